@@ -1,0 +1,90 @@
+"""Every error that dehusk raises on purpose.
+
+DehuskError
+├── UsageError            wrong use: exit status 2
+│   ├── SettingError      an unknown or impossible setting of a method
+│   └── MissingExtra      a feature whose install extra is not there
+├── SourceError           an input that cannot be read, or not to its end
+├── StateError            saved state of a method that is damaged or of another version
+└── PageError             one page that cannot be used; the run goes on
+    ├── PageTooLarge      more bytes than allowed
+    ├── TooManyNodes      more nodes than allowed
+    ├── PageTimeout       a stage took longer than allowed
+    ├── NotHtml           binary data, or a record without a page
+    └── PageFault         a fault in dehusk or its parser, met on this page
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class DehuskError(Exception):
+    """The base of every error that dehusk raises on purpose."""
+
+
+class UsageError(DehuskError):
+    """Wrong use: an option, a method or a source that does not exist."""
+
+
+class SettingError(UsageError):
+    """A setting that the method does not have, or a value that it cannot take."""
+
+
+class MissingExtra(UsageError):
+    """A feature that needs an install extra which is not installed."""
+
+    def __init__(self, feature: str, extra: str) -> None:
+        super().__init__(f"{feature} needs an extra: pip install 'dehusk[{extra}]'")
+
+
+class SourceError(DehuskError):
+    """An input that cannot be read, or that ends in the middle; what came before it is good."""
+
+
+class StateError(DehuskError):
+    """Saved state that is damaged, or written by another version or method."""
+
+
+class PageError(DehuskError):
+    """One page that cannot be used: `code` is a word for programs, `reason` a phrase for people."""
+
+    code: ClassVar[str] = "page"
+
+    def __init__(self, url: str | None, reason: str) -> None:
+        super().__init__(f"{url or 'page without URL'}: {reason}")
+        self.url = url
+        self.reason = reason
+
+    def __reduce__(self) -> tuple[type[PageError], tuple[str | None, str]]:
+        return type(self), (self.url, self.reason)
+
+
+class PageTooLarge(PageError):
+    """The page has more bytes than `Limits.max_bytes`."""
+
+    code = "too_large"
+
+
+class TooManyNodes(PageError):
+    """The page has more nodes than `Limits.max_nodes`."""
+
+    code = "too_many_nodes"
+
+
+class PageTimeout(PageError):
+    """A stage ended after `Limits.timeout_s`."""
+
+    code = "timeout"
+
+
+class NotHtml(PageError):
+    """The bytes are not a page: binary data, or a record without HTML."""
+
+    code = "not_html"
+
+
+class PageFault(PageError):
+    """dehusk or its parser failed on this page in a way nobody foresaw: a fault worth reporting."""
+
+    code = "fault"

@@ -1,0 +1,60 @@
+"""Scores to labels: each node is content, template or hidden, and knows why."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from dehusk import tags
+from dehusk.model import Flags, Floats, Ints, Label, Labels, Reason, Tree
+
+_IMAGES: Final = tags.numbers("img", "svg", "picture", "object", "embed", "input", "image")
+
+
+def label(tree: Tree, scores: Floats) -> Labels:
+    """The label and the reason of every node.
+
+    Text and images are labelled by their score, template above 0.5. What holds some of these is
+    labelled by them: content if any is content. Anything else (rules, empty elements, images that
+    the method has no opinion on) goes with what it stands in. A page without a single scored text
+    or image is kept whole.
+    """
+    leaf = _leaves(tree) & ~np.isnan(scores)
+    is_high = leaf & (scores > 0.5)
+    holds_content = _any_below(tree, leaf & ~is_high)
+    inner = _any_below(tree, leaf) & ~leaf
+    judged = leaf | inner
+    source = _nearest(tree, judged)
+    is_template = np.where(inner, ~holds_content, is_high)[source]
+    labels = np.where(is_template, Label.TEMPLATE, Label.CONTENT).astype(np.int8)
+    labels[~tree.shown] = Label.HIDDEN
+
+    reasons = np.where(is_high, Reason.SCORED_TEMPLATE, Reason.SCORED_CONTENT).astype(np.int8)
+    reasons[inner] = np.where(holds_content, Reason.HOLDS_CONTENT, Reason.HOLDS_TEMPLATE)[inner]
+    reasons[~judged] = Reason.FOLLOWS_ANCESTOR
+    reasons[~judged[source]] = Reason.NO_OPINION
+    reasons[~tree.shown] = Reason.NEVER_SHOWN
+    return Labels(scores, labels, reasons)
+
+
+def _leaves(tree: Tree) -> Flags:
+    """What a reader sees: shown text that is not white space, and images."""
+    text = tree.is_text & (tree.text_length > 0)
+    return np.asarray((text | _IMAGES[tree.tag]) & tree.shown)
+
+
+def _any_below(tree: Tree, marked: Flags) -> Flags:
+    """True for nodes that are marked, or have a marked one below them."""
+    total = np.concatenate(([0], np.cumsum(marked)))
+    return np.asarray(total[tree.end] > total[:-1])
+
+
+def _nearest(tree: Tree, judged: Flags) -> Ints:
+    """Of each node, itself if it is judged, else its nearest judged ancestor, else node 0."""
+    own = np.arange(len(tree), dtype=np.int32)
+    up = np.where(judged, own, np.maximum(tree.parent, 0))
+    # Each round looks twice as far up, so nine rounds reach the top of a tree 512 deep.
+    while not np.array_equal(further := up[up], up):
+        up = further
+    return up

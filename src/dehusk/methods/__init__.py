@@ -1,0 +1,47 @@
+"""The methods by name, and what every one of them can do."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any, Final, Protocol
+
+from dehusk.errors import SettingError, UsageError
+from dehusk.memory import Memory
+from dehusk.methods.segments import Segments
+from dehusk.model import Floats, Tree
+
+
+class Method(Protocol):
+    """A way to tell template from content. Its fields are its settings; it keeps nothing else."""
+
+    @property
+    def name(self) -> str:
+        """What the method is called on the command line."""
+
+    def learn(self, memory: Memory, tree: Tree) -> Memory:
+        """The memory with this page added; the one handed in stays as it was."""
+
+    def score(self, memory: Memory, tree: Tree) -> Floats:
+        """One number per node, 0 content … 1 template, nan for no opinion.
+
+        The memory has learned this page already; a method that wants other pages' word only takes
+        the page's own part out.
+        """
+
+
+METHODS: Final[dict[str, type[Any]]] = {method.name: method for method in (Segments,)}
+"""Every method by its name."""
+
+DEFAULT: Final = "segments"
+
+
+def make_method(name: str = DEFAULT, **settings: object) -> Method:
+    """The method of that name with these settings; unknown ones are refused by name."""
+    if name not in METHODS:
+        raise UsageError(f"no method is called {name!r}; there are: {', '.join(METHODS)}")
+    known = [field.name for field in fields(METHODS[name])]
+    for setting in settings:
+        if setting not in known:
+            raise SettingError(f"{name} has no setting {setting!r}; it has: {', '.join(known)}")
+    method: Method = METHODS[name](**settings)
+    return method

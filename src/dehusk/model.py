@@ -1,0 +1,197 @@
+"""The plain data that the stages hand to each other: pages, trees, labels and limits."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import IntEnum
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dehusk import tags
+from dehusk.hashing import PATH_INVERSES, PATH_POWERS, TREE_INVERSES, TREE_POWERS, Hashes, mix
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int32]
+Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One page as it came: HTML as text or as bytes, and where it came from.
+
+    `charset` is what the transport says of bytes; a byte order mark outranks it. `site` names the
+    site the page belongs to where the source knows it.
+    """
+
+    html: str | bytes
+    url: str | None = None
+    site: str | None = None
+    charset: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one page may cost before it is refused with a `PageError`.
+
+    Depth is not refused: elements below `max_depth` become siblings, as in browsers.
+    """
+
+    max_bytes: int = 20_000_000
+    max_nodes: int = 500_000
+    max_depth: int = 512
+    timeout_s: float = 10.0
+
+
+_ATTRIBUTE: Final = re.compile(rb'[ ]([^ ]+?)="([^"]*)"')
+_ESCAPES: Final = (
+    ("&nbsp;", "\xa0"),
+    ("&lt;", "<"),
+    ("&gt;", ">"),
+    ("&quot;", '"'),
+    ("&amp;", "&"),
+)
+
+
+def _decode(escaped: bytes) -> str:
+    """The text that canonical HTML writes as `escaped`."""
+    text = escaped.decode("utf-8", "surrogatepass")
+    if "&" in text:
+        for escape, character in _ESCAPES:
+            text = text.replace(escape, character)
+    return text
+
+
+@dataclass(frozen=True, eq=False)
+class Tree:
+    """One page as parallel arrays over its nodes, elements and text nodes alike, in document order.
+
+    The arrays point into `source`, the page as canonical HTML (UTF-8, every tag explicit, every
+    attribute quoted). Node 0 is `<html>`. Below node i are the nodes i + 1 … end[i] - 1:
+
+        source   <html><body><p>Hi <b>you</b></p></body></html>
+        node     0     1     2  3  4  5
+        tag      html  body  p  #  b  #           # is a text node
+        parent   -1    0     1  2  2  4
+        end      6     6     6  4  6  6
+
+    Lengths count characters of shown text, white space at a text node's ends left out. A path is
+    the tags from `<html>` down to the node, without positions. Hashes are the same on every run
+    and machine.
+    """
+
+    source: bytes
+    parent: Ints
+    """The node's parent; -1 for node 0."""
+    end: Ints
+    """One behind the last node below this one."""
+    depth: Ints
+    tag: NDArray[np.int16]
+    """The node's number in `tags.NAMES`."""
+    start: Ints
+    """Where the node's start tag, or its text, begins in `source`."""
+    stop: Ints
+    """One behind the end of the node's start tag, or of its text, in `source`."""
+    close: Ints
+    """One behind the last byte of all that belongs to the node in `source`."""
+    shown: Flags
+    """False for what a browser never shows: head, script, style, `hidden` and the like."""
+    raw: Flags
+    """True for text that is written without escapes, as in script and style."""
+    text_length: Ints
+    link_length: Ints
+    """The part of `text_length` that is inside links."""
+    own_hash: Hashes
+    """Of a text node's text without white space at its ends (0 for none), of an element's tag."""
+    path_hash: Hashes
+
+    def __len__(self) -> int:
+        return len(self.parent)
+
+    @property
+    def is_text(self) -> Flags:
+        """True for text nodes."""
+        return np.asarray(self.tag == tags.TEXT)
+
+    @cached_property
+    def subtree_hash(self) -> Hashes:
+        """Of each node: its tag or text and all that is below it; attributes do not count.
+
+        The sum over the nodes of own_hash · P**(place in order) · Q**depth, taken relative to the
+        node's own place and depth. Text of white space does not count.
+        """
+        counts = self.own_hash != 0
+        place = np.cumsum(counts) - counts
+        size = int(place[-1]) + 2
+        deep = int(self.depth.max()) + 1
+        weight = TREE_POWERS.up_to(size)[place] * PATH_POWERS.up_to(deep)[self.depth]
+        total = np.zeros(len(self) + 1, np.uint64)
+        np.cumsum(self.own_hash * weight, dtype=np.uint64, out=total[1:])
+        inverse = TREE_INVERSES.up_to(size)[place] * PATH_INVERSES.up_to(deep)[self.depth]
+        return mix((total[self.end] - total[:-1]) * inverse)
+
+    def text(self, node: int) -> str:
+        """The text of a text node as the page means it, white space included."""
+        written = self.source[self.start[node] : self.stop[node]]
+        return written.decode("utf-8", "surrogatepass") if self.raw[node] else _decode(written)
+
+    def name(self, node: int) -> str:
+        """The element's tag as written in canonical HTML; '#text' for a text node."""
+        number = int(self.tag[node])
+        if number != tags.OTHER:
+            return tags.NAMES[number]
+        start_tag = self.source[self.start[node] + 1 : self.stop[node] - 1]
+        return start_tag.split(b" ", 1)[0].decode("utf-8", "surrogatepass")
+
+    def attributes(self, node: int) -> dict[str, str]:
+        """The element's attributes by name; empty for a text node."""
+        if self.tag[node] == tags.TEXT:
+            return {}
+        start_tag = self.source[self.start[node] : self.stop[node]]
+        return {
+            name.decode("utf-8", "surrogatepass"): _decode(value)
+            for name, value in _ATTRIBUTE.findall(start_tag)
+        }
+
+
+class Label(IntEnum):
+    """What a node is. The numbers are those of the label arrays."""
+
+    CONTENT = 0
+    TEMPLATE = 1
+    HIDDEN = 2
+    """Never shown, so neither."""
+
+
+class Reason(IntEnum):
+    """Why a node has its label."""
+
+    SCORED_CONTENT = 0
+    """Its score is 0.5 or less."""
+    SCORED_TEMPLATE = 1
+    """Its score is above 0.5."""
+    FOLLOWS_ANCESTOR = 2
+    """Nothing about it was judged; it goes with what it stands in."""
+    NO_OPINION = 3
+    """Nothing on the page was judged: kept."""
+    HOLDS_CONTENT = 4
+    """Something below it is content."""
+    HOLDS_TEMPLATE = 5
+    """All that can be seen below it is template."""
+    NEVER_SHOWN = 6
+    """A browser does not show it."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Labels:
+    """The verdict on every node of a tree: score, label and reason, in document order."""
+
+    scores: Floats
+    """0 content … 1 template, nan for no opinion."""
+    labels: NDArray[np.int8]
+    """Numbers of `Label`."""
+    reasons: NDArray[np.int8]
+    """Numbers of `Reason`."""

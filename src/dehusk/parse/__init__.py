@@ -1,0 +1,142 @@
+"""A page to its tree: the parser reads and writes canonical HTML, numpy turns that into arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Final
+
+import turbohtml
+
+from dehusk import tags
+from dehusk.errors import NotHtml, PageTooLarge, TooManyNodes
+from dehusk.model import Limits, Page, Tree
+from dehusk.parse.nodes import build
+from dehusk.parse.tokens import Foreign, Text, find_tokens
+
+_SNIFFED: Final = 1445
+"""How far the WHATWG's MIME sniffing looks into a resource."""
+_MAX_BINARY_SHARE: Final = 0.02
+_MAX_STRAY_BYTES: Final = 4
+"""A page may hold stray control characters; real binary data has 10 % and more in its head."""
+_BINARY: Final = bytes(code for code in range(32) if code not in b"\t\n\x0c\r\x1b")
+_MAGIC: Final = (
+    b"%PDF-",
+    b"PK\x03\x04",
+    b"\x89PNG",
+    b"GIF8",
+    b"\xff\xd8\xff",
+    b"\x1f\x8b",
+    b"RIFF",
+)
+_SPECIAL: Final = (*tags.RAW, *tags.VOID)
+_MIN_ELEMENT_BYTES: Final = len("<p>")
+_WIDE: Final = (b"\xff\xfe", b"\xfe\xff")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ParsedPage:
+    """A page's tree, and the parser's own document, whose elements come in the same order."""
+
+    tree: Tree
+    document: turbohtml.Document
+
+
+def parse(page: Page, limits: Limits = Limits()) -> ParsedPage:
+    """The tree of a page; bytes are decoded as browsers do. An empty page gives an empty tree.
+
+    Raises PageTooLarge, NotHtml or TooManyNodes.
+    """
+    _check_bytes(page, limits)
+    document, source = _read(page)
+    _check_nodes(page, limits, document, source)
+    written = Text(source)
+    tree = build(written, find_tokens(written, _foreign(document)), limits.max_depth)
+    if len(tree) > limits.max_nodes:
+        raise TooManyNodes(page.url, f"{len(tree)} nodes, more than {limits.max_nodes}")
+    return ParsedPage(tree, document)
+
+
+def _check_bytes(page: Page, limits: Limits) -> None:
+    """Raise for a page that is too large, or that is no text at all."""
+    size = len(page.html)
+    if isinstance(page.html, str) and size <= limits.max_bytes < 4 * size:
+        size = len(page.html.encode("utf-8", "surrogatepass"))
+    if size > limits.max_bytes:
+        raise PageTooLarge(page.url, f"{size} bytes, more than {limits.max_bytes}")
+    head = page.html[:_SNIFFED]
+    if isinstance(head, str):
+        head = head.encode("utf-8", "replace")
+    elif head.startswith(_WIDE) or (page.charset or "").lower().startswith("utf-16"):
+        return
+    binary = len(head) - len(head.translate(None, _BINARY))
+    if head.startswith(_MAGIC) or binary > _MAX_STRAY_BYTES + _MAX_BINARY_SHARE * len(head):
+        raise NotHtml(page.url, "binary data, not HTML")
+
+
+def _read(page: Page) -> tuple[turbohtml.Document, bytes]:
+    """The parser's document and the page as canonical HTML."""
+    html = page.html
+    if isinstance(html, str):
+        html = html.removeprefix("\ufeff")
+    document = _parse_html(html, page.charset)
+    try:
+        return document, _canonical(document)
+    except UnicodeEncodeError:
+        # Half a surrogate pair is no character: it becomes U+FFFD, as in a decoder.
+        assert isinstance(html, str), "decoded bytes hold no surrogates"
+        html = html.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        document = _parse_html(html, None)
+        return document, _canonical(document)
+
+
+def _parse_html(html: str | bytes, charset: str | None) -> turbohtml.Document:
+    """The parser's document. A charset that nobody knows is passed over, as browsers do."""
+    try:
+        return turbohtml.parse(
+            html, encoding=charset, positions=False, allow_declarative_shadow_roots=False
+        )
+    except LookupError:
+        return _parse_html(html, None)
+
+
+def _canonical(document: turbohtml.Document) -> bytes:
+    """The page from `<html>` on, every tag explicit, every attribute quoted."""
+    root = document.root
+    assert root is not None, "an HTML parser always makes <html>"
+    return root.encode("utf-8")
+
+
+def _check_nodes(page: Page, limits: Limits, document: turbohtml.Document, source: bytes) -> None:
+    """Raise before memory is spent on a page with too many elements."""
+    if len(source) < _MIN_ELEMENT_BYTES * limits.max_nodes:
+        return
+    elements = sum(1 for _ in document.iter_elements())
+    if elements > limits.max_nodes:
+        raise TooManyNodes(page.url, f"{elements} elements, more than {limits.max_nodes} nodes")
+
+
+def _foreign(document: turbohtml.Document) -> Foreign:
+    """What the canonical HTML does not say of its tags."""
+
+    @cache
+    def raw_lengths() -> list[int]:
+        raws = document.iter_elements(tags.RAW)
+        return [len(element.text.encode("utf-8", "surrogatepass")) for element in raws]
+
+    islands = document.iter_elements(("svg", "math"))
+    if not any(next(island.iter_elements(_SPECIAL), None) for island in islands):
+        return Foreign(frozenset(), frozenset(), lambda rank: raw_lengths()[rank])
+    return Foreign(
+        _foreign_ranks(document, tags.RAW),
+        _foreign_ranks(document, tags.VOID),
+        lambda rank: raw_lengths()[rank],
+    )
+
+
+def _foreign_ranks(document: turbohtml.Document, names: Sequence[str]) -> frozenset[int]:
+    """Which of the elements of these names, counted in document order, are SVG or MathML."""
+    html = turbohtml.Namespace.HTML
+    elements = enumerate(document.iter_elements(names))
+    return frozenset(rank for rank, element in elements if element.namespace is not html)

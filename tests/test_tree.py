@@ -1,0 +1,295 @@
+"""The tree against the parser's own, on pages that are hard to scan."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import turbohtml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dehusk.errors import NotHtml, PageTooLarge, TooManyNodes
+from dehusk.model import Limits, Page, Tree
+from dehusk.parse import parse
+
+HARD = {
+    "empty": "",
+    "text alone": "hello",
+    "escapes": "<p>a&lt;b&nbsp;c&amp;d &quot;x&quot; &amp;lt;",
+    "brackets in attributes": "<a title=\"x<y>&nbsp;&amp;'q'\" b>k</a>",
+    "bracket in an attribute's name": "<div a<b=c>x</div>y",
+    "bracket in a tag's name": "<a<b c>d</a<b>e",
+    "comment in an attribute's name": '<div style="a" <!--start left-->x<p>y</div>',
+    "script in an attribute's name": "<div <script>x</div><script>a<b</script>z",
+    "quote in an attribute's name": "<div \"x='1' =y>z",
+    "script that holds a script": "<script><!--<script></script>--></script><p>x",
+    "unclosed script that holds a script": "<script><!--<script>a",
+    "script with a comment": "<script><!--\nif (a<b) c();\n//--></script><p>x",
+    "style in svg": "<svg><style>a&lt;/style></style><path/></svg><style>b<c</style>",
+    "void names in svg": "<svg><link>z<input></svg><link>w<br>v",
+    "html in svg": "<svg><foreignObject><style>a<b</style><br>c</foreignObject></svg>",
+    "title in svg": "<svg><title>a<p>b</p></title></svg>",
+    "style in math": "<math><mi><style>a<b</style></mi><annotation-xml>x</annotation-xml></math>",
+    "cdata": "<svg><![CDATA[a<b]]></svg><p><![CDATA[x]]>",
+    "newlines in pre": "<pre>\n\nx</pre><textarea>\n\ny</textarea><pre>\nz</pre><pre>\n<b>c",
+    "plaintext": "<p>a<plaintext>b<c></plaintext>d",
+    "template": "<template><p>in</p>x<script>a<b</script></template>y",
+    "noscript": "<noscript><link></noscript><body><noscript><img src=a>w</noscript>",
+    "odd comments": "<p><!x-->a<!-- > -->b<!-->c<!--<p>d-->e<!---->f<!--->g<!-- -- -->h<!-",
+    "raw elements": "<iframe><p>a</iframe><noembed>a<b</noembed><xmp>a<b>&amp;</xmp><title>a<b",
+    "frames": "<frameset><frame></frameset><noframes>a<b</noframes>",
+    "long names": "<x-abcdefghijklmnopq r=s>d<eight-by>e<figcaption>f<sixteen-bytes-ab>g",
+    "half a surrogate pair": "<p>\ud800x",
+    "byte order mark": "\ufeff<p>x",
+    "controls": "<p>a\x01b\x0cc\x00d",
+    "select": "<select><option>a<option>b<optgroup label=c><option>d</select>",
+    "tables": "<table>x<tr><td>a<td>b<caption>c</caption><col><tbody>d</table>",
+    "misnesting": "<b><p>a</b>b<a href=x>c<a href=y>d<table><a>e",
+    "white space": "<p>" + " \n\t" * 100 + "x" + " " * 300 + "<b>" + "\n" * 500 + "</b>",
+}
+
+
+def reference(document: turbohtml.Document) -> list[tuple[str, int, int, bool]]:
+    """Name or text, depth, parent and 'is text' of every node, by the parser's own tree."""
+    rows: list[tuple[str, int, int, bool]] = []
+    root = document.root
+    assert root is not None
+    stack: list[tuple[turbohtml.Node, int, int]] = [(root, 0, -1)]
+    while stack:
+        node, depth, parent = stack.pop()
+        if isinstance(node, turbohtml.Element):
+            rows.append((node.tag, depth, parent, False))
+            number = len(rows) - 1
+            stack.extend((child, depth + 1, number) for child in reversed(list(node.children)))
+        elif isinstance(node, turbohtml.Text) and node.data:
+            rows.append((node.data, depth, parent, True))
+        elif isinstance(node, turbohtml.DocumentFragment):
+            stack.extend((child, depth, parent) for child in reversed(list(node.children)))
+    return rows
+
+
+def assert_same(tree: Tree, rows: list[tuple[str, int, int, bool]]) -> None:
+    assert len(tree) == len(rows)
+    for i, (name, depth, parent, is_text) in enumerate(rows):
+        assert (tree.text(i) if tree.is_text[i] else tree.name(i)) == name
+        assert (tree.depth[i], tree.parent[i], tree.is_text[i]) == (depth, parent, is_text)
+    ends = list(range(1, len(rows) + 1))
+    for i in range(len(rows) - 1, 0, -1):
+        ends[rows[i][2]] = max(ends[rows[i][2]], ends[i])
+    assert tree.end.tolist() == ends
+
+
+@pytest.mark.parametrize("html", HARD.values(), ids=HARD.keys())
+def test_the_tree_equals_the_parsers_own(html: str) -> None:
+    parsed = parse(Page(html))
+    assert_same(parsed.tree, reference(parsed.document))
+
+
+_PIECES = st.sampled_from(
+    [
+        *HARD.values(),
+        "<p>",
+        "</p>",
+        "<div class='a b'>",
+        "</div>",
+        "text ",
+        "&amp;",
+        "<!--",
+        "-->",
+        "<script>",
+        "</script>",
+        "<svg>",
+        "</svg>",
+        "<math>",
+        "<br>",
+        "<pre>",
+        "\n",
+        "<td>",
+        "<li>",
+        "<style>",
+        "</style>",
+        "<template>",
+        "</template>",
+        "<a href=x>",
+        "</a>",
+        "<",
+        ">",
+        '"',
+        "é",
+    ]
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(_PIECES, max_size=12).map("".join))
+def test_the_tree_equals_the_parsers_own_on_any_mixture(html: str) -> None:
+    parsed = parse(Page(html))
+    assert_same(parsed.tree, reference(parsed.document))
+
+
+def _node(tree: Tree, name: str) -> int:
+    return next(i for i in range(len(tree)) if name in (tree.name(i), tree.text(i)))
+
+
+def test_lengths_count_shown_characters_below_a_node() -> None:
+    tree = parse(Page("<div>  h\xe9 &amp;&nbsp;o <a>li<b>nk</b></a></div><p hidden>no</p>")).tree
+    assert tree.text_length[0] == len("hé &o") + len("li") + len("nk")
+    assert tree.link_length[0] == len("link")
+    assert tree.text_length[_node(tree, "p")] == 0
+
+
+@pytest.mark.parametrize(
+    ("html", "is_shown"),
+    [
+        ("<p hidden>x", False),
+        ("<p hidden=until-found>x", True),
+        ('<p title="a hidden=b">x', True),
+        ("<p class=hidden>x", True),
+        ("<div hidden><p>x", False),
+        ("<p> hidden= x<b>x", True),
+        ("<noscript>x</noscript>", False),
+        ("<template>x</template>", False),
+        ("<script>x</script>", False),
+        ("<video>x</video>", False),
+        ("<textarea>x</textarea>", True),
+    ],
+)
+def test_only_what_a_browser_shows_is_shown(html: str, is_shown: bool) -> None:
+    tree = parse(Page(f"<body>{html}")).tree
+    assert bool(tree.shown[_node(tree, "x")]) is is_shown
+
+
+def test_a_hash_of_text_ignores_white_space_at_its_ends_only() -> None:
+    tree = parse(Page("<p>one two<p>\n  one two \t<p>one  two<p>one twp<p>two one")).tree
+    hashes = tree.own_hash[tree.is_text]
+    assert hashes[0] == hashes[1]
+    assert len(set(hashes.tolist())) == 4
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.text(st.sampled_from("ab é🌾"), max_size=40), min_size=2, max_size=8))
+def test_hashes_of_texts_are_equal_if_and_only_if_the_texts_are(texts: list[str]) -> None:
+    tree = parse(Page("".join(f"<p>{text}</p>" for text in texts))).tree
+    nodes = np.flatnonzero(tree.is_text)
+    by_hash: dict[int, str] = {}
+    for node in nodes.tolist():
+        text = tree.text(node).strip(" ")
+        assert by_hash.setdefault(int(tree.own_hash[node]), text) == text
+    assert len(by_hash) == len(set(by_hash.values()))
+
+
+def test_a_path_is_the_tags_above_and_not_the_positions() -> None:
+    tree = parse(Page("<ul><li>a<li>b</ul><ol><li>c</ol>")).tree
+    a, b, c = (int(tree.path_hash[_node(tree, text)]) for text in "abc")
+    assert a == b != c
+
+
+def test_a_subtree_hash_is_the_same_wherever_the_subtree_stands() -> None:
+    html = "<div><ul><li>a<li><b>c</b></ul></div><p>x</p><ul><li>a<li><b>c</b></ul><ul><li>a</ul>"
+    tree = parse(Page(html)).tree
+    first, second, third = tree.subtree_hash[[i for i in range(len(tree)) if tree.name(i) == "ul"]]
+    assert first == second != third
+
+
+def test_a_subtree_hash_knows_the_shape() -> None:
+    tree = parse(Page("<ul><li>a</li><b>c</b></ul><ul><li>a<b>c</b></li></ul>")).tree
+    first, second = tree.subtree_hash[[i for i in range(len(tree)) if tree.name(i) == "ul"]]
+    assert first != second
+
+
+def test_the_hashes_are_the_same_on_every_machine() -> None:
+    tree = parse(Page("<p>Grain &amp; husk</p>")).tree
+    node = _node(tree, "Grain & husk")
+    found = [int(array[node]) for array in (tree.own_hash, tree.path_hash, tree.subtree_hash)]
+    assert found == PINNED_HASHES
+
+
+PINNED_HASHES = [10037867438045354508, 2175758052532359394, 15480974488885473887]
+
+
+def test_attributes_are_read_as_the_parser_reads_them() -> None:
+    html = "<a href='x?a=1&amp;b=2' title='\"<q>\"' data-x disabled \"y=1 a<b=c>z"
+    parsed = parse(Page(html))
+    element = parsed.document.select_one("a")
+    assert element is not None
+    node = _node(parsed.tree, "a")
+    assert parsed.tree.attributes(node) == {k: v or "" for k, v in element.attrs.items()}
+
+
+def test_what_is_deeper_than_the_limit_becomes_siblings() -> None:
+    tree = parse(Page("<div>" * 2000 + "x"), Limits(max_depth=512)).tree
+    assert tree.depth.max() == 512
+    at_limit = np.flatnonzero(tree.depth == 512)
+    assert len(set(tree.parent[at_limit].tolist())) == 1
+    assert (tree.end[at_limit] == at_limit + 1).all()
+    assert tree.text(len(tree) - 1) == "x"
+
+
+@pytest.mark.parametrize(
+    ("data", "charset", "text"),
+    [
+        ("<p>caf\xe9".encode(), None, "café"),
+        (b"<p>caf\xe9", None, "café"),
+        (b"<meta charset=windows-1251><p>\xe4\xe0", None, "да"),
+        (b"<p>\xe4\xe0", "windows-1251", "да"),
+        (b"<p>caf\xe9", "no-such-charset", "café"),
+        (b"\xef\xbb\xbf<meta charset=latin1><p>caf\xc3\xa9", "latin1", "café"),
+        ("<p>caf\xe9".encode("utf-16"), None, "café"),
+        (b"<meta charset=shift_jis><p>\x82\xa0", None, "あ"),
+    ],
+)
+def test_bytes_are_decoded_as_browsers_do(data: bytes, charset: str | None, text: str) -> None:
+    tree = parse(Page(data, charset=charset)).tree
+    assert tree.text(len(tree) - 1) == text
+
+
+@pytest.mark.parametrize(
+    "html", [b"%PDF-1.7\n...", b"\x89PNG\r\n\x1a\n" + bytes(99), bytes(500), "\0\x01\x02" * 9]
+)
+def test_binary_data_is_refused(html: bytes | str) -> None:
+    with pytest.raises(NotHtml) as caught:
+        parse(Page(html, "https://a.example/x"))
+    assert caught.value.url == "https://a.example/x"
+    assert "binary" in caught.value.reason
+
+
+def test_a_stray_control_character_does_not_make_a_page_binary() -> None:
+    assert parse(Page(b"<p>\x0bhello\x01" + b" there" * 20)).tree.text_length[0] > 0
+
+
+@pytest.mark.parametrize("html", ["é" * 600, b"x" * 1001])
+def test_a_page_over_the_limit_of_bytes_is_refused(html: str | bytes) -> None:
+    with pytest.raises(PageTooLarge, match="more than 1000"):
+        parse(Page(html), Limits(max_bytes=1000))
+
+
+@pytest.mark.parametrize("html", ["<p>x" * 51, "<br>" * 200])
+def test_a_page_over_the_limit_of_nodes_is_refused(html: str) -> None:
+    with pytest.raises(TooManyNodes, match="more than 100"):
+        parse(Page(html), Limits(max_nodes=100))
+
+
+HOSTILE = {
+    "a million siblings": "<br>" * 1_000_000,
+    "nested elements": "<div>" * 100_000 + "x",
+    "attributes": "<p " + " ".join(f"a{i}=b" for i in range(100_000)) + ">x",
+    "attributes named <!--": "<p " + "<!--x " * 200_000 + ">x",
+    "comments": "<!--<-->" * 200_000,
+    "scripts": "<script><!--<</script>" * 20_000,
+    "brackets in a script": "<script>" + "<" * 2_000_000 + "</script>",
+    "hidden": "<p " + "x=' hidden=' " * 100 + ">" + "<i hidden>" * 20_000,
+    "svg": "<svg><style>" * 20_000,
+    "white space": ("<b>" + " " * 50_000) * 40,
+    "unclosed": "<table><tr><td>" * 20_000,
+    "entities": "&amp;" * 500_000,
+}
+
+
+@pytest.mark.parametrize("html", HOSTILE.values(), ids=HOSTILE.keys())
+def test_a_hostile_page_gives_a_tree_or_a_refusal(html: str) -> None:
+    try:
+        tree = parse(Page(html)).tree
+    except TooManyNodes:
+        return
+    assert len(tree) >= 3
+    assert (tree.parent[1:] < np.arange(1, len(tree))).all()
