@@ -1,0 +1,212 @@
+"""Pages out of what a user names: files, folders, JSON lines and standard input, packed or not."""
+
+from __future__ import annotations
+
+import io
+import re
+import stat
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum, auto
+from itertools import chain
+from pathlib import Path
+from typing import BinaryIO, Final
+
+from dehusk.errors import MissingExtra, SourceError, UsageError
+from dehusk.model import Page
+from dehusk.sources.compression import (
+    ByteStream,
+    check_supported,
+    open_unpacked,
+    unpack,
+    unpacked_name,
+)
+from dehusk.sources.folders import (
+    file_url,
+    find_files,
+    folder_name,
+    is_html_name,
+    read_folder,
+    read_page,
+)
+from dehusk.sources.records import BYTE_ORDER_MARK, is_record, read_lines, read_records
+from dehusk.sources.settings import DEFAULTS, Failure, SiteBy, SourceSettings
+from dehusk.sources.sites import site_of
+
+__all__ = ["Failure", "SiteBy", "SourceSettings", "count_pages", "read_pages"]
+
+_STDIN: Final = "-"
+_STDIN_NAME: Final = "stdin"
+"""What errors call standard input, and the site of a stream's pages where nothing names one."""
+_RECORD_SUFFIXES: Final = (".jsonl", ".ndjson", ".json")
+_ARCHIVE_SUFFIXES: Final = (".warc", ".wacz")
+_WEB: Final = re.compile(r"https?://", re.IGNORECASE)
+_SNIFFED: Final = 1024
+"""How far the first byte that is not white space is looked for."""
+
+
+class _Kind(Enum):
+    """What a source turned out to be."""
+
+    STREAM = auto()
+    """Standard input or a pipe: records if it begins with `{`, else one page."""
+    FOLDER = auto()
+    RECORDS = auto()
+    PAGE = auto()
+    UNKNOWN = auto()
+    """A file whose name says nothing: records if its first line is one, else one page."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """A source that exists: where it is, and what it is. Standard input has no path."""
+
+    path: Path | None
+    kind: _Kind
+
+    @property
+    def name(self) -> str:
+        """What errors call the source."""
+        return str(self.path or _STDIN_NAME)
+
+    @property
+    def url(self) -> str | None:
+        """The URL of the page, where the source is one; a stream has no name worth keeping."""
+        return file_url(self.path.name) if self.path and not self._is_stream else None
+
+    @property
+    def folder(self) -> str:
+        """The site of its pages where neither they nor their URLs name one."""
+        return folder_name(self.path.parent) if self.path and not self._is_stream else _STDIN_NAME
+
+    @property
+    def _is_stream(self) -> bool:
+        return self.kind is _Kind.STREAM
+
+
+def read_pages(
+    sources: Sequence[str], settings: SourceSettings = DEFAULTS, stdin: BinaryIO | None = None
+) -> Iterator[Page | Failure]:
+    """The pages of all sources in order, and a Failure for whatever could not be read.
+
+    A source is a file or folder of HTML, JSON lines, or `-` for standard input (`stdin`, where
+    given). Raises UsageError for any source that does not exist or cannot be one, before the
+    first page is read.
+    """
+    checked = _check_sources(sources)
+    return (item for source in checked for item in _read_source(source, settings, stdin))
+
+
+def count_pages(sources: Sequence[str]) -> int | None:
+    """How many pages there are to read; None where only reading tells. Raises UsageError."""
+    checked = _check_sources(sources)
+    total = 0
+    for source in checked:
+        if source.path and source.kind is _Kind.FOLDER:
+            total += sum(isinstance(found, str) for found in find_files(source.path))
+        elif source.kind is _Kind.PAGE:
+            total += 1
+        else:
+            return None
+    return total
+
+
+def _check_sources(sources: Sequence[str]) -> list[_Source]:
+    """Each source with what it is. Raises UsageError."""
+    if sum(source == _STDIN for source in sources) > 1:
+        raise UsageError("`-` is standard input, which can be read only once")
+    return [_check_source(source) for source in sources]
+
+
+def _check_source(source: str) -> _Source:
+    """What a source is, by its name and by what is there. Raises UsageError."""
+    if source == _STDIN:
+        return _Source(None, _Kind.STREAM)
+    if _WEB.match(source):
+        raise UsageError(f"{source}: crawling is not in this version; save the pages first")
+    path = Path(source)
+    try:
+        mode = path.stat().st_mode
+    except (OSError, ValueError) as fault:
+        reason = getattr(fault, "strerror", None) or fault
+        raise UsageError(f"{source}: {reason}") from fault
+    if stat.S_ISDIR(mode):
+        return _Source(path, _Kind.FOLDER)
+    check_supported(path.name)
+    return _Source(path, _kind_of_file(path, mode))
+
+
+def _kind_of_file(path: Path, mode: int) -> _Kind:
+    """What a file is, by its name. Raises UsageError for a web archive."""
+    name = unpacked_name(path.name)
+    if name.endswith(_ARCHIVE_SUFFIXES):
+        raise UsageError(f"{path}: web archives are not in this version")
+    if name.endswith(_RECORD_SUFFIXES):
+        return _Kind.RECORDS
+    if is_html_name(name):
+        return _Kind.PAGE
+    return _Kind.UNKNOWN if stat.S_ISREG(mode) else _Kind.STREAM
+
+
+def _read_source(
+    source: _Source, settings: SourceSettings, stdin: BinaryIO | None
+) -> Iterator[Page | Failure]:
+    """The pages of one source, and a last Failure where it is damaged."""
+    try:
+        if source.path is None:
+            given = stdin or sys.stdin.buffer
+            # A pipe is read as it fills: `read` would wait for a whole block of pages.
+            read = getattr(given, "read1", given.read)
+            yield from _read_stream(unpack(read, source.name), source, settings)
+        elif source.kind is _Kind.FOLDER:
+            yield from read_folder(source.path, settings)
+        else:
+            with open_unpacked(source.path, source.name) as stream:
+                yield from _read_stream(stream, source, settings)
+    except (SourceError, MissingExtra) as fault:
+        url = source.url if source.kind is _Kind.PAGE else None
+        yield Failure(url, site_of(None, None, source.folder, settings), fault)
+
+
+def _read_stream(
+    stream: ByteStream, source: _Source, settings: SourceSettings
+) -> Iterator[Page | Failure]:
+    """The pages of one stream: of each line one, or one in all."""
+    starts_record = _starts_record(stream)
+    buffered = io.BufferedReader(stream)
+    lines = read_lines(buffered, settings)
+    first: list[bytes] = []
+    is_page = source.kind is _Kind.PAGE
+    if source.kind is _Kind.STREAM:
+        is_page = not starts_record
+    elif source.kind is _Kind.UNKNOWN:
+        first = _first_lines(lines) if starts_record else []
+        is_page = not first or not is_record(first[-1], settings)
+    if is_page:
+        site = site_of(None, None, source.folder, settings)
+        yield read_page(buffered, source.url, site, settings, b"".join(first))
+    else:
+        yield from read_records(chain(first, lines), source.name, source.folder, settings)
+
+
+def _starts_record(stream: ByteStream) -> bool:
+    """True where the first character that is not white space is `{`."""
+    size = 4
+    while size <= _SNIFFED:
+        head = stream.head(size)
+        start = head.removeprefix(BYTE_ORDER_MARK).lstrip()
+        if start or len(head) < size:
+            return start.startswith(b"{")
+        size *= 2
+    return False
+
+
+def _first_lines(lines: Iterator[bytes]) -> list[bytes]:
+    """The first line that is not blank, and the blank ones before it."""
+    first: list[bytes] = []
+    for line in lines:
+        first.append(line)
+        if line.strip():
+            break
+    return first

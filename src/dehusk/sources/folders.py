@@ -1,0 +1,140 @@
+"""Pages out of files: one file, or all the HTML files below a folder."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+from urllib.parse import quote
+
+from dehusk.errors import DehuskError, MissingExtra, PageTooLarge, SourceError
+from dehusk.model import Page
+from dehusk.sources.compression import open_unpacked, unpacked_name
+from dehusk.sources.settings import Failure, SourceSettings
+from dehusk.sources.sites import site_of
+
+_HTML_SUFFIXES: Final = (".html", ".htm", ".xhtml")
+_CHUNK: Final = 1 << 17
+"""Bytes asked for at a time: asking for all that is allowed would set 20 MB aside for each page."""
+_INDEX: Final = "index.json"
+_MAX_INDEX: Final = 1_000_000_000
+"""Bytes of an index, which is read as a whole: some ten million pages."""
+
+
+def is_html_name(name: str) -> bool:
+    """True for a file name that says HTML, packed or not."""
+    return unpacked_name(name).endswith(_HTML_SUFFIXES)
+
+
+def file_url(name: str) -> str:
+    """The URL of a file by its name or relative path: its relative links stay relative."""
+    return "file:" + quote(os.fsencode(name))
+
+
+def read_file(path: Path, url: str | None, site: str, settings: SourceSettings) -> Page | Failure:
+    """The page that a file holds, or why it cannot be read."""
+    try:
+        with open_unpacked(path, str(path)) as stream:
+            return read_page(io.BufferedReader(stream), url, site, settings)
+    except (SourceError, MissingExtra) as fault:
+        return Failure(url, site, fault)
+
+
+def read_page(
+    stream: io.BufferedIOBase,
+    url: str | None,
+    site: str,
+    settings: SourceSettings,
+    first: bytes = b"",
+) -> Page | Failure:
+    """All that a stream holds as one page, behind what was read `first`. Raises SourceError."""
+    limit = settings.max_bytes
+    chunks = [first]
+    size = len(first)
+    while size <= limit and (chunk := stream.read(min(_CHUNK, limit + 1 - size))):
+        chunks.append(chunk)
+        size += len(chunk)
+    if size > limit:
+        return Failure(url, site, PageTooLarge(url, f"more than {limit} bytes"))
+    return Page(b"".join(chunks), url, site)
+
+
+def read_folder(root: Path, settings: SourceSettings) -> Iterator[Page | Failure]:
+    """The pages of all HTML files below a folder, in the order of their paths' bytes.
+
+    `index.json` gives their URLs; a file that it leaves out, or all where it is missing or
+    damaged, get a `file:` URL. Links are not followed, neither to files nor to folders.
+    """
+    folder = folder_name(root)
+    site = site_of(None, None, folder, settings)
+    urls: dict[str, str] = {}
+    try:
+        urls = _read_index(root / _INDEX)
+    except SourceError as fault:
+        yield Failure(None, site, fault)
+    for found in find_files(root):
+        if isinstance(found, DehuskError):
+            yield Failure(None, site, found)
+        else:
+            url = urls.get(found) or file_url(found)
+            yield read_file(root / found, url, site_of(url, None, folder, settings), settings)
+
+
+def folder_name(folder: Path) -> str:
+    """The last part of a folder's full path, which names the site of pages without a host."""
+    return folder.resolve().name or "root"
+
+
+def find_files(root: Path) -> Iterator[str | SourceError]:
+    """The relative path of each HTML file below a folder; an error for a folder without access.
+
+    Each folder is listed when its turn comes, so a folder of millions starts at once.
+    """
+    pending = [""]
+    while pending:
+        name = pending.pop()
+        if name and not name.endswith("/"):
+            yield name
+            continue
+        try:
+            below = _list_folder(root / name, name)
+        except OSError as fault:
+            yield SourceError(f"{root / name}: {fault.strerror or fault}")
+        else:
+            pending.extend(sorted(below, key=os.fsencode, reverse=True))
+
+
+def _list_folder(folder: Path, prefix: str) -> list[str]:
+    """The HTML files and the folders in a folder, by path from the top; folders end in a slash.
+
+    With that slash, sorting one folder's names sorts whole paths.
+    """
+    with os.scandir(folder) as entries:
+        return [
+            prefix + entry.name + ("/" if entry.is_dir(follow_symlinks=False) else "")
+            for entry in entries
+            if entry.is_dir(follow_symlinks=False)
+            or (entry.is_file(follow_symlinks=False) and is_html_name(entry.name))
+        ]
+
+
+def _read_index(path: Path) -> dict[str, str]:
+    """The URL of each file by its relative path; empty without an index. Raises SourceError."""
+    if path.is_symlink() or not path.exists():
+        return {}
+    try:
+        with path.open("rb") as file:
+            written = file.read(_MAX_INDEX + 1)
+        if len(written) > _MAX_INDEX:
+            raise SourceError(f"{path}: more than {_MAX_INDEX} bytes")
+        urls = json.loads(written)
+    except OSError as fault:
+        raise SourceError(f"{path}: {fault.strerror or fault}") from fault
+    except (ValueError, RecursionError) as fault:
+        raise SourceError(f"{path}: not JSON ({fault})") from fault
+    if not isinstance(urls, dict) or not all(isinstance(url, str) for url in urls.values()):
+        raise SourceError(f"{path}: not a JSON object of file names and their URLs")
+    return urls

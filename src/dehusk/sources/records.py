@@ -1,0 +1,106 @@
+"""Pages out of JSON lines: one object a line, read one by one, however long the file is."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from dehusk.errors import NotHtml, PageError, PageTooLarge, SourceError
+from dehusk.model import Page
+from dehusk.sources.settings import Failure, SourceSettings
+from dehusk.sources.sites import site_of
+
+BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
+_SKIPPED: Final = 1 << 20
+"""Bytes of a line that is too long that are passed over at a time."""
+
+
+def _max_line(settings: SourceSettings) -> int:
+    """The bytes that a line may have.
+
+    Escapes can make a page longer in JSON than it is: twice as long where all of it is Chinese
+    written as `\\u4e2d`. The page itself is measured when it is parsed.
+    """
+    return 2 * settings.max_bytes + 1_000_000
+
+
+def is_record(line: bytes, settings: SourceSettings) -> bool:
+    """True for a line that holds a JSON object with a page."""
+    try:
+        record = _parse(line.removeprefix(BYTE_ORDER_MARK))
+    except ValueError:
+        return False
+    return isinstance(record, dict) and isinstance(record.get(settings.html_field), str)
+
+
+def read_lines(stream: io.BufferedIOBase, settings: SourceSettings) -> Iterator[bytes]:
+    """Each line; of one that is longer than allowed only so much that this can be seen."""
+    limit = _max_line(settings)
+    while line := stream.readline(limit + 1):
+        yield line
+        rest = line if len(line) > limit else b""
+        while rest and not rest.endswith(b"\n"):
+            rest = stream.readline(_SKIPPED)
+
+
+def read_records(
+    lines: Iterable[bytes], name: str, folder: str, settings: SourceSettings
+) -> Iterator[Page | Failure]:
+    """The pages of JSON lines in order, and a Failure for each line that holds none.
+
+    Blank lines are passed over. Raises SourceError where the lines are damaged, and for a JSON
+    array, which is not written in lines.
+    """
+    limit = _max_line(settings)
+    for number, line in enumerate(lines, 1):
+        place = f"{name}:{number}"
+        record = line.removeprefix(BYTE_ORDER_MARK).strip() if number == 1 else line.strip()
+        if number == 1 and record.startswith(b"["):
+            raise SourceError(f"{place}: a JSON array, not JSON lines (one object a line)")
+        if len(line) > limit:
+            fault = PageTooLarge(None, f"{place}: a line of more than {limit} bytes")
+            yield Failure(None, site_of(None, None, folder, settings), fault)
+        elif record:
+            yield _read_record(record, place, folder, settings)
+
+
+def _read_record(line: bytes, place: str, folder: str, settings: SourceSettings) -> Page | Failure:
+    """The page that a line holds, or why it holds none."""
+    url = stated = None
+    try:
+        record = _parse(line)
+        if not isinstance(record, dict):
+            raise NotHtml(None, f"{place}: a record is a JSON object, with `{settings.html_field}`")
+        url = _optional_text(record, settings.url_field, place)
+        stated = _optional_text(record, "site", place)
+        html = record.get(settings.html_field)
+        if not isinstance(html, str):
+            raise NotHtml(url, f"{place}: no `{settings.html_field}` with text")
+        return Page(html, url, site_of(url, stated, folder, settings))
+    except PageError as fault:
+        error = fault
+    except ValueError as fault:
+        error = NotHtml(None, f"{place}: {fault}")
+    return Failure(url, site_of(url, stated, folder, settings), error)
+
+
+def _parse(line: bytes) -> object:
+    """The JSON value that a line holds; ValueError with a phrase for people where it holds none."""
+    try:
+        return json.loads(line.decode("utf-8"))
+    except UnicodeDecodeError as fault:
+        raise ValueError(f"not UTF-8 (byte {fault.start + 1} of the line)") from fault
+    except json.JSONDecodeError as fault:
+        raise ValueError(f"not JSON ({fault.msg}, column {fault.colno})") from fault
+    except RecursionError as fault:
+        raise ValueError("JSON that is nested too deeply") from fault
+
+
+def _optional_text(record: dict[str, object], field: str, place: str) -> str | None:
+    """The text in a field; None where it is missing, null or empty."""
+    value = record.get(field)
+    if value is None or isinstance(value, str):
+        return value or None
+    raise NotHtml(None, f"{place}: `{field}` is not text")

@@ -1,0 +1,503 @@
+"""Answers come out whole, in the format asked for, under names that every system takes.
+
+Over 400 lines because formats, files and file names are tested with the same stand-in for an
+answer; the headings part it.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dehusk.errors import DehuskError, NotHtml, UsageError
+from dehusk.output import Format, open_writer
+from dehusk.output.names import FileNames
+
+DEVICES = {"con", "prn", "aux", "nul", "com1", "lpt9"}
+
+
+@dataclass(frozen=True)
+class StandIn:
+    """An answer as the writers need one."""
+
+    url: str | None = "https://example.org/a"
+    site: str | None = "example.org"
+    text: str | None = "Flour is ground on Tuesdays."
+    markdown: str | None = "# Mill\n\nFlour is ground on Tuesdays."
+    html: str | None = "<!doctype html><p>Flour"
+    error: DehuskError | None = None
+    more: dict[str, object] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, object]:
+        error = self.error and {"code": "not_html", "message": str(self.error)}
+        start = {"url": self.url, "site": self.site, "text": self.text}
+        return {**start, "markdown": self.markdown, **self.more, "error": error}
+
+
+FAILED = StandIn(text=None, markdown=None, html=None, error=NotHtml("https://example.org/a", "no"))
+
+
+def written(
+    answers: Iterable[StandIn], form: Format | None = None, *, is_terminal: bool = False
+) -> str:
+    stream = io.BytesIO()
+    with open_writer(None, form, stream, is_terminal=is_terminal) as writer:
+        for answer in answers:
+            writer.write(answer)
+    return stream.getvalue().decode("utf-8")
+
+
+def write_to(target: str, answers: Iterable[StandIn], form: Format | None = None) -> None:
+    with open_writer(target, form, io.BytesIO(), is_terminal=True) as writer:
+        for answer in answers:
+            writer.write(answer)
+
+
+def files_in(folder: Path) -> list[str]:
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return sorted(path.relative_to(folder).as_posix() for path in files)
+
+
+# Formats
+
+
+def test_a_pipe_gets_json_lines_a_terminal_markdown(tmp_path: Path) -> None:
+    for target, is_terminal, expected in (
+        (None, False, Format.JSONL),
+        (None, True, Format.MARKDOWN),
+        ("-", False, Format.JSONL),
+        (str(tmp_path / "a.out"), True, Format.JSONL),
+        (str(tmp_path), False, Format.MARKDOWN),
+        (f"{tmp_path}/new/", False, Format.MARKDOWN),
+    ):
+        with open_writer(target, None, io.BytesIO(), is_terminal=is_terminal) as writer:
+            assert writer.format is expected
+
+
+def test_json_lines_keep_the_order_of_fields_and_pages() -> None:
+    answers = [StandIn(url=f"https://example.org/{n}", more={"z": n, "b": None}) for n in (1, 2)]
+    lines = written(answers).splitlines()
+    assert [json.loads(line) for line in lines] == [answer.to_json() for answer in answers]
+    assert list(json.loads(lines[0])) == list(answers[0].to_json())
+
+
+@given(text=st.text())
+def test_a_json_line_is_one_line_of_utf_8_whatever_the_page_says(text: str) -> None:
+    line = written([StandIn(text=text)])
+    assert line.endswith("\n")
+    assert len(line.splitlines()) == 1
+    assert json.loads(line)["text"] == text
+
+
+def test_half_a_surrogate_pair_is_replaced_and_a_whole_one_joined() -> None:
+    for form in Format:
+        broken = "a\ud800b \ud83d\ude00"
+        output = written([StandIn(text=broken, markdown=broken, html=broken)], form)
+        assert "a\ufffdb \U0001f600" in output
+
+
+def test_letters_are_written_as_they_are() -> None:
+    assert "Mühle 磨坊" in written([StandIn(text="Mühle 磨坊")])
+
+
+def test_a_failed_page_is_a_json_line_and_nothing_in_other_formats(tmp_path: Path) -> None:
+    assert json.loads(written([FAILED]))["error"]["code"] == "not_html"
+    for form in (Format.MARKDOWN, Format.TEXT, Format.HTML):
+        assert written([FAILED], form) == ""
+    write_to(str(tmp_path), [FAILED], Format.MARKDOWN)
+    assert files_in(tmp_path) == []
+    write_to(str(tmp_path), [FAILED], Format.JSONL)
+    assert files_in(tmp_path) == ["example.org/a.json"]
+
+
+def test_text_pages_are_separated_by_form_feeds_and_hold_none() -> None:
+    answers = [StandIn(text="one\fpage\n\n"), FAILED, StandIn(text=""), StandIn(text="three")]
+    assert written(answers, Format.TEXT) == "one page\n\f\n\fthree\n"
+
+
+def test_html_pages_are_written_as_they_are() -> None:
+    assert written([StandIn(html="<p>x")], Format.HTML) == "<p>x\n"
+
+
+def test_markdown_carries_what_is_known_of_the_page() -> None:
+    more: dict[str, object] = {
+        "title": 'The "Old" Mill: 50%',
+        "lang": None,
+        "template_share": 0.41,
+        "pages_seen": 17,
+        "family": 3,
+        "fingerprint": "00ff00ff00ff00ff",
+    }
+    assert written([StandIn(more=more)], Format.MARKDOWN) == (
+        "---\n"
+        'url: "https://example.org/a"\n'
+        'site: "example.org"\n'
+        'title: "The \\"Old\\" Mill: 50%"\n'
+        "template_share: 0.41\n"
+        "pages_seen: 17\n"
+        'fingerprint: "00ff00ff00ff00ff"\n'
+        "---\n"
+        "\n"
+        "# Mill\n\nFlour is ground on Tuesdays.\n"
+    )
+
+
+@given(title=st.text(st.characters(exclude_categories=["Cs"])))
+def test_no_title_breaks_out_of_the_front_matter(title: str) -> None:
+    output = written([StandIn(more={"title": title})], Format.MARKDOWN)
+    head = output.split("---\n", 2)[1]
+    lines = head.splitlines()
+    assert [line.split(":")[0] for line in lines] == ["url", "site", "title"]
+    assert json.loads(lines[2].removeprefix("title: ")) == title
+    assert re.fullmatch("[\n\x20-\x7e\xa0-\ufffd\U00010000-\U0010ffff]*", head)
+
+
+def test_markdown_pages_stand_a_blank_line_apart() -> None:
+    output = written([StandIn(), StandIn()], Format.MARKDOWN)
+    assert "on Tuesdays.\n\n---\nurl" in output
+
+
+def test_a_page_cannot_give_a_terminal_orders() -> None:
+    order = "a\x1b]0;owned\x07b\x9b2Jc\rd\te"
+    for form in Format:
+        answer = StandIn(text=order, markdown=order, html=order)
+        shown = written([answer, answer], form, is_terminal=True)
+        assert re.findall("[\x00-\x08\x0b\x0d-\x1f\x7f-\x9f]", shown) == []
+        if form is not Format.JSONL:
+            assert order in written([answer], form)
+
+
+# Streams and files
+
+
+class ClosedPipe(io.BytesIO):
+    """A pipe whose reader has gone."""
+
+    def flush(self) -> None:
+        raise BrokenPipeError
+
+
+def test_a_closed_pipe_is_told_to_the_caller() -> None:
+    writer = open_writer(None, None, ClosedPipe(), is_terminal=False)
+    with pytest.raises(BrokenPipeError), writer:
+        writer.write(StandIn())
+
+
+def test_standard_output_stays_open_and_has_each_page_at_once() -> None:
+    reader, end = os.pipe()
+    with os.fdopen(reader, "rb") as read, os.fdopen(end, "wb") as stdout:
+        with open_writer(None, Format.TEXT, stdout, is_terminal=False) as writer:
+            writer.write(StandIn(text="one"))
+            assert os.read(read.fileno(), 100) == b"one\n"
+        assert not stdout.closed
+
+
+def test_a_file_is_written_anew_and_holds_each_page_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "out.txt"
+    path.write_text("old" * 1000)
+    with open_writer(str(path), Format.TEXT, io.BytesIO(), is_terminal=False) as writer:
+        writer.write(StandIn(text="one"))
+        assert path.read_text() == "one\n"
+        writer.write(StandIn(text="two"))
+    assert path.read_text() == "one\n\ftwo\n"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="limits of file sizes are POSIX's")
+def test_a_page_that_does_not_fit_on_the_disk_is_taken_back_whole(tmp_path: Path) -> None:
+    import resource  # noqa: PLC0415  not there on every system
+    import signal  # noqa: PLC0415
+
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    path = tmp_path / "out.jsonl"
+    try:
+        with open_writer(str(path), None, io.BytesIO(), is_terminal=False) as writer:
+            writer.write(StandIn(text="fits"))
+            resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size + 10, before[1]))
+            with pytest.raises(OSError, match="File too large"):
+                writer.write(StandIn(text="does not fit"))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, handler)
+    assert [json.loads(line)["text"] for line in path.read_text().splitlines()] == ["fits"]
+
+
+@pytest.mark.skipif(not Path("/dev/null").exists(), reason="no such device here")
+def test_a_device_can_be_written_to() -> None:
+    write_to("/dev/null", [StandIn()])
+
+
+@pytest.mark.parametrize("target", ["", "no/such/folder/here/../out.jsonl", "a\0b", "x" * 5000])
+def test_a_target_that_cannot_be_written_is_refused_at_once(tmp_path: Path, target: str) -> None:
+    with pytest.raises(UsageError):
+        open_writer(target and str(tmp_path / target), None, io.BytesIO(), is_terminal=False)
+
+
+def test_a_folder_cannot_be_made_where_a_file_is(tmp_path: Path) -> None:
+    (tmp_path / "taken").touch()
+    with pytest.raises(UsageError, match="taken"):
+        open_writer(f"{tmp_path}/taken/", None, io.BytesIO(), is_terminal=False)
+
+
+def test_a_source_is_never_written_over(tmp_path: Path) -> None:
+    source = tmp_path / "crawl.jsonl"
+    source.write_text("{}")
+    (tmp_path / "pages").mkdir()
+    for target, form, read in (
+        (str(source), None, str(source)),
+        (str(tmp_path / "pages" / ".." / "crawl.jsonl"), None, str(source)),
+        (str(tmp_path), Format.HTML, str(tmp_path / "pages")),
+        (str(tmp_path / "pages"), Format.HTML, str(tmp_path / "pages")),
+        (f"{tmp_path}/pages/out/", Format.HTML, str(tmp_path / "pages")),
+    ):
+        with pytest.raises(UsageError, match="cannot write"):
+            open_writer(target, form, io.BytesIO(), is_terminal=False, sources=["-", read])
+    assert source.read_text() == "{}"
+
+
+def test_a_folder_beside_the_source_and_other_formats_inside_it_are_fine(tmp_path: Path) -> None:
+    pages = tmp_path / "pages"
+    pages.mkdir()
+    for target, form in ((f"{tmp_path}/out/", Format.HTML), (str(pages), Format.MARKDOWN)):
+        sources = ["-", str(pages)]
+        open_writer(target, form, io.BytesIO(), is_terminal=False, sources=sources)
+
+
+# Folders
+
+
+def test_a_folder_gets_a_file_for_each_page_named_after_its_url(tmp_path: Path) -> None:
+    target = f"{tmp_path}/deep/out/"
+    urls = ["https://example.org/", "https://example.org/docs/a.html", "file:b/c.htm"]
+    write_to(target, [StandIn(url=url) for url in urls], Format.TEXT)
+    folder = tmp_path / "deep" / "out" / "example.org"
+    assert files_in(folder) == ["b/c.txt", "docs/a.txt", "index.txt"]
+    assert (folder / "index.txt").read_text() == "Flour is ground on Tuesdays.\n"
+
+
+@pytest.mark.parametrize(
+    ("form", "suffix"),
+    [(Format.JSONL, "json"), (Format.MARKDOWN, "md"), (Format.TEXT, "txt"), (Format.HTML, "html")],
+)
+def test_the_suffix_tells_the_format(tmp_path: Path, form: Format, suffix: str) -> None:
+    write_to(str(tmp_path), [StandIn()], form)
+    assert files_in(tmp_path) == [f"example.org/a.{suffix}"]
+
+
+def test_a_second_run_writes_the_same_names_again(tmp_path: Path) -> None:
+    answers = [StandIn(), StandIn(url="https://example.org/A"), StandIn(), StandIn(url=None)]
+    write_to(str(tmp_path), answers)
+    first = files_in(tmp_path)
+    write_to(str(tmp_path), answers)
+    assert files_in(tmp_path) == first
+    assert len(first) == 4
+
+
+def test_a_file_that_cannot_be_finished_is_not_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(self: Path, target: Path) -> None:
+        raise OSError("disk full")
+
+    monkeypatch.setattr(Path, "replace", fail)
+    with pytest.raises(OSError, match="disk full"):
+        write_to(str(tmp_path), [StandIn()])
+    assert files_in(tmp_path / "example.org") == []
+
+
+def test_files_are_as_readable_as_others_that_the_user_makes(tmp_path: Path) -> None:
+    write_to(str(tmp_path), [StandIn()])
+    (tmp_path / "other").touch()
+    made = (tmp_path / "example.org" / "a.md").stat().st_mode
+    assert made == (tmp_path / "other").stat().st_mode
+
+
+def test_a_page_without_url_is_named_by_its_place_among_all_pages(tmp_path: Path) -> None:
+    write_to(str(tmp_path), [FAILED, StandIn(url=None), StandIn(url=None, site=None)])
+    assert files_in(tmp_path) == ["example.org/page-00002.md", "no-site/page-00003.md"]
+
+
+# File names
+
+
+def name(url: str | None, site: str | None = "example.org") -> str:
+    return str(FileNames(".md").next_name(url, site, 1))
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        ("https://example.org", "index.md"),
+        ("https://example.org/a/b/", "a/b/index.md"),
+        ("https://example.org/a/b", "a/b.md"),
+        ("https://example.org/a/b.HTML", "a/b.md"),
+        ("https://example.org/a/.html", "a/index.md"),
+        ("https://example.org/a/b.php", "a/b.php.md"),
+        ("https://example.org/show?id=17&page=2#top", "show_id=17_page=2.md"),
+        ("https://example.org/?q=a%2Fb%3F", "index_q=a_b_.md"),
+        ("https://example.org/m%C3%BChle/%E7%A3%A8", "mühle/磨.md"),
+        ("https://example.org/a%20b+c", "a b+c.md"),
+        ("https://example.org//a///b", "a/b.md"),
+        ("file:docs/b.html.gz", "docs/b.md"),
+        ("https://example.org/../../etc/passwd", "_/_/etc/passwd.md"),
+        ("https://example.org/%2e%2e/%2e%2e%2fetc", "_/_._etc.md"),
+        ("https://example.org/..%5C..%5Cetc", "_._.._etc.md"),
+        ("https://example.org/.git/config", "_git/config.md"),
+        ("https://example.org/con/AUX.html", "_con/_AUX.md"),
+        ("https://example.org/nul.tar.gz", "_nul.tar.gz.md"),
+        ("https://example.org/com1%20.x", "_com1 .x.md"),
+        ("https://example.org/a./b%20", "a/b.md"),
+        ("https://example.org/a%00b%0a%E2%80%AEc", "a_b__c.md"),
+        ("https://example.org/a.md/b", "a.md_/b.md"),
+        ("http://[broken", "http_/[broken.md"),
+    ],
+)
+def test_a_file_is_named_after_its_url(url: str, expected: str) -> None:
+    assert name(url) == f"example.org/{expected}"
+
+
+@pytest.mark.parametrize(
+    ("site", "expected"),
+    [
+        ("example.org/docs", "example.org/docs/a.md"),
+        ("localhost:8000", "localhost_8000/a.md"),
+        ("../..", "_/_/a.md"),
+        ("/etc", "_/etc/a.md"),
+        ("C:\\x", "C__x/a.md"),
+        ("", "no-site/a.md"),
+    ],
+)
+def test_a_site_has_a_folder_of_its_own(site: str, expected: str) -> None:
+    assert name("https://example.org/a", site) == expected
+
+
+def test_different_pages_whose_names_would_be_the_same_are_told_apart() -> None:
+    names = FileNames(".md")
+    urls = [
+        "/a",
+        "/a.html",
+        "/A",
+        "/a#x",
+        "//a",
+        "/a%2E",
+        "/\u00c5",
+        "/A\u030a",
+        "/STRASSE",
+        "/straße",
+    ]
+    made = [str(names.next_name(f"https://example.org{url}", "example.org", 1)) for url in urls]
+    assert len({one.casefold() for one in made}) == len(urls)
+    assert made[0] == "example.org/a.md"
+    assert re.fullmatch(r"example\.org/a-[0-9a-f]{8}\.md", made[1])
+
+
+def test_the_same_url_again_is_numbered() -> None:
+    names = FileNames(".md")
+    made = [str(names.next_name("https://example.org/a", "s", n)) for n in range(3)]
+    assert made == ["s/a.md", "s/a-2.md", "s/a-3.md"]
+
+
+def test_a_numbered_name_that_a_page_has_taken_is_not_used_again() -> None:
+    names = FileNames(".md")
+    urls = ["/a-2", "/a", "/a", "/a-2"]
+    made = [str(names.next_name(f"https://example.org{url}", "s", 1)) for url in urls]
+    assert len(set(made)) == 4
+
+
+def test_a_site_that_builds_urls_against_the_rule_still_loses_no_page() -> None:
+    rule = FileNames(".md")
+    rule.next_name("https://example.org/a", "s", 1)
+    marked = rule.next_name("https://example.org/a.html", "s", 2)
+    names = FileNames(".md")
+    urls = ["/a", f"/{marked.stem}", "/a.html"]
+    made = {str(names.next_name(f"https://example.org{url}", "s", 1)) for url in urls}
+    assert len(made) == 3
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["x" * 3000, "é" * 300 + "/" + "ü" * 300, "a/" * 3000, "b/" + "?" + "q=1&" * 900, "/" * 9999],
+)
+def test_a_long_url_keeps_its_beginning_and_gets_a_hash(path: str) -> None:
+    one, other = name(f"https://example.org/{path}"), name(f"https://example.org/{path}x")
+    assert one != other
+    assert one[:13] == other[:13]
+    assert len(one.encode()) < 170
+    assert re.search(r"-[0-9a-f]{8}\.md\Z", one)
+
+
+def test_a_long_site_is_cut_and_told_apart() -> None:
+    one, other = name("file:a", "s" * 300), name("file:a", "s" * 301)
+    assert one != other
+    assert len(one) < 80
+
+
+def check_safe(path: PurePosixPath) -> None:
+    assert not path.is_absolute()
+    assert len(str(path).encode("utf-8")) < 260
+    for part in path.parts:
+        assert part not in {"", ".", ".."}
+        assert not part.startswith(".")
+        assert not part.endswith((".", " "))
+        assert not re.search(r'[<>:"/\\|?*\x00-\x1f\x7f]', part)
+        assert part.split(".")[0].rstrip().lower() not in DEVICES
+        assert len(part.encode("utf-8")) <= 200
+    assert all(not part.lower().endswith(".md") for part in path.parts[:-1])
+    assert path.name.endswith(".md")
+
+
+SEPARATORS = ["/", "\\", "%2F", "%5c", "?", "#", "&", ":", "~"]
+DOTS_AND_NAMES = ["..", ".", "%2e", "con", "NUL", "com1", ".md", ".html", "a", "A", "é", "x" * 90]
+NO_LETTERS = [" ", "%00", "%ff", "\ud800", "\u202e"]
+hostile = st.one_of(
+    st.text(),
+    st.lists(
+        st.sampled_from(SEPARATORS + DOTS_AND_NAMES + NO_LETTERS),
+        max_size=14,
+    ).map("".join),
+)
+
+
+@settings(max_examples=300)
+@given(
+    pages=st.lists(
+        st.tuples(
+            st.one_of(st.none(), hostile, hostile.map("https://example.org/".__add__)),
+            st.one_of(st.none(), hostile, st.just("example.org")),
+        ),
+        max_size=12,
+    )
+)
+def test_every_page_gets_a_safe_name_of_its_own(
+    pages: list[tuple[str | None, str | None]],
+) -> None:
+    names = FileNames(".md")
+    made = [names.next_name(url, site, place) for place, (url, site) in enumerate(pages)]
+    for path in made:
+        check_safe(path)
+    assert len({str(path).casefold() for path in made}) == len(pages)
+    again = FileNames(".md")
+    assert made == [again.next_name(url, site, n) for n, (url, site) in enumerate(pages)]
+
+
+@settings(max_examples=30, deadline=None)
+@given(urls=st.lists(hostile, max_size=6))
+def test_no_url_makes_a_file_outside_its_folder(
+    urls: list[str], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    base = tmp_path_factory.mktemp("run")
+    write_to(f"{base}/out/", [StandIn(url=url, site=url) for url in urls])
+    outside = [
+        path for path in base.rglob("*") if path.is_file() and base / "out" not in path.parents
+    ]
+    assert outside == []
+    assert sum(path.is_file() for path in (base / "out").rglob("*")) == len(urls)
