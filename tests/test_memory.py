@@ -77,6 +77,34 @@ def test_a_memory_survives_being_saved() -> None:
     assert dump(again, "m") == dump(memory, "m")
 
 
+def test_owners_and_sequences_survive_being_saved() -> None:
+    table = (
+        Table().with_page(_keys([5, 3]), 1, _keys([50, 30])).with_page(_keys([4]), 2, _keys([40]))
+    )
+    memory = Memory().after_page(a=table, sequences={"s": _keys([9, 8, 9])})
+    again = load(dump(memory, "m"), "m")
+    owner = again.table("a").owner
+    assert owner is not None
+    assert owner.tolist() == [30, 40, 50]
+    assert again.sequences["s"].tolist() == [9, 8, 9]
+    assert again.size_bytes == 3 * 24 + 3 * 8
+
+
+def test_owners_are_kept_when_tables_add_up() -> None:
+    one = Table().with_page(_keys([1, 3]), 1, _keys([10, 30]))
+    two = Table().with_page(_keys([2, 3]), 1, _keys([20, 30]))
+    owner = one.plus(two).owner
+    assert owner is not None
+    assert owner.tolist() == [10, 20, 30]
+    assert one.only(np.array([False, True])).owner == _keys([30])
+
+
+def test_memories_with_an_order_do_not_add_up() -> None:
+    memory = Memory().after_page(sequences={"s": _keys([1])})
+    with pytest.raises(StateError, match="do not add up"):
+        memory.plus(Memory())
+
+
 def test_an_empty_memory_survives_being_saved() -> None:
     assert load(dump(Memory(), "m"), "m").pages == 0
 

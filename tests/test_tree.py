@@ -87,7 +87,7 @@ def test_the_tree_equals_the_parsers_own(html: str) -> None:
 
 _PIECES = st.sampled_from(
     [
-        *HARD.values(),
+        *(html for html in HARD.values() if "\0" not in html),
         "<p>",
         "</p>",
         "<div class='a b'>",
@@ -157,6 +157,15 @@ def test_lengths_count_shown_characters_below_a_node() -> None:
 def test_only_what_a_browser_shows_is_shown(html: str, is_shown: bool) -> None:
     tree = parse(Page(f"<body>{html}")).tree
     assert bool(tree.shown[_node(tree, "x")]) is is_shown
+
+
+def test_noscript_is_shown_where_it_holds_nearly_all_of_the_page() -> None:
+    thread = "<noscript><style>b{}</style><p>x</p><p>" + "A long answer. " * 20 + "</p></noscript>"
+    bare = parse(Page(f"<div id=app>Loading</div>{thread}")).tree
+    assert bare.shown[_node(bare, "x")]
+    assert not bare.shown[_node(bare, "style")]
+    full = parse(Page(f"<p>{'Text that scripts do not make. ' * 20}</p>{thread}")).tree
+    assert not full.shown[_node(full, "x")]
 
 
 def test_a_hash_of_text_ignores_white_space_at_its_ends_only() -> None:

@@ -29,13 +29,15 @@ _VERSION: Final = 1
 class Table:
     """Keys in ascending order, each with the pages it was on and the number of the last of them.
 
-    Sorted arrays rather than a dict: 16 bytes a key instead of a hundred, the same order on every
-    run, and keys made to collide cannot slow it down.
+    A key may have an owner, another key that it belongs to, for tables that are asked 'what belongs
+    to this?'. Sorted arrays rather than a dict: 16 bytes a key (24 with owners) instead of a
+    hundred, the same order on every run, and keys made to collide cannot slow it down.
     """
 
     keys: Hashes = field(default_factory=lambda: np.empty(0, np.uint64))
     count: Counts = field(default_factory=lambda: np.empty(0, np.uint32))
     last: Counts = field(default_factory=lambda: np.empty(0, np.uint32))
+    owner: Hashes | None = None
 
     def __len__(self) -> int:
         return len(self.keys)
@@ -43,7 +45,7 @@ class Table:
     @property
     def size_bytes(self) -> int:
         """What the table holds in memory, and in a saved state."""
-        return self.keys.nbytes + self.count.nbytes + self.last.nbytes
+        return len(self) * (16 if self.owner is None else 24)
 
     def counts_of(self, keys: Hashes) -> Counts:
         """On how many pages each of the keys was; 0 for one that is not in the table."""
@@ -53,9 +55,9 @@ class Table:
         place[place == len(self.keys)] = 0
         return np.where(self.keys[place] == keys, self.count[place], np.uint32(0))
 
-    def with_page(self, keys: Hashes, page: int) -> Table:
+    def with_page(self, keys: Hashes, page: int, owner: Hashes | None = None) -> Table:
         """The table after a page with these keys; a key that stands there twice counts once."""
-        keys = np.unique(keys)
+        keys, first = np.unique(keys, return_index=True)
         place = np.searchsorted(self.keys, keys)
         known = np.zeros(len(keys), np.bool_)
         inside = place < len(self.keys)
@@ -64,23 +66,34 @@ class Table:
         count[place[known]] += np.uint32(1)
         last[place[known]] = page
         new, at = keys[~known], place[~known]
+        owners = None
+        if owner is not None:
+            old = np.empty(0, np.uint64) if self.owner is None else self.owner
+            owners = np.insert(old, at, owner[first[~known]])
         return Table(
             np.insert(self.keys, at, new),
             np.insert(count, at, np.uint32(1)),
             np.insert(last, at, np.uint32(page)),
+            owners,
         )
 
     def only(self, kept: Flags) -> Table:
         """The rows where `kept` is true."""
-        return self if kept.all() else Table(self.keys[kept], self.count[kept], self.last[kept])
+        if kept.all():
+            return self
+        owner = None if self.owner is None else self.owner[kept]
+        return Table(self.keys[kept], self.count[kept], self.last[kept], owner)
 
     def plus(self, other: Table) -> Table:
         """Both tables added up, whichever comes first."""
-        keys, place = np.unique(np.concatenate((self.keys, other.keys)), return_inverse=True)
+        merged = np.concatenate((self.keys, other.keys))
+        keys, first, place = np.unique(merged, return_index=True, return_inverse=True)
         count, last = np.zeros(len(keys), np.uint32), np.zeros(len(keys), np.uint32)
         np.add.at(count, place, np.concatenate((self.count, other.count)))
         np.maximum.at(last, place, np.concatenate((self.last, other.last)))
-        return Table(keys, count, last)
+        owners = [table.owner for table in (self, other) if table.owner is not None]
+        owner = np.concatenate(owners)[first] if owners else None
+        return Table(keys, count, last, owner)
 
 
 _EMPTY: Final = Table()
@@ -88,49 +101,68 @@ _EMPTY: Final = Table()
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Memory:
-    """What one site has taught one method: how many pages, and the method's tables by name."""
+    """What one site has taught one method: how many pages, and the method's tables by name.
+
+    `sequences` are for what has an order, such as a tree; memories that hold any do not add up.
+    """
 
     pages: int = 0
     tables: Mapping[str, Table] = field(default_factory=lambda: MappingProxyType({}))
+    sequences: Mapping[str, Hashes] = field(default_factory=lambda: MappingProxyType({}))
 
     def table(self, name: str) -> Table:
         """The table of that name; an empty one if nothing was learned yet."""
         return self.tables.get(name, _EMPTY)
 
-    def after_page(self, **tables: Table) -> Memory:
-        """The memory after one more page, with these tables replaced."""
-        return Memory(self.pages + 1, MappingProxyType({**self.tables, **tables}))
+    def after_page(
+        self, *, sequences: Mapping[str, Hashes] | None = None, **tables: Table
+    ) -> Memory:
+        """The memory after one more page, with these tables and sequences replaced."""
+        return Memory(
+            self.pages + 1,
+            MappingProxyType({**self.tables, **tables}),
+            MappingProxyType({**self.sequences, **(sequences or {})}),
+        )
 
     def plus(self, other: Memory) -> Memory:
         """Both memories added up: the memory of all their pages, if neither has forgotten any."""
+        if self.sequences or other.sequences:
+            raise StateError("memories of this method do not add up")
         names = sorted({*self.tables, *other.tables})
         tables = {name: self.table(name).plus(other.table(name)) for name in names}
         return Memory(self.pages + other.pages, MappingProxyType(tables))
 
     @property
     def size_bytes(self) -> int:
-        """What all tables hold."""
-        return sum(table.size_bytes for table in self.tables.values())
+        """What all tables and sequences hold."""
+        tables = sum(table.size_bytes for table in self.tables.values())
+        return tables + sum(sequence.nbytes for sequence in self.sequences.values())
 
 
 def dump(memory: Memory, method: str) -> bytes:
     """The memory as bytes: a line of JSON that says what follows, the arrays, and a checksum.
 
-    dehusk-memory\\n {"version": 1, "method": …, "pages": …, "tables": {name: rows}} \\n
-    then per table, by name: keys (8 bytes), counts (4), last pages (4), little-endian; CRC-32 (4)
+    dehusk-memory\\n
+    {"version": 1, "method": …, "pages": …, "tables": {name: [rows, has owners]},
+     "sequences": {name: length}}\\n
+    then by name, little-endian, per table: keys (8 bytes each), counts (4), last pages (4), owners
+    (8, if any); per sequence: its numbers (8); at the end the CRC-32 of all before it (4)
     """
-    names = sorted(memory.tables)
+    tables = {name: memory.tables[name] for name in sorted(memory.tables)}
+    sequences = {name: memory.sequences[name] for name in sorted(memory.sequences)}
     header = {
         "version": _VERSION,
         "method": method,
         "pages": memory.pages,
-        "tables": {name: len(memory.tables[name]) for name in names},
+        "tables": {name: [len(t), t.owner is not None] for name, t in tables.items()},
+        "sequences": {name: len(sequence) for name, sequence in sequences.items()},
     }
     body = [_MAGIC, json.dumps(header).encode(), b"\n"]
-    for name in names:
-        table = memory.tables[name]
+    for table in tables.values():
         body += [table.keys.astype("<u8").tobytes(), table.count.astype("<u4").tobytes()]
         body += [table.last.astype("<u4").tobytes()]
+        body += [] if table.owner is None else [table.owner.astype("<u8").tobytes()]
+    body += [sequence.astype("<u8").tobytes() for sequence in sequences.values()]
     whole = b"".join(body)
     return whole + zlib.crc32(whole).to_bytes(4, "little")
 
@@ -148,12 +180,33 @@ def load(data: bytes, method: str) -> Memory:
         raise StateError(f"a memory of version {header['version']}; this dehusk reads {_VERSION}")
     if header["method"] != method:
         raise StateError(f"a memory of the method {header['method']}, not {method}")
-    tables: dict[str, Table] = {}
-    at = 0
-    for name, rows in header["tables"].items():
-        keys = np.frombuffer(rest, "<u8", rows, at).astype(np.uint64)
-        count = np.frombuffer(rest, "<u4", rows, at + 8 * rows).astype(np.uint32)
-        last = np.frombuffer(rest, "<u4", rows, at + 12 * rows).astype(np.uint32)
-        tables[name] = Table(keys, count, last)
-        at += 16 * rows
-    return Memory(header["pages"], MappingProxyType(tables))
+    read = _Reader(rest)
+    tables = {
+        name: Table(
+            read.longs(rows),
+            read.ints(rows),
+            read.ints(rows),
+            read.longs(rows) if is_owned else None,
+        )
+        for name, (rows, is_owned) in header["tables"].items()
+    }
+    sequences = {name: read.longs(length) for name, length in header["sequences"].items()}
+    return Memory(header["pages"], MappingProxyType(tables), MappingProxyType(sequences))
+
+
+class _Reader:
+    """Takes arrays off bytes, one behind another."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._at = 0
+
+    def longs(self, count: int) -> Hashes:
+        """The next numbers of eight bytes."""
+        self._at += 8 * count
+        return np.frombuffer(self._data, "<u8", count, self._at - 8 * count).astype(np.uint64)
+
+    def ints(self, count: int) -> Counts:
+        """The next numbers of four bytes."""
+        self._at += 4 * count
+        return np.frombuffer(self._data, "<u4", count, self._at - 4 * count).astype(np.uint32)

@@ -107,6 +107,8 @@ class Tree:
     own_hash: Hashes
     """Of a text node's text without white space at its ends (0 for none), of an element's tag."""
     path_hash: Hashes
+    url: str | None = None
+    """Where the page came from; what its links are relative to."""
 
     def __len__(self) -> int:
         return len(self.parent)

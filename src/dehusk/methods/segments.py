@@ -24,8 +24,6 @@ SEPARATORS: Final = (
 )  # fmt: skip
 """Tags that cut a page into blocks. The paper names TABLE, DIV, 'etc.'."""
 
-_TABLE: Final = "segments"
-
 
 @dataclass(frozen=True, slots=True)
 class Segments:
@@ -62,11 +60,11 @@ class Segments:
     def learn(self, memory: Memory, tree: Tree) -> Memory:
         """The memory with this page added, and without what has not come back in its life time."""
         number = memory.pages + 1
-        table = memory.table(_TABLE).with_page(_keys(tree, _segments_of(tree)), number)
+        table = memory.table("segments").with_page(_keys(tree, _segments_of(tree)), number)
         if self.ages:
             unseen = number - table.last.astype(np.int64)
             table = table.only(np.asarray(unseen <= self.life_time(table.count)))
-        return memory.after_page(**{_TABLE: table})
+        return memory.after_page(segments=table)
 
     def score(self, memory: Memory, tree: Tree) -> Floats:
         """The score of each node from a memory that has learned this page.
@@ -75,7 +73,7 @@ class Segments:
         an element the mean of the text below it, by length; nan where there is no shown text.
         """
         segments = _segments_of(tree)
-        counts = memory.table(_TABLE).counts_of(_keys(tree, segments))
+        counts = memory.table("segments").counts_of(_keys(tree, segments))
         ratio, threshold = self._ratios(tree, segments, counts), self.ratio_threshold
         low = 0.5 * ratio / threshold if threshold else ratio
         high = 0.5 + 0.5 * (ratio - threshold) / (1 - threshold)

@@ -52,7 +52,8 @@ def parse(page: Page, limits: Limits = Limits()) -> ParsedPage:
     document, source = _read(page)
     _check_nodes(page, limits, document, source)
     written = Text(source)
-    tree = build(written, find_tokens(written, _foreign(document)), limits.max_depth)
+    tokens = find_tokens(written, _foreign(document))
+    tree = build(written, tokens, limits.max_depth, page.url)
     if len(tree) > limits.max_nodes:
         raise TooManyNodes(page.url, f"{len(tree)} nodes, more than {limits.max_nodes}")
     return ParsedPage(tree, document)

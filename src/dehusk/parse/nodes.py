@@ -14,6 +14,12 @@ from dehusk.model import Flags, Ints, Tree
 from dehusk.parse.tokens import LOOK_AHEAD, WORD, Codes, Places, Text, Tokens
 
 _NEVER_SHOWN: Final = tags.numbers(*tags.NEVER_SHOWN)
+_NOSCRIPT: Final = tags.NUMBERS["noscript"]
+_STILL_HIDDEN: Final = _NEVER_SHOWN & (np.arange(len(tags.NAMES)) != _NOSCRIPT)
+_MIN_NOSCRIPT_FACTOR: Final = 3.0
+_MIN_NOSCRIPT_LENGTH: Final = 200
+"""`<noscript>` counts as shown if the text grows to so many times by it, and it is so long. Notices
+('please enable JavaScript') do not reach the length; threads of forums exceed both by far."""
 _LINK: Final = tags.numbers("a")
 _NEWLINE_EATERS: Final = tags.numbers("pre", "textarea", "listing")
 _INT16_MAX: Final = 32767
@@ -34,8 +40,8 @@ _TAIL_MASKS: Final = np.array(
     [2**64 - 1] + [2 ** (8 * size) - 1 for size in range(1, WORD)], np.uint64
 )
 """By the bytes of a run in its last word, 0 for all eight: what of the word belongs to the run."""
-_ESCAPE_EXCESS: Final = np.zeros(256, np.int64)
-_ESCAPE_EXCESS[[ord("a"), ord("l"), ord("g"), ord("n")]] = 4, 3, 3, 6
+_AMPERSANDS: Final = np.uint64(ord("&")) * _ONES
+_ESCAPE_EXCESS: Final = {ord("a"): 4, ord("l"): 3, ord("g"): 3, ord("n"): 6}
 """Bytes too many, by the letter behind `&`: &amp; &lt; &gt;, and &nbsp;, which is white space."""
 
 
@@ -48,11 +54,11 @@ class _Plan:
 
     size: int
     """How many nodes there are."""
-    number: Ints
+    number: Places
     """Nodes so far, two entries a token: up to the token, and up to the text behind it."""
-    element: Ints
+    element: Places
     """The node of each start tag."""
-    text: Ints
+    text: Places
     """The node of each text."""
     before: Places
     """The token before each text."""
@@ -69,7 +75,7 @@ class _Plan:
         return whole
 
 
-def build(written: Text, tokens: Tokens, max_depth: int) -> Tree:
+def build(written: Text, tokens: Tokens, max_depth: int, url: str | None = None) -> Tree:
     """The tree of a page's tokens; what lies deeper than `max_depth` becomes siblings there."""
     plan = _plan(written.codes, tokens)
     tag = plan.spread(tokens.tag, tags.TEXT)
@@ -83,11 +89,15 @@ def build(written: Text, tokens: Tokens, max_depth: int) -> Tree:
         depth[deep] = max_depth
         end[deep] = deep + 1
 
-    shown = _shown(written.source, tag, start, end)
+    shown = _shown(written.source, tag, start, end, _NEVER_SHOWN)
     raw = np.zeros(len(tokens.start), np.bool_)
     raw[tokens.opener] = tokens.is_raw
     raw = plan.spread(np.zeros(len(plan.element), np.bool_), raw[plan.before])
     text_hash, length = _read_texts(written, plan, (raw & ~shown)[plan.text])
+    if (tokens.tag == _NOSCRIPT).any():
+        shown = _choose_noscript(
+            plan, length, shown, _shown(written.source, tag, start, end, _STILL_HIDDEN)
+        )
     length[~shown[plan.text]] = 0
     linked = _covered(tag, end, _LINK)[plan.text]
     return Tree(
@@ -96,6 +106,7 @@ def build(written: Text, tokens: Tokens, max_depth: int) -> Tree:
         link_length=_sums(plan, end, length * linked),
         own_hash=plan.spread(tokens.name, text_hash),
         path_hash=_path_hashes(tokens, plan, opener, closer, max_depth),
+        url=url,
     )  # fmt: skip
 
 
@@ -110,8 +121,8 @@ def _plan(codes: Codes, tokens: Tokens) -> _Plan:
     exists = np.zeros(2 * len(tokens.start), np.bool_)
     exists[2 * tokens.opener] = True
     exists[1:-1:2] = text_stop > text_start
-    number = np.cumsum(exists, dtype=np.int32)
-    before = np.flatnonzero(exists[1::2])
+    number = exists.cumsum()
+    before = exists[1::2].nonzero()[0]
     step = -tokens.is_close.astype(np.int32)
     step[tokens.opener] = tokens.is_nested
     return _Plan(
@@ -122,7 +133,7 @@ def _plan(codes: Codes, tokens: Tokens) -> _Plan:
         before=before,
         text_start=text_start[before],
         text_stop=text_stop[before],
-        level=np.cumsum(step, dtype=np.int32),
+        level=step.cumsum(dtype=np.int32),
     )
 
 
@@ -132,9 +143,9 @@ def _pairs(tokens: Tokens, plan: _Plan) -> tuple[Places, Places]:
     At one level start and end tags take turns, so the k-th of one belongs to the k-th of the other.
     """
     level = plan.level if plan.level.max() > _INT16_MAX else plan.level.astype(np.int16)
-    opener, closer = np.flatnonzero(tokens.is_nested), np.flatnonzero(tokens.is_close)
-    opener = opener[np.argsort(level[tokens.opener[opener]], kind="stable")]
-    closer = closer[np.argsort(level[closer], kind="stable")]
+    opener, closer = tokens.is_nested.nonzero()[0], tokens.is_close.nonzero()[0]
+    opener = opener[level[tokens.opener[opener]].argsort(kind="stable")]
+    closer = closer[level[closer].argsort(kind="stable")]
     return opener, closer
 
 
@@ -156,14 +167,14 @@ def _parents(depth: Ints, end: Ints) -> Ints:
     In order of depth, the children of one element stand together, and such groups stand in the
     order of their parents.
     """
-    order = np.argsort(depth.astype(np.int16), kind="stable")
+    order = depth.astype(np.int16).argsort(kind="stable")
     rank = np.empty(len(order), np.int64)
     rank[order] = np.arange(len(order))
     with_child = order[end[order] > order + 1]
-    begins = np.zeros(len(order), np.int32)
+    begins = np.zeros(len(order), np.int64)
     begins[rank[with_child + 1]] = 1
     parent = np.empty(len(order), np.int32)
-    parent[order] = np.append(with_child, -1)[np.cumsum(begins) - 1]
+    parent[order] = np.concatenate((with_child, [-1]))[begins.cumsum() - 1]
     return parent
 
 
@@ -171,22 +182,32 @@ def _covered(tag: NDArray[np.int16], end: Ints, table: Flags) -> Flags:
     """True for the nodes with one of the table's tags, and for all below them."""
     member = table[tag]
     left = np.bincount(end[member], minlength=len(tag) + 1)
-    return np.cumsum(member - left[: len(tag)]) > 0
+    return np.asarray((member - left[: len(tag)]).cumsum() > 0)
 
 
-def _shown(source: bytes, tag: NDArray[np.int16], start: Ints, end: Ints) -> Flags:
-    """Which nodes a browser shows: not those in head, script and the like, nor what is `hidden`."""
-    shown = ~_covered(tag, end, _NEVER_SHOWN)
+def _shown(source: bytes, tag: NDArray[np.int16], start: Ints, end: Ints, never: Flags) -> Flags:
+    """Which nodes a browser shows: not those in one of the tags `never`, nor what is `hidden`."""
+    shown = ~_covered(tag, end, never)
     places = []
     place = source.find(b" hidden=")
     while place >= 0:
         places.append(place)
         place = source.find(b" hidden=", place + 1)
-    nodes = (np.searchsorted(start, places, "right") - 1).tolist()
+    nodes = (start.searchsorted(places, "right") - 1).tolist() if places else []
     for place, node in zip(places, nodes, strict=True):
         if shown[node] and _is_hidden(source, int(start[node]), place):
             shown[node : end[node]] = False
     return shown
+
+
+def _choose_noscript(plan: _Plan, length: Ints, without: Flags, included: Flags) -> Flags:
+    """Which nodes to call shown: with `<noscript>` if nearly all of the page's text is in it.
+
+    Forums that build their pages in the browser put the whole thread there for those who do not.
+    """
+    usual, whole = length[without[plan.text]].sum(), length[included[plan.text]].sum()
+    is_needed = whole >= max(_MIN_NOSCRIPT_FACTOR * usual, usual + _MIN_NOSCRIPT_LENGTH)
+    return included if is_needed else without
 
 
 def _is_hidden(source: bytes, start: int, place: int) -> bool:
@@ -206,22 +227,22 @@ def _read_texts(written: Text, plan: _Plan, skipped: Flags) -> tuple[Hashes, Int
     What is skipped (scripts, which are never shown and cost the most) gets hash and length 0.
     """
     hashes, counts = np.zeros(len(skipped), np.uint64), np.zeros(len(skipped), np.int32)
-    read = np.flatnonzero(~skipped)
-    first = _trim_left(written, plan.text_start[read], plan.text_stop[read])
-    filled = np.flatnonzero(first < plan.text_stop[read])
+    read = (~skipped).nonzero()[0]
+    stop = plan.text_stop[read]
+    first = _trim_left(written, plan.text_start[read], stop)
+    filled = (first < stop).nonzero()[0]
     if len(filled):
         read, first = read[filled], first[filled]
-        behind = _trim_right(written, first, plan.text_stop[read])
-        hashes[read], continued = _hash_runs(written, first, behind)
-        escaped = _escape_excess(written.codes, first, behind)
-        counts[read] = np.maximum(behind - first - continued - escaped, 0)
+        behind = _trim_right(written, first, stop[filled])
+        hashes[read], excess = _hash_runs(written, first, behind)
+        counts[read] = np.maximum(behind - first - excess, 0)
     return hashes, counts
 
 
 def _trim_left(written: Text, start: Places, stop: Places) -> Places:
     """Where the first byte of each run stands that is not white space, or where the run stops."""
     first = start.copy()
-    left = np.arange(len(start))
+    left = (written.codes[start] <= _SPACE).nonzero()[0]
     for _ in range(_ROUNDS):
         marks = _ink(written.words[first[left][:, None] + _STEPS])
         column = (marks != 0).argmax(axis=1)
@@ -231,7 +252,7 @@ def _trim_left(written: Text, start: Places, stop: Places) -> Places:
         first[left] += np.where(marks, WORD * column + inside, LOOK_AHEAD)
         left = left[(marks == 0) & (first[left] < stop[left])]
         if not len(left):
-            return np.minimum(first, stop)
+            break
     for run in left.tolist():
         rest = written.source[first[run] : stop[run]]
         first[run] += len(rest) - len(rest.lstrip(_WHITE))
@@ -241,7 +262,7 @@ def _trim_left(written: Text, start: Places, stop: Places) -> Places:
 def _trim_right(written: Text, first: Places, stop: Places) -> Places:
     """One behind the last byte of each run that is not white space; each run has one."""
     behind = stop.copy()
-    left = np.flatnonzero(written.codes[stop - 1] <= _SPACE)
+    left = (written.codes[stop - 1] <= _SPACE).nonzero()[0]
     for _ in range(_ROUNDS):
         marks = _ink(written.words[behind[left] - WORD])
         highest = np.log2(np.maximum(marks, 1).astype(np.float64)).astype(np.int64) // 8
@@ -259,35 +280,39 @@ def _ink(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return (((words & _LOW_BITS) + _TO_TOP_BIT) | words) & _TOP_BITS
 
 
-def _escape_excess(codes: Codes, first: Places, behind: Places) -> Places:
-    """How many bytes of each run only escape others; all of &nbsp;, which is white space."""
-    escapes = np.flatnonzero(codes == ord("&"))
-    excess = np.append(0, np.cumsum(_ESCAPE_EXCESS[codes[escapes + 1]]))
-    sums = excess[np.searchsorted(escapes, behind)] - excess[np.searchsorted(escapes, first)]
-    return np.asarray(sums)
-
-
 def _hash_runs(written: Text, first: Places, behind: Places) -> tuple[Hashes, Places]:
-    """The hash of each run of bytes, read in words, and its bytes that continue a character."""
+    """The hash of each run of bytes, read in words, and its bytes that are no characters."""
     length = behind - first
-    words = (length + WORD - 1) // WORD
-    base = np.cumsum(words) - words
-    offset = np.arange(int(words.sum())) - np.repeat(base, words)
-    values = written.words[np.repeat(first, words) + WORD * offset]
-    values[base + words - 1] &= _TAIL_MASKS[length % WORD]
+    words = (length + (WORD - 1)) // WORD
+    ends = words.cumsum()
+    base = ends - words
+    offset = np.arange(int(ends[-1])) - base.repeat(words)
+    places = first.repeat(words) + WORD * offset
+    values = written.words[places]
+    values[ends - 1] &= _TAIL_MASKS[length % WORD]
     weights = TEXT_POWERS.up_to(int(words.max()))
     sums = np.add.reduceat((values ^ (values >> np.uint64(32))) * weights[offset], base)
     # UTF-8 continues a character with bytes 10……: the top bit set, the next one not.
     marks = (values & ~(values << np.uint64(1)) & _TOP_BITS) >> np.uint64(7)
-    continued = np.add.reduceat((marks * _ONES) >> np.uint64(56), base)
-    return mix(sums + length.astype(np.uint64)), continued.astype(np.int64)
+    excess = (marks * _ONES) >> np.uint64(56)
+    gap = values ^ _AMPERSANDS
+    marks = ~(((gap & _LOW_BITS) + _LOW_BITS) | gap) & _TOP_BITS
+    for row in marks.nonzero()[0].tolist():
+        excess[row] += _escape_excess(written.source, int(places[row]), int(marks[row]))
+    return mix(sums + length.astype(np.uint64)), np.add.reduceat(excess, base).astype(np.int64)
+
+
+def _escape_excess(source: bytes, place: int, marks: int) -> int:
+    """How many bytes only escape others, in the escapes that begin in a word; all of &nbsp;."""
+    bytes_ = (place + byte for byte in range(WORD) if marks >> (8 * byte + 7) & 1)
+    return sum(_ESCAPE_EXCESS.get(source[byte + 1], 0) for byte in bytes_)
 
 
 def _sums(plan: _Plan, end: Ints, of_text: Ints) -> Ints:
     """Of each node, the sum over it and all below it."""
     own = np.zeros(plan.size + 1, np.int32)
     own[plan.text + 1] = of_text
-    total = np.cumsum(own, dtype=np.int32)
+    total = own.cumsum(dtype=np.int32)
     return np.asarray(total[end] - total[:-1])
 
 
@@ -300,5 +325,5 @@ def _path_hashes(
     step = np.zeros(len(tokens.start), np.uint64)
     step[tokens.opener] = part * tokens.is_nested
     step[closer] = -part[opener]
-    total = np.cumsum(step, dtype=np.uint64)
+    total = step.cumsum()
     return mix(plan.spread(total[tokens.opener] + part * ~tokens.is_nested, total[plan.before]))

@@ -33,6 +33,8 @@ _ONES: Final = np.uint64(0x0101010101010101)
 _TOP_BITS: Final = np.uint64(0x80) * _ONES
 _SPACES: Final = np.uint64(ord(" ")) * _ONES
 _BRACKETS: Final = np.uint64(ord(">")) * _ONES
+_OPEN_OR_CLOSE: Final = np.uint8(ord("<") ^ ord(">"))
+"""The bit in which the two brackets differ."""
 _64_BITS: Final = 0xFFFFFFFFFFFFFFFF
 _VOID: Final = tags.numbers(*tags.VOID)
 _RAW: Final = tags.numbers(*tags.RAW)
@@ -83,16 +85,17 @@ class Foreign:
 
 def find_tokens(text: Text, foreign: Foreign) -> Tokens:
     """Every tag and comment, without those that only stand in raw text or comments."""
-    opens = np.flatnonzero(text.codes == ord("<"))
-    closes = np.flatnonzero(text.codes == ord(">"))
+    brackets = ((text.codes | _OPEN_OR_CLOSE) == ord(">")).nonzero()[0]
+    is_open = text.codes[brackets] == ord("<")
+    opens, closes = brackets[is_open], brackets[~is_open]
     head = text.codes[opens + 1]
-    opener = np.flatnonzero((head != ord("/")) & (head != ord("!")))
+    opener = ((head != ord("/")) & (head != ord("!"))).nonzero()[0]
     name, unread = _read_names(text, opens[opener] + 1)
     tag = _tag_numbers(name)
 
-    comments = np.flatnonzero(head == ord("!"))
+    comments = (head == ord("!")).nonzero()[0]
     odd = comments[~_is_plain(text, opens, closes, comments)]
-    raws = np.flatnonzero(_RAW[tag])
+    raws = _RAW[tag].nonzero()[0]
     raw_at = dict(zip(opens[opener[raws]].tolist(), tag[raws].tolist(), strict=True))
     special = np.sort(np.concatenate((odd, opener[raws])))
     inner = _inner_ranges(text, opens, special, raw_at, foreign)
@@ -105,10 +108,11 @@ def find_tokens(text: Text, foreign: Foreign) -> Tokens:
     for row in unread[kept[unread]].tolist():
         name[row] = _long_name_hash(text.source, int(opens[opener[row]]) + 1)
     name, tag = name[kept], tag[kept]
-    opener = (np.cumsum(is_token) - 1)[opener[kept]]
+    opener = (is_token.cumsum() - 1)[opener[kept]]
     is_void, is_raw = _VOID[tag], _RAW[tag]
-    is_void[np.flatnonzero(is_void)[sorted(foreign.voids)]] = False
-    is_raw[np.flatnonzero(is_raw)[sorted(foreign.raws)]] = False
+    if foreign.voids or foreign.raws:
+        is_void[is_void.nonzero()[0][sorted(foreign.voids)]] = False
+        is_raw[is_raw.nonzero()[0][sorted(foreign.raws)]] = False
     is_close = head[is_token] == ord("/")
     return Tokens(opens[is_token], closes + 1, is_close, opener, name, tag, ~is_void, is_raw)
 
@@ -126,7 +130,7 @@ def _read_names(text: Text, places: Places) -> tuple[Hashes, Places]:
     """The hash of the tag name that begins at each place, and the rows whose name is longer."""
     first, ended = _cut_name(text.words[places])
     hashes = mix(first * np.uint64(TEXT_FACTOR))
-    long = np.flatnonzero(~ended)
+    long = (~ended).nonzero()[0]
     second, ended = _cut_name(text.words[places[long] + WORD])
     hashes[long] = mix(hashes[long] + second * np.uint64(PATH_FACTOR))
     return hashes, long[~ended]
@@ -172,7 +176,7 @@ def _tag_numbers(names: Hashes) -> Tags:
 def _is_plain(text: Text, opens: Places, closes: Places, comments: Places) -> Flags:
     """True for the comments without `<` or `>` in them, which need no further look."""
     start, following = opens[comments], np.append(opens, len(text.codes))[comments + 1]
-    stop = closes[np.searchsorted(closes, start)]
+    stop = closes[closes.searchsorted(start)]
     ended = (text.codes[stop - 1] == ord("-")) & (text.codes[stop - 2] == ord("-"))
     return np.asarray(ended & (stop - start >= len("<!---->") - 1) & (stop < following))
 
@@ -227,9 +231,9 @@ def _next(places: list[int], first: int) -> int:
 
 def _outside(ranges: Places, places: Places) -> Flags:
     """True for the places, in ascending order, that lie in none of the ranges."""
-    rank = np.searchsorted(places, ranges)
+    rank = places.searchsorted(ranges)
     rank = rank[rank[:, 1] > rank[:, 0]]
     step = np.zeros(len(places) + 1, np.int8)
     step[rank[:, 0]] += 1
     step[rank[:, 1]] -= 1
-    return np.asarray(np.cumsum(step[:-1], dtype=np.int8) == 0)
+    return np.asarray(step[:-1].cumsum(dtype=np.int8) == 0)

@@ -1,0 +1,7 @@
+"""`python -m dehusk` is the command `dehusk`."""
+
+import sys
+
+from dehusk.cli import main
+
+sys.exit(main())

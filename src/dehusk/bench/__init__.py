@@ -1,0 +1,103 @@
+"""`dehusk bench`: measures methods and other extractors. A door, so it may use everything.
+
+Only argparse is loaded here: `dehusk --help` passes through.
+"""
+
+from __future__ import annotations
+
+import argparse
+from typing import Final
+
+_CORPUS_HELP: Final = (
+    "JSON lines with gold (plain, .gz, .xz, .zst), or sample sites: `samples` is one of each kind,"
+    " `samples:KIND:SEED:PAGES:LANG` one of them, parts at the end may be left out"
+    " (default: samples)"
+)
+_QUALITY: Final = (
+    "Score methods on pages whose content is known, in one pass and in order, each site learned"
+    " from nothing. Content: precision, recall and F1 of words, averaged over the pages of a site,"
+    " then over sites, and by place in the site. Template: the same of elements, where the gold"
+    " names them."
+)
+_SPEED: Final = (
+    "Time methods in CPU milliseconds a page, all on the same page before the next one comes:"
+    " the parser alone, dehusk's tree, each method to text and to its JSON line."
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Give the parser the commands `quality` and `speed`."""
+    experiments = parser.add_subparsers(dest="experiment", required=True, metavar="EXPERIMENT")
+    quality = experiments.add_parser(
+        "quality", help="how good the answers are", description=_QUALITY
+    )
+    _add_common(quality)
+    quality.add_argument(
+        "--by",
+        choices=("site", "lang", "type", "generator"),
+        help="add a row for each site, language, page type or generator",
+    )
+    quality.add_argument(
+        "--teco",
+        action="store_true",
+        help="add the score of the TECO suite, by which elements above the content are template",
+    )
+    speed = experiments.add_parser("speed", help="how long a page takes", description=_SPEED)
+    _add_common(speed)
+    speed.add_argument(
+        "--rounds",
+        type=_positive,
+        default=3,
+        metavar="N",
+        help="passes over the pages; the median of a page's times counts (default: %(default)s)",
+    )
+
+
+def _add_common(parser: argparse.ArgumentParser) -> None:
+    """The options of both commands."""
+    parser.add_argument("corpora", nargs="*", metavar="CORPUS", help=_CORPUS_HELP)
+    parser.add_argument(
+        "--method",
+        dest="methods",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="a method to measure; may be repeated (default: the one that dehusk uses by default)",
+    )
+    parser.add_argument(
+        "--peers",
+        action="store_true",
+        help="add trafilatura (without and with comments), resiliparse, readability-lxml,"
+        " turbohtml's main text and all text; those not installed are left out",
+    )
+    parser.add_argument(
+        "--sites",
+        type=_positive,
+        metavar="N",
+        help="use so many sites, spread evenly over the corpus (default: all)",
+    )
+    parser.add_argument(
+        "--pages",
+        type=_positive,
+        metavar="N",
+        help="use the first so many pages of each site (default: all)",
+    )
+    parser.add_argument("--markdown", action="store_true", help="write the tables as Markdown")
+    parser.add_argument("--json", metavar="FILE", help="write all figures to this file as well")
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number <= 0:
+        raise argparse.ArgumentTypeError(f"{text} is not above 0")
+    return number
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run an experiment and print its tables; 1 if a corpus could not be read to its end.
+
+    Raises UsageError for a method or a corpus that does not exist.
+    """
+    from dehusk.bench.commands import run_experiment  # noqa: PLC0415  it loads numpy
+
+    return run_experiment(arguments)

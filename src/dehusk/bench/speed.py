@@ -1,0 +1,287 @@
+"""How long a page takes: CPU time of every contender on every page, interleaved."""
+
+from __future__ import annotations
+
+import gc
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from itertools import islice
+from typing import Final
+
+import numpy as np
+import turbohtml
+from numpy.typing import NDArray
+
+from dehusk.bench.contenders import learner
+from dehusk.bench.corpora import Corpus, GoldPage, Watcher, watch_nothing
+from dehusk.bench.peers import Peer, load_peers
+from dehusk.bench.tables import number, table
+from dehusk.errors import SourceError, UsageError
+from dehusk.methods import DEFAULT, Method, make_method
+from dehusk.model import Page
+from dehusk.output.formats import Format, render
+from dehusk.parse import parse
+
+Milliseconds = NDArray[np.float64]
+Work = Callable[[Page], object]
+
+PARSE: Final = "bare parse"
+RIVAL: Final = "trafilatura"
+_WARM_UP: Final = 3
+"""Pages that every contender works through untimed: imports, caches and tables fill up."""
+_COLLECT_EVERY: Final = 16
+"""Pages after which garbage is collected, outside the clock."""
+
+
+@dataclass(frozen=True, slots=True)
+class Runner:
+    """Something to be timed. `start` gives what works on the pages of one site, in order."""
+
+    name: str
+    start: Callable[[], Work]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Timing:
+    """A contender's CPU time on each page: the median of the rounds."""
+
+    name: str
+    ms: Milliseconds
+    failures: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SpeedReport:
+    """The times of all contenders on the same pages."""
+
+    corpus: str
+    rounds: int
+    kb: NDArray[np.float64]
+    """The size of each page."""
+    timings: tuple[Timing, ...]
+    fault: str | None = None
+    """Why the corpus could not be read to its end."""
+
+    @property
+    def is_cut(self) -> bool:
+        """Did the corpus end in an error?"""
+        return self.fault is not None
+
+
+def run_speed(
+    corpora: Sequence[Corpus],
+    runners: Sequence[Runner],
+    *,
+    rounds: int = 3,
+    on_page: Watcher = watch_nothing,
+) -> Iterator[SpeedReport]:
+    """The times of all runners on each corpus. Raises UsageError for a corpus without pages.
+
+    A round is a pass over the corpus; on each page all runners work one after another, in an order
+    that changes from page to page, so that neither the machine's moods nor warm caches favour one.
+    """
+    for corpus in corpora:
+        _warm_up(corpus, runners)
+        clock = _Clock(runners)
+        for turn in range(rounds):
+            clock.run_round(corpus, turn, on_page)
+        if not clock.sizes:
+            raise UsageError(f"{corpus.name}: there are no pages in it")
+        yield clock.report(corpus.name, rounds)
+
+
+def make_runners(
+    methods: Sequence[str], *, with_peers: bool
+) -> tuple[Sequence[Runner], Sequence[str]]:
+    """The parser alone, dehusk's tree, each method to text and to JSON, the peers; and notes."""
+    runners = [Runner(PARSE, lambda: _bare_parse), Runner("tree", lambda: parse)]
+    for name in dict.fromkeys(methods) or {DEFAULT: None}:
+        method = make_method(name)
+        runners += [_text_runner(name, method), _json_runner(name, method)]
+    if not with_peers:
+        return runners, ()
+    peers, notes = load_peers()
+    return [*runners, *(_peer_runner(name, peer) for name, peer in peers.items())], notes
+
+
+def _bare_parse(page: Page) -> object:
+    """What the parser makes of the page, with nothing done to it."""
+    return turbohtml.parse(page.html, positions=False)
+
+
+def _text_runner(name: str, method: Method) -> Runner:
+    """A method from page to text: parsed, learned, scored, labelled, rendered."""
+
+    def start() -> Work:
+        add = learner(method)
+        return lambda page: add(page).text
+
+    return Runner(f"{name} to text", start)
+
+
+def _json_runner(name: str, method: Method) -> Runner:
+    """A method from page to the JSON line with all its fields."""
+
+    def start() -> Work:
+        add = learner(method)
+        return lambda page: render(add(page), Format.JSONL)
+
+    return Runner(f"{name} to JSON", start)
+
+
+def _peer_runner(name: str, peer: Peer) -> Runner:
+    """A peer from page to text."""
+
+    def work(page: Page) -> object:
+        assert isinstance(page.html, str)
+        return peer(page.html, page.url)
+
+    return Runner(name, lambda: work)
+
+
+def _warm_up(corpus: Corpus, runners: Sequence[Runner]) -> None:
+    """Let every runner work on the first pages, off the clock."""
+    clock = _Clock(runners)
+    with suppress(SourceError):  # It comes again when the clock runs.
+        for gold in islice(corpus.pages(), _WARM_UP):
+            clock.run_page(gold, 0)
+
+
+class _Clock:
+    """The times so far: per runner a list of rounds, each a list of pages."""
+
+    def __init__(self, runners: Sequence[Runner]) -> None:
+        self._runners = runners
+        self._works: list[Work] = []
+        self._site: str | None = None
+        self._times: list[list[list[int]]] = [[] for _ in runners]
+        self._failures = [0] * len(runners)
+        self.sizes: list[float] = []
+        self._fault: str | None = None
+        self._done = 0
+
+    def run_round(self, corpus: Corpus, turn: int, on_page: Watcher) -> None:
+        """Work through the corpus once, up to where it can be read."""
+        for rounds in self._times:
+            rounds.append([])
+        self._site, self.sizes = None, []
+        try:
+            with _garbage_kept():
+                for place, gold in enumerate(corpus.pages()):
+                    spent = self.run_page(gold, place + turn)
+                    for rounds, nanoseconds in zip(self._times, spent, strict=True):
+                        rounds[-1].append(nanoseconds)
+                    self.sizes.append(len(gold.html.encode("utf-8", "replace")) / 1000)
+                    self._done += 1
+                    on_page(corpus.name, self._done)
+                    if place % _COLLECT_EVERY == 0:
+                        gc.collect()
+        except SourceError as fault:
+            self._fault = f"{fault}; what came before it was measured"
+
+    def run_page(self, gold: GoldPage, shift: int) -> list[int]:
+        """The nanoseconds that each runner takes; the order depends on `shift`."""
+        if gold.site != self._site:
+            self._site = gold.site
+            self._works = [runner.start() for runner in self._runners]
+        count = len(self._works)
+        order = [(place + shift // 2) % count for place in range(count)]
+        if shift % 2:
+            order.reverse()
+        spent = [0] * count
+        for which in order:
+            spent[which] = self._time(which, gold.page)
+        return spent
+
+    def _time(self, which: int, page: Page) -> int:
+        """The CPU time of the whole process, so that a runner's own threads count too."""
+        work = self._works[which]
+        began = time.process_time_ns()
+        try:
+            # The result is dropped at once: giving its memory back is part of the work.
+            work(page)
+        except Exception:  # noqa: BLE001  whatever a peer raises, its time is spent
+            self._failures[which] += 1
+        # Some systems' clocks stand still for milliseconds; nothing takes no time at all.
+        return max(time.process_time_ns() - began, 1)
+
+    def report(self, corpus: str, rounds: int) -> SpeedReport:
+        """The medians over the rounds."""
+        timings = tuple(
+            Timing(runner.name, np.median(np.array(times), axis=0) / 1e6, failures // rounds)
+            for runner, times, failures in zip(
+                self._runners, self._times, self._failures, strict=True
+            )
+        )
+        return SpeedReport(corpus, rounds, np.array(self.sizes), timings, self._fault)
+
+
+@contextmanager
+def _garbage_kept() -> Iterator[None]:
+    """No garbage collection inside, so that nobody's clock runs for another's garbage."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+def render_speed(report: SpeedReport, *, markdown: bool = False) -> str:
+    """The table of one report: times, their spread, and ratios."""
+    by_name = {timing.name: timing.ms for timing in report.timings}
+    parse_ms, rival_ms = by_name.get(PARSE), by_name.get(RIVAL)
+    header = ["CPU ms a page", "median", "quartiles", "mean"]
+    if parse_ms is not None:
+        header += [f"× {PARSE}", "by sums"]
+    if rival_ms is not None:
+        header += [f"{RIVAL} ÷", "by sums"]
+    rows = [_row(timing, parse_ms, rival_ms) for timing in report.timings]
+    mark = "## " if markdown else ""
+    title = (
+        f"{mark}{report.corpus}: {len(report.kb)} pages, median {np.median(report.kb):.0f} kB,"
+        f" {report.rounds} rounds"
+    )
+    notes = [
+        f"{timing.name}: failed on {timing.failures} pages"
+        for timing in report.timings
+        if timing.failures
+    ]
+    notes += [report.fault] if report.fault else []
+    return "\n".join([title, "", table(header, rows, markdown=markdown), *notes]).rstrip() + "\n"
+
+
+def _row(timing: Timing, parse_ms: Milliseconds | None, rival_ms: Milliseconds | None) -> list[str]:
+    """One contender's line."""
+    low, middle, high = np.percentile(timing.ms, (25, 50, 75))
+    cells = [timing.name, number(middle, 2), f"{low:.2f}–{high:.2f}", number(timing.ms.mean(), 2)]
+    if parse_ms is not None:
+        cells += _ratios(timing.ms, parse_ms)
+    if rival_ms is not None:
+        cells += _ratios(rival_ms, timing.ms)
+    return cells
+
+
+def _ratios(times: Milliseconds, base: Milliseconds) -> list[str]:
+    """The median of the pages' ratios, and the ratio of the sums."""
+    return [number(float(np.median(times / base)), 2), number(times.sum() / base.sum(), 2)]
+
+
+def speed_json(reports: Sequence[SpeedReport]) -> list[dict[str, object]]:
+    """Every time of every page."""
+    return [
+        {
+            "corpus": report.corpus,
+            "rounds": report.rounds,
+            "kb": report.kb.tolist(),
+            "contenders": {
+                timing.name: {"ms": timing.ms.tolist(), "failures": timing.failures}
+                for timing in report.timings
+            },
+            "fault": report.fault,
+        }
+        for report in reports
+    ]

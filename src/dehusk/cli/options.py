@@ -1,0 +1,157 @@
+"""The options that commands share, with their help."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Final
+
+from dehusk.output.formats import Format
+
+MAX_BYTES: Final = 20_000_000
+MAX_NODES: Final = 500_000
+MAX_DEPTH: Final = 512
+TIMEOUT_S: Final = 10.0
+SITE_BY: Final = ("host", "domain", "prefix")
+"""What `dehusk.Limits` and `SiteBy` say too; a test compares. --help must not load them: they need
+numpy."""
+
+
+def add_sources(parser: argparse.ArgumentParser) -> None:
+    """What pages to read, and what site they belong to."""
+    group = parser.add_argument_group("input")
+    group.add_argument(
+        "sources",
+        nargs="+",
+        metavar="SOURCE",
+        help="a file or folder of HTML, JSON lines with `url` and `html`, or - for standard input;"
+        " plain, .gz, .xz or .zst",
+    )
+    group.add_argument("--site", metavar="NAME", help="the site of all pages")
+    group.add_argument(
+        "--site-by",
+        choices=SITE_BY,
+        default=SITE_BY[0],
+        help="what part of a URL names the site (default: %(default)s)",
+    )
+    group.add_argument(
+        "--html-field",
+        default="html",
+        metavar="NAME",
+        help="the JSON field with the page (default: %(default)s)",
+    )
+    group.add_argument(
+        "--url-field",
+        default="url",
+        metavar="NAME",
+        help="the JSON field with the URL (default: %(default)s)",
+    )
+
+
+def add_method(parser: argparse.ArgumentParser) -> None:
+    """How to tell template from content."""
+    group = parser.add_argument_group("method")
+    group.add_argument(
+        "--method",
+        metavar="NAME",
+        help="how to tell template from content; `dehusk methods` lists them (default: segments)",
+    )
+    group.add_argument(
+        "--set",
+        dest="settings",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="a setting of the method, such as min_count=3; may be repeated",
+    )
+
+
+def add_output(parser: argparse.ArgumentParser) -> None:
+    """What to write, and where."""
+    group = parser.add_argument_group("output")
+    group.add_argument(
+        "--format",
+        choices=[str(choice) for choice in Format],
+        help="how to write pages: jsonl, markdown, text, or html, which is the whole page with"
+        " template and content marked (default: markdown on a terminal or into a folder, else"
+        " jsonl)",
+    )
+    group.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE|DIR",
+        help="where to write; an existing folder or a name ending in / gets one file per page"
+        " (default: standard output)",
+    )
+    group.add_argument("-q", "--quiet", action="store_true", help="no progress and no summary")
+
+
+def add_limits(parser: argparse.ArgumentParser) -> None:
+    """What one page may cost."""
+    group = parser.add_argument_group("limits per page")
+    group.add_argument(
+        "--max-bytes",
+        type=_positive_int,
+        default=MAX_BYTES,
+        metavar="N",
+        help="refuse larger pages (default: %(default)s)",
+    )
+    group.add_argument(
+        "--max-nodes",
+        type=_positive_int,
+        default=MAX_NODES,
+        metavar="N",
+        help="refuse pages with more nodes (default: %(default)s)",
+    )
+    group.add_argument(
+        "--max-depth",
+        type=_positive_int,
+        default=MAX_DEPTH,
+        metavar="N",
+        help="nodes deeper than this become siblings, as in browsers (default: %(default)s)",
+    )
+    group.add_argument(
+        "--timeout",
+        type=_positive_float,
+        default=TIMEOUT_S,
+        metavar="SECONDS",
+        help="give a page up after this time (default: %(default)s)",
+    )
+
+
+def add_demo(parser: argparse.ArgumentParser) -> None:
+    """What the demo makes, and where."""
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="DIR",
+        default="demo",
+        help="the folder to write to (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--pages",
+        type=_positive_int,
+        default=40,
+        metavar="N",
+        help="pages of each site (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--seed",
+        type=int,
+        default=1,
+        metavar="N",
+        help="other seeds give other sites (default: %(default)s)",
+    )
+
+
+def _positive_int(text: str) -> int:
+    number = int(text)
+    if number <= 0:
+        raise argparse.ArgumentTypeError(f"{text} is not above 0")
+    return number
+
+
+def _positive_float(text: str) -> float:
+    number = float(text)
+    if not 0 < number < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text} is not above 0")
+    return number

@@ -1,0 +1,82 @@
+"""What a run tells people while it goes on and when it is over, on standard error."""
+
+from __future__ import annotations
+
+import time
+from typing import TextIO
+
+from dehusk.result import Refusal, Result
+
+_REFRESH_S = 0.1
+
+
+class Progress:
+    """Counts answers, shows a line on a terminal, names what failed, and sums up at the end."""
+
+    def __init__(self, stream: TextIO, total: int | None, *, is_quiet: bool) -> None:
+        self._stream = stream
+        self._total = total
+        self._is_quiet = is_quiet
+        self._is_live = stream.isatty() and not is_quiet
+        self._began = time.monotonic()
+        self._shown = 0.0
+        self.sites: set[str] = set()
+        self.pages = 0
+        self.refusals = 0
+        self.characters = 0
+        self.template_characters = 0.0
+
+    def count(self, answer: Result | Refusal) -> None:
+        """Take an answer in; a refusal is named at once."""
+        if isinstance(answer, Refusal):
+            self.refusals += 1
+            self._clear()
+            self._stream.write(f"dehusk: {answer.error}\n")
+        else:
+            self.pages += 1
+            self.sites.add(answer.site)
+            characters = int(answer.tree.text_length[0])
+            self.characters += characters
+            self.template_characters += characters * answer.template_share
+        if self._is_live and time.monotonic() - self._shown > _REFRESH_S:
+            self._show()
+
+    @property
+    def template_share(self) -> float:
+        """The share of template so far, among visible characters."""
+        return self.template_characters / self.characters if self.characters else 0.0
+
+    def _show(self) -> None:
+        self._shown = time.monotonic()
+        of_total = f" of {self._total:,}" if self._total else ""
+        failed = f" · {self.refusals:,} failed" if self.refusals else ""
+        self._stream.write(
+            f"\r\x1b[K{self.pages:,}{of_total} pages · {self._rate():,.0f}/s"
+            f" · {self.template_share:.0%} template{failed}"
+        )
+        self._stream.flush()
+
+    def _rate(self) -> float:
+        return self.pages / max(time.monotonic() - self._began, 1e-3)
+
+    def _clear(self) -> None:
+        if self._is_live:
+            self._stream.write("\r\x1b[K")
+
+    def finish(self) -> None:
+        """Show the summary."""
+        self._clear()
+        if self._is_quiet:
+            return
+        seconds = time.monotonic() - self._began
+        failed = f", {self.refusals:,} failed" if self.refusals else ""
+        self._stream.write(
+            f"{_plural(self.pages, 'page')} of {_plural(len(self.sites), 'site')}{failed}"
+            f" in {seconds:.1f} s ({self._rate():,.0f} a second)\n"
+            f"{self.template_share:.0%} of {_plural(self.characters, 'visible character')} was"
+            f" template: about {_plural(round(self.template_characters / 4), 'token')} saved\n"
+        )
+
+
+def _plural(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"

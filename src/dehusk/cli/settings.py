@@ -1,0 +1,41 @@
+"""Settings of a method as they are written on the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import fields
+from typing import Any
+
+from dehusk.errors import SettingError, UsageError
+from dehusk.methods import METHODS
+
+
+def parse_settings(method: str, written: Sequence[str]) -> dict[str, object]:
+    """The settings by name, each of the type that the method's default has."""
+    if method not in METHODS:
+        raise UsageError(f"no method is called {method!r}; there are: {', '.join(METHODS)}")
+    defaults = {field.name: field.default for field in fields(METHODS[method])}
+    settings: dict[str, object] = {}
+    for item in written:
+        name, is_given, value = item.partition("=")
+        if not is_given:
+            raise SettingError(f"--set {item}: write it as NAME=VALUE")
+        if name not in defaults:
+            raise SettingError(f"{method} has no setting {name!r}; it has: {', '.join(defaults)}")
+        settings[name] = _parse(name, value, defaults[name])
+    return settings
+
+
+def _parse(name: str, value: str, default: Any) -> object:
+    """The value as the type of the default."""
+    if isinstance(default, bool):
+        if value not in ("true", "false"):
+            raise SettingError(f"--set {name}: {value!r} is neither true nor false")
+        return value == "true"
+    if isinstance(default, tuple):
+        return tuple(part.strip() for part in value.split(",") if part.strip())
+    try:
+        return type(default)(value)
+    except ValueError:
+        kind = {"int": "a whole number", "float": "a number"}[type(default).__name__]
+        raise SettingError(f"--set {name}: {value!r} is not {kind}") from None

@@ -1,0 +1,144 @@
+"""What a page says of itself: title, language, canonical URL, author and date of publication.
+
+Only what the page states is taken, from JSON-LD, Open Graph, `<meta>` and a few elements; nothing
+is guessed. A value that cannot be read is passed over for the next place that states one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+from turbohtml import Document, Element
+
+from dehusk.describe.dates import iso_date
+from dehusk.describe.linked import Linked, author_names, name_of, read_linked
+from dehusk.describe.title import title_of
+from dehusk.describe.words import absolute
+from dehusk.model import Tree
+
+__all__ = ["Description", "describe"]
+
+_LANGUAGE: Final = re.compile(
+    r"([a-z]{2,3})(?:[-_]([a-z]{4}))?(?:[-_]([a-z]{2}|[0-9]{3}))?(?:[-_.@].*)?", re.IGNORECASE
+)
+_NO_LANGUAGE: Final = ("und", "zxx", "mul", "mis")
+
+_AUTHOR_NAMES: Final = ("author", "article:author", "dc.creator", "dcterms.creator", "dc:creator")
+_DATE_NAMES: Final = (
+    "article:published_time", "datepublished", "date", "dc.date", "dc.date.issued", "dc:date",
+    "dcterms.date", "dcterms.issued", "dcterms.created", "citation_publication_date",
+    "citation_date", "publication_date", "publish-date", "publishdate", "pubdate",
+)  # fmt: skip
+
+_OTHER_SCOPES: Final = ("review", "comment", "usercomments")
+"""Ends of the types of things on a page that are not the page, and have dates of their own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """What a page states of itself; None for what it does not state."""
+
+    title: str | None
+    lang: str | None
+    """A language tag, such as `en` or `pt-BR`."""
+    canonical: str | None
+    author: str | None
+    """Names with commas between them."""
+    published: str | None
+    """A date or a time of ISO 8601."""
+
+
+def describe(
+    tree: Tree, document: Document, labels: NDArray[np.int8], url: str | None
+) -> Description:
+    """What the page says of itself. The document must be whole: ask before rendering Markdown."""
+    metas = _metas(document)
+    linked = read_linked(document)
+    return Description(
+        title=title_of(tree, labels, metas, url),
+        lang=_lang(tree, metas),
+        canonical=_canonical(document, url),
+        author=_author(metas, linked),
+        published=_published(document, metas, linked),
+    )
+
+
+def _metas(document: Document) -> dict[str, str]:
+    """The content of each `<meta>` by its name in small letters; the first of a name counts."""
+    metas: dict[str, str] = {}
+    for element in document.iter_elements("meta"):
+        content = element.attr("content")
+        if not content:
+            continue
+        for attribute in ("property", "name", "http-equiv"):
+            name = element.attr(attribute)
+            if name:
+                metas.setdefault(name.strip().lower(), content)
+    return metas
+
+
+def _lang(tree: Tree, metas: Mapping[str, str]) -> str | None:
+    """The language that the page says it is written in."""
+    root = tree.attributes(0)
+    stated = (
+        root.get("lang"),
+        root.get("xml:lang"),
+        metas.get("content-language"),
+        metas.get("og:locale"),
+    )
+    return next(filter(None, map(_language_tag, filter(None, stated))), None)
+
+
+def _language_tag(stated: str) -> str | None:
+    """A language as `en`, `zh-Hant` or `en-GB`; None for what is no language."""
+    found = _LANGUAGE.fullmatch(stated.partition(",")[0].strip()[:35])
+    if not found or found[1].lower() in _NO_LANGUAGE:
+        return None
+    language, script, region = found.groups()
+    parts = (language.lower(), (script or "").title(), (region or "").upper())
+    return "-".join(filter(None, parts))
+
+
+def _canonical(document: Document, url: str | None) -> str | None:
+    """The address that the page wants to be known by."""
+    for element in document.iter_elements("link"):
+        if "canonical" in (element.attr("rel") or "").lower().split():
+            address = absolute(element.attr("href") or "", url)
+            if address:
+                return address
+    return None
+
+
+def _author(metas: Mapping[str, str], linked: Linked) -> str | None:
+    """Who the page says has written it."""
+    stated = (name_of(metas.get(key)) for key in _AUTHOR_NAMES)
+    return author_names(linked) or next(filter(None, stated), None)
+
+
+def _published(document: Document, metas: Mapping[str, str], linked: Linked) -> str | None:
+    """When the page says it was published."""
+    stated: list[object] = [item.get("datePublished") for item in linked.objects]
+    stated += [metas.get(name) for name in _DATE_NAMES]
+    for value in stated:
+        date = iso_date(value) if isinstance(value, str) else None
+        if date:
+            return date
+    return next(filter(None, map(iso_date, _marked_dates(document))), None)
+
+
+def _marked_dates(document: Document) -> Iterator[str]:
+    """What elements are marked with as the date of publication, but for those of reviews."""
+    for element in document.iter_elements(("time", "meta")):
+        marks = (element.attr("itemprop") or "").lower().split()
+        if "datepublished" not in marks and element.attr("pubdate") is None:
+            continue
+        scopes = (
+            scope.attr("itemtype") for scope in element.ancestors if isinstance(scope, Element)
+        )
+        if not any((scope or "").lower().endswith(_OTHER_SCOPES) for scope in scopes):
+            yield element.attr("datetime") or element.attr("content") or ""

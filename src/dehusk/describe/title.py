@@ -1,0 +1,112 @@
+"""The title of a page, without what its site adds to it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dehusk import tags
+from dehusk.describe.words import collapse, host_of
+from dehusk.model import Flags, Label, Tree
+
+_H1, _TITLE = tags.NUMBERS["h1"], tags.NUMBERS["title"]
+_TITLE_PARENTS: Final = tags.numbers("head", "body")
+_HEADINGS: Final = tags.numbers("h1", "h2", "h3", "h4", "h5", "h6")
+_BREAKS: Final = tags.numbers(*tags.BLOCK, "br")
+_MAX_TITLE: Final = 300
+"""Characters beyond which something is no title."""
+_MAX_HEADINGS: Final = 5
+"""Headings among which the one that `<title>` repeats is sought."""
+_SEPARATOR: Final = re.compile(r"\s+[-–—|·•»«:/~]+\s+|\s*[|»]\s*")
+_PERMALINK: Final = " ¶#§🔗"
+
+
+def title_of(
+    tree: Tree, labels: NDArray[np.int8], metas: Mapping[str, str], url: str | None
+) -> str | None:
+    """Open Graph's title, else a heading, else `<title>`; without the site's name."""
+    sites = _site_names(metas, url)
+    stated = collapse(metas.get("og:title", ""))
+    written = _title_element(tree)
+    is_content = (labels == Label.CONTENT) & (tree.text_length > 0)
+    heading = _likeliest(_headings(tree, is_content & (tree.tag == _H1)), written)
+    candidates = (
+        _without_site(stated, sites, heading),
+        heading,
+        _without_site(written, sites, heading),
+        *_headings(tree, is_content & _HEADINGS[tree.tag])[:1],
+        written,
+        stated,
+    )
+    return next((title for title in candidates if 0 < len(title) <= _MAX_TITLE), None)
+
+
+def _title_element(tree: Tree) -> str:
+    """What the first `<title>` says, in the head or, on broken pages, in the body; not in SVG."""
+    is_title = (tree.tag == _TITLE) & _TITLE_PARENTS[tree.tag[tree.parent]]
+    for node in np.flatnonzero(is_title)[:1].tolist():
+        return collapse("".join(map(tree.text, range(node + 1, int(tree.end[node])))))
+    return ""
+
+
+def _headings(tree: Tree, marked: Flags) -> list[str]:
+    """What the first few marked headings say, each in one line."""
+    found: list[str] = []
+    short = marked & (tree.text_length <= _MAX_TITLE)
+    for node in np.flatnonzero(short)[:_MAX_HEADINGS].tolist():
+        pieces: list[str] = []
+        for inner in range(node + 1, int(tree.end[node])):
+            tag = tree.tag[inner]
+            if tag == tags.TEXT and tree.shown[inner] and tree.tag[tree.parent[inner]] != _TITLE:
+                pieces.append(tree.text(inner))
+            elif _BREAKS[tag]:
+                pieces.append(" ")
+        found.append(collapse("".join(pieces)).strip(_PERMALINK))
+    return [heading for heading in found if heading]
+
+
+def _likeliest(headings: list[str], written: str) -> str:
+    """The heading that `<title>` begins with, else one that is in it, else the first."""
+    title = _key(written)
+    keyed = [(heading, _key(heading)) for heading in headings]
+    begins = [heading for heading, key in keyed if key and title.startswith(key)]
+    within = [heading for heading, key in keyed if key and key in title]
+    return next(iter((*begins, *within, *headings)), "")
+
+
+def _site_names(metas: Mapping[str, str], url: str | None) -> frozenset[str]:
+    """What the site may call itself, as keys: the names it states, and its host's."""
+    names = [metas.get("og:site_name", ""), metas.get("application-name", "")]
+    labels = [label for label in host_of(url or "").split(".") if label != "www"]
+    if len(labels) > 1:
+        names += [max(labels, key=len), "".join(labels), "".join(labels[-2:])]
+    return frozenset(filter(None, map(_key, names)))
+
+
+def _key(text: str) -> str:
+    """What two ways of writing the same name have in common."""
+    return "".join(filter(str.isalnum, text.casefold()))
+
+
+def _without_site(stated: str, sites: frozenset[str], heading: str) -> str:
+    """A title without the site's name at its ends; the heading if that is one end of it.
+
+    Empty if nothing but the site's name is left.
+    """
+    edges = [found.span() for found in _SEPARATOR.finditer(stated)]
+    wanted = _key(heading)
+    for start, stop in edges if wanted else ():
+        for end in (stated[:start], stated[stop:]):
+            if _key(end) == wanted:
+                return end
+    first, last = 0, len(stated)
+    while edges and _key(stated[edges[-1][1] : last]) in sites:
+        last = edges.pop()[0]
+    while edges and _key(stated[first : edges[0][0]]) in sites:
+        first = edges.pop(0)[1]
+    own = stated[first:last]
+    return "" if _key(own) in sites else own

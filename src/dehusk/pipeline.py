@@ -1,0 +1,54 @@
+"""The way of a page, from HTML to its answer. The only module that knows the order."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from dehusk.errors import PageTimeout
+from dehusk.label import label
+from dehusk.memory import Memory
+from dehusk.methods import Method
+from dehusk.model import Limits, Page
+from dehusk.parse import parse
+from dehusk.result import Result
+
+DEFAULT_SITE = "page"
+"""The site of a page that nobody named one for."""
+
+
+def clean(page: Page, memory: Memory, method: Method, limits: Limits) -> tuple[Result, Memory]:
+    """The page's answer, and the memory after the page; PageError for one that cannot be used.
+
+    The page is learned first and asked about then, so that its own text counts as seen. The
+    memory handed in stays as it was: drop the new one to ask without learning.
+    """
+    check_clock = _clock(page, limits)
+    parsed = parse(page, limits)
+    check_clock("parsing")
+    memory = method.learn(memory, parsed.tree)
+    scores = method.score(memory, parsed.tree)
+    check_clock("scoring")
+    labels = label(parsed.tree, scores)
+    check_clock("labelling")
+    site = page.site or DEFAULT_SITE
+    return Result(page.url, site, memory.pages, parsed.tree, labels, parsed.document), memory
+
+
+def learn(page: Page, memory: Memory, method: Method, limits: Limits) -> Memory:
+    """The memory after the page, without an answer on it."""
+    check_clock = _clock(page, limits)
+    parsed = parse(page, limits)
+    check_clock("parsing")
+    return method.learn(memory, parsed.tree)
+
+
+def _clock(page: Page, limits: Limits) -> Callable[[str], None]:
+    """A check that raises PageTimeout once the page's time is up, naming the stage that used it."""
+    end = time.monotonic() + limits.timeout_s
+
+    def check(stage: str) -> None:
+        if time.monotonic() > end:
+            raise PageTimeout(page.url, f"{stage} took longer than {limits.timeout_s:g} s")
+
+    return check

@@ -1,0 +1,18 @@
+"""A labelled tree to what people read: text, Markdown, HTML, links, and the share of template."""
+
+from dehusk.render.as_html import content_html, marked_html, template_html
+from dehusk.render.as_links import Link, links
+from dehusk.render.as_markdown import markdown
+from dehusk.render.as_text import text
+from dehusk.render.share import template_share
+
+__all__ = [
+    "Link",
+    "content_html",
+    "links",
+    "markdown",
+    "marked_html",
+    "template_html",
+    "template_share",
+    "text",
+]

@@ -1,0 +1,242 @@
+"""A page's content as Markdown: the parser's document is put into shape, and its writer writes.
+
+The writer is fast and careful, but it falls back to HTML where a document is not as Markdown would
+have it, takes some blocks for inline text, and knows nothing of layout tables or late images. So
+the document is put into shape before, and what is left of HTML in the prose is replaced after.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from bisect import bisect
+from typing import Final
+
+from turbohtml import Document, Element, Markdown, Text
+
+from dehusk import tags
+from dehusk.model import Tree
+from dehusk.render.blocks import (
+    mark_exponents,
+    part_paragraphs,
+    rename_blocks,
+    shape_code,
+    shape_definitions,
+)
+from dehusk.render.draft import Draft, cut_down
+from dehusk.render.nodes import LabelArray, inside
+from dehusk.render.tables import shape_tables
+from dehusk.render.urls import Base, base_of
+
+_OPTIONS: Final = Markdown()
+_LINK: Final = tags.numbers("a")
+_HEADING: Final = tags.numbers("h1", "h2", "h3", "h4", "h5", "h6")
+_BLOCK: Final = tags.numbers(*tags.BLOCK)
+_STRONG: Final = tags.numbers("b", "strong")
+_EMPHASIS: Final = tags.numbers("em", "i")
+
+_CODE: Final = tags.numbers("code", "kbd", "listing", "plaintext", "pre", "samp", "textarea", "xmp")
+_STRUCK: Final = tags.numbers("del", "s", "strike")
+
+_SIGN: Final = {"strong": "**", "em": "*", "del": "~~", "s": "~~"}
+# Each begins with a plain character, which a search finds many times as fast as a look behind.
+_WRAPPER: Final = re.compile(r"<(/?)(strong|em|del|s)>")
+_BREAK: Final = re.compile(r"<br> ?")
+_SPACE: Final = re.compile(r"&#\d+;")
+_UNDERSCORE: Final = re.compile(r"\\_(?=\w)")
+_STAND_INS: Final = {"<": "\ufdd0", "&": "\ufdd1", "\\": "\ufdd2"}
+"""What stands for a character in code. Unicode keeps these for such uses: no text has them."""
+
+
+def markdown(tree: Tree, document: Document, labels: LabelArray, base_url: str | None) -> str:
+    """The content as Markdown, with absolute links. Empty without content.
+
+    The document is used up: it must be the one the tree comes from, and is worth nothing after.
+    """
+    draft = cut_down(tree, document, labels)
+    if not draft.inked[0]:
+        return ""
+    rename_blocks(draft)
+    shape_code(draft)
+    part_paragraphs(draft, shape_tables(draft))
+    shape_definitions(draft)
+    mark_exponents(draft)
+    _flatten_emphasis(draft)
+    base = base_of(tree, base_url)
+    _place_images(draft, base)
+    _point_links(draft, base)
+    _protect_code(draft)
+    return _polish(document.to_markdown(_OPTIONS))
+
+
+def _flatten_emphasis(draft: Draft) -> None:
+    """Undo emphasis in the same emphasis, which Markdown cannot say, and bold type in headings."""
+    _flatten(draft, draft.kept_nodes(_EMPHASIS), [])
+    _flatten(draft, draft.kept_nodes(_STRUCK), [])
+    strong = draft.kept_nodes(_STRONG)
+    _flatten(draft, strong, draft.kept_nodes(_HEADING) if strong else [])
+
+
+def _flatten(draft: Draft, nodes: list[int], holders: list[int]) -> None:
+    """Make plain those of the nodes that stand in another one of them, or in a holder.
+
+    Two that touch become one: the signs between them would say something else.
+    """
+    marked = set(nodes)
+    reach, before = 0, -1
+    for node in sorted((*nodes, *holders)):
+        if node < reach:
+            if node in marked:
+                draft.element(node).tag = "span"
+            continue
+        touches = before in marked and node in marked and node == reach
+        reach = int(draft.ends[node])
+        if touches and draft.tree.parent[node] == draft.tree.parent[before]:
+            draft.element(before).extend(list(draft.element(node).children))
+            draft.element(node).decompose()
+        else:
+            before = node
+
+
+def _place_images(draft: Draft, base: Base) -> None:
+    """Give images their absolute address; one that has none becomes its alternative text."""
+    for node, source in draft.images.items():
+        image = draft.element(node)
+        alt = " ".join((image.attr("alt") or "").split())
+        address = base.absolute(source or "")
+        if address:
+            image.attrs["src"] = address
+            image.attrs["alt"] = alt
+            image.attrs.pop("title", None)
+        else:
+            image.replace_with(Text(alt))
+
+
+def _point_links(draft: Draft, base: Base) -> None:
+    """Make links absolute; those that lead nowhere become their text.
+
+    A link around a heading moves into it: a heading cannot stand in a link.
+    """
+    links = draft.kept_nodes(_LINK)
+    if not links:
+        return
+    headings, holds_block = draft.kept_nodes(_HEADING), draft.holding(_BLOCK)
+    for node in links:
+        link = draft.element(node)
+        written = link.attr("href") or ""
+        address = base.absolute(written)
+        next_heading = bisect(headings, node)
+        if not address:
+            link.tag = "div" if holds_block[node] else "span"
+        elif next_heading < len(headings) and headings[next_heading] < draft.ends[node]:
+            heading = draft.element(headings[next_heading])
+            heading.wrap_children(Element("a", {"href": address}))
+            link.tag = "div"
+        else:
+            if address != written:
+                link.attrs["href"] = address
+            if link.attr("title") is not None:
+                del link.attrs["title"]
+
+
+def _protect_code(draft: Draft) -> None:
+    """Put stand-ins into code for the characters that polishing looks for."""
+    tree, nodes = draft.tree, draft.texts.nodes
+    nodes = nodes[inside(draft.ends, _CODE[tree.tag])[nodes]]
+    for node in nodes.tolist():
+        text = draft.nodes[node]
+        assert isinstance(text, Text), "a run holds texts only"
+        data = text.data
+        if "<" in data or "&" in data or "\\" in data:
+            for character, stand_in in _STAND_INS.items():
+                data = data.replace(character, stand_in)
+            text.data = data
+
+
+def _polish(written: str) -> str:
+    """The Markdown without what the writer left in HTML, and without needless escapes."""
+    if "&#" in written:
+        written = _SPACE.sub(_plain_space, written)
+    if _WRAPPER.search(written):
+        written = _unwrap(written)
+    if "<br>" in written:
+        written = "\n".join(map(_break_lines, written.split("\n")))
+    if "\\_" in written:
+        written = _UNDERSCORE.sub(_plain_underscore, written)
+    if "\n\n\n" in written:
+        written = _single_blanks(written)
+    for character, stand_in in _STAND_INS.items():
+        written = written.replace(stand_in, character)
+    return written.strip("\n")
+
+
+def _plain_space(found: re.Match[str]) -> str:
+    """A space that the writer wrote by its number: nothing at the ends of a line."""
+    before, behind = _around(found)
+    if before == "\\":
+        return found[0]
+    return " " if before.strip("\n") and behind.strip("\n") else ""
+
+
+def _plain_underscore(found: re.Match[str]) -> str:
+    """An underscore without its escape, which it does not need inside a word."""
+    before, _ = _around(found)
+    return "_" if before.isalnum() else found[0]
+
+
+def _around(found: re.Match[str]) -> tuple[str, str]:
+    """The characters before and behind a match; empty at the ends of the text."""
+    start, stop = found.span()
+    return found.string[max(start - 1, 0) : start], found.string[stop : stop + 1]
+
+
+def _single_blanks(written: str) -> str:
+    """The Markdown with one empty line at a time, but for those in code."""
+    lines: list[str] = []
+    fence, was_blank = "", False
+    for line in written.split("\n"):
+        body = line.lstrip(" >-*+")
+        if fence:
+            fence = "" if body.startswith(fence) and not body.strip("`") else fence
+        elif body.startswith("```"):
+            fence = body[: len(body) - len(body.lstrip("`"))]
+        is_blank = not body and not fence
+        if not (is_blank and was_blank):
+            lines.append(line)
+        was_blank = is_blank
+    return "\n".join(lines)
+
+
+def _break_lines(line: str) -> str:
+    """A line with real breaks, but for the rows of tables, which know no others than HTML's."""
+    if "<br>" not in line or line.lstrip("> -*").startswith("|"):
+        return line
+    return _BREAK.sub("  \n", line)
+
+
+def _unwrap(written: str) -> str:
+    """Emphasis that the writer left in HTML as Markdown, or as plain text where that cannot be."""
+    signs: dict[int, str] = {}
+    pending: list[re.Match[str]] = []
+    for found in _WRAPPER.finditer(written):
+        if _around(found)[0] == "\\":
+            continue
+        if not found[1]:
+            pending.append(found)
+        elif pending and pending[-1][2] == found[2]:
+            first = pending.pop()
+            is_said = _flanks(*reversed(_around(first))) and _flanks(*_around(found))
+            signs[first.start()] = signs[found.start()] = _SIGN[found[2]] if is_said else ""
+    return _WRAPPER.sub(lambda found: signs.get(found.start(), found[0]), written)
+
+
+def _flanks(inner: str, outer: str) -> bool:
+    """Would CommonMark read a sign between these characters as an end of emphasis on the inner?"""
+    if not inner or inner.isspace():
+        return False
+    return not _is_punctuation(inner) or not outer or outer.isspace() or _is_punctuation(outer)
+
+
+def _is_punctuation(character: str) -> bool:
+    """Is it punctuation or a symbol in Unicode's eyes?"""
+    return unicodedata.category(character)[0] in "PS"

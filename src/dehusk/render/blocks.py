@@ -1,0 +1,204 @@
+"""Blocks that the Markdown writer does not know, made into blocks that it does."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+import numpy as np
+from turbohtml import Element, Text
+
+from dehusk import tags
+from dehusk.model import Flags, Ints
+from dehusk.render.draft import Draft
+from dehusk.render.nodes import inside, text_below
+
+_BLOCKS: Final = tags.numbers(
+    "button", "center", "dialog", "fieldset", "form", "hgroup", "legend", "optgroup", "search",
+)  # fmt: skip
+_LISTS: Final = tags.numbers("dir", "menu", "select")
+_ITEMS: Final = tags.numbers("option")
+_PREFORMATTED: Final = tags.numbers("pre", "listing", "xmp", "textarea", "plaintext")
+_WRAPPER: Final = tags.numbers(
+    "#other", "abbr", "acronym", "applet", "bdi", "bdo", "big", "blink", "cite", "data", "dfn",
+    "font", "ins", "label", "map", "mark", "marquee", "nobr", "noscript", "object", "output", "q",
+    "slot", "small", "span", "sub", "sup", "time", "tt", "u", "var",
+)  # fmt: skip
+_INLINE: Final = tags.numbers("rp")
+_ORDERED: Final = tags.numbers("ol")
+_CODE: Final = tags.numbers("code", "kbd", "samp")
+_BREAK: Final = tags.numbers("br")
+_BLOCK: Final = tags.numbers(*tags.BLOCK)
+_TERM: Final = tags.numbers("dt")
+_DEFINITION: Final = tags.numbers("dd")
+_DEFINITIONS: Final = tags.numbers("dl")
+_POWER: Final = tags.numbers("sup")
+_EXPONENT: Final = re.compile(r"\s*[+\-−]?\d{1,4}\s*")
+
+_LANGUAGE: Final = re.compile(r"[a-z0-9][\w+#.\-]{0,30}")
+_OWN_LANGUAGE: Final = re.compile(
+    r"(?:^|\s)(?:language-|lang-|highlight-source-|highlight-|brush:\s*)([A-Za-z0-9][\w+#.\-]{0,30})"
+)
+# Around code `lang-en` is the language of people.
+_OUTER_LANGUAGE: Final = re.compile(
+    r"(?:^|\s)(?:language-|highlight-source-|highlight-)([A-Za-z0-9][\w+#.\-]{0,30})"
+)
+_NO_LANGUAGE: Final = frozenset((
+    "default", "none", "text", "plain", "plaintext", "nohighlight",
+    "block", "body", "box", "code", "container", "content", "lines", "wrap", "wrapper",
+))  # fmt: skip
+"""What is written where a language would be, and is none."""
+_LANGUAGE_LEVELS: Final = 6
+"""How far above code its language may stand: a table with line numbers puts it that far up."""
+_MAX_BESIDE_CODE: Final = 20
+"""Characters around code that are no other text yet, but a button to copy it."""
+
+
+def rename_blocks(draft: Draft) -> None:
+    """Give blocks that the writer takes for inline text, or does not write, a name it knows."""
+    for table, name in (
+        (_BLOCKS, "div"),
+        (_LISTS, "ul"),
+        (_ITEMS, "li"),
+        (_PREFORMATTED, "pre"),
+        (_INLINE, "span"),
+    ):
+        for node in draft.kept_nodes(table):
+            draft.element(node).tag = name
+    # White space before a block in an inline element would come out as empty lines.
+    wrappers = draft.kept & draft.holding(_BLOCK) & _WRAPPER[draft.tree.tag]
+    for node in np.flatnonzero(wrappers).tolist():
+        draft.element(node).tag = "div"
+    for node in draft.kept_nodes(_ORDERED):
+        # The writer has no Markdown for a list that counts down.
+        draft.element(node).attrs.pop("reversed", None)
+
+
+def part_paragraphs(draft: Draft, in_data: Flags) -> None:
+    """Make two and more breaks in a row what they stand for: the end of a paragraph.
+
+    Not in code, nor in tables of data, whose cells hold no paragraphs.
+    """
+    tree = draft.tree
+    breaks = np.flatnonzero(draft.kept & _BREAK[tree.tag])
+    if len(breaks) < 2:
+        return
+    breaks = breaks[~(in_data | inside(tree.end, _PREFORMATTED[tree.tag]))[breaks]]
+    ink = np.cumsum(draft.kept & ~((tree.text_length == 0) & tree.is_text))
+    follows = np.append(np.zeros(1, np.bool_), np.diff(ink[breaks]) == 1)
+    follows[1:] &= tree.parent[breaks[1:]] == tree.parent[breaks[:-1]]
+    for place in np.flatnonzero(follows).tolist():
+        draft.element(int(breaks[place])).decompose()
+        if not follows[place - 1]:
+            draft.element(int(breaks[place - 1])).tag = "p"
+
+
+def shape_code(draft: Draft) -> None:
+    """Give code blocks their language, and take the line from their front that nobody sees."""
+    tree, blocks = draft.tree, draft.kept_nodes(_PREFORMATTED)
+    in_block = inside(tree.end, _PREFORMATTED[tree.tag])
+    if blocks:
+        outside = text_below(tree, ~in_block)
+    for node in blocks:
+        element, language = draft.element(node), _language(draft, node, outside)
+        element.attrs.pop("class", None)
+        if language:
+            element.attrs["class"] = f"language-{language}"
+        if element.text.startswith("\n"):
+            _strip_front(element)
+    spans = [node for node in draft.kept_nodes(_CODE) if not in_block[node]]
+    if spans:
+        _shape_inline_code(draft, spans)
+
+
+def _shape_inline_code(draft: Draft, spans: list[int]) -> None:
+    """Make blocks of code that has lines, and put a space between two pieces that touch."""
+    holds_break, holds_block = draft.holding(_BREAK), draft.holding(_PREFORMATTED)
+    order = np.cumsum(draft.kept)
+    for before, node in zip([-1, *spans], spans, strict=False):
+        if holds_block[node]:
+            draft.element(node).tag = "div"
+        elif holds_break[node]:
+            draft.element(node).tag = "pre"
+        elif before >= 0 and order[node] == order[draft.ends[before] - 1] + 1:
+            draft.element(node).insert_before(Text(" "))
+
+
+def _language(draft: Draft, node: int, outside: Ints) -> str | None:
+    """The language that the block, the code in it, or an element around it is marked with.
+
+    An element around it counts as long as it holds little more than code.
+    """
+    tree = draft.tree
+    if node + 1 < tree.end[node] and _CODE[tree.tag[node + 1]]:
+        language = _marked_language(draft.element(node + 1), _OWN_LANGUAGE)
+        draft.element(node + 1).attrs.pop("class", None)
+        if language:
+            return language
+    language = _marked_language(draft.element(node), _OWN_LANGUAGE)
+    for _ in range(_LANGUAGE_LEVELS):
+        node = int(tree.parent[node])
+        if language or node <= 0 or outside[node] > _MAX_BESIDE_CODE:
+            break
+        language = _marked_language(draft.element(node), _OUTER_LANGUAGE)
+    return language
+
+
+def _marked_language(element: Element, pattern: re.Pattern[str]) -> str | None:
+    """The language that an element is marked with."""
+    for name in ("data-lang", "data-language"):
+        written = (element.attr(name) or "").strip().lower()
+        if _LANGUAGE.fullmatch(written):
+            return None if written in _NO_LANGUAGE else written
+    for language in pattern.findall(element.attr("class") or ""):
+        if language.lower() not in _NO_LANGUAGE:
+            return str(language).lower()
+    return None
+
+
+def _strip_front(element: Element) -> None:
+    """Take empty lines from the front of a code block."""
+    for node in element.descendants:
+        if isinstance(node, Text):
+            node.data = node.data.lstrip("\n")
+            if node.data:
+                return
+
+
+def shape_definitions(draft: Draft) -> None:
+    """Make a list of terms: each term an item, its definitions below it in the item."""
+    tree = draft.tree
+    lists = draft.kept_nodes(_DEFINITIONS)
+    items: dict[int, Element | None] = {}
+    for node in lists:
+        if draft.element(node).tag == "dl":
+            draft.element(node).tag = "ul"
+            items[node] = None
+    if not items:
+        return
+    blocks = np.cumsum(draft.kept & _BLOCK[tree.tag])
+    for node in draft.kept_nodes(_TERM | _DEFINITION):
+        owner = int(tree.parent[node])
+        # Groups of a term and its definitions may stand in an element of their own.
+        owner = owner if owner in items else int(tree.parent[owner])
+        if owner not in items:
+            continue
+        element, item = draft.element(node), items[owner]
+        if item is None or _TERM[tree.tag[node]]:
+            element.tag = "li"
+            items[owner] = element
+            continue
+        if blocks[tree.end[node] - 1] > blocks[node]:
+            element.tag = "div"
+        else:
+            element.tag = "span"
+            item.append(Element("br"))
+        item.append(element)
+
+
+def mark_exponents(draft: Draft) -> None:
+    """Write 10<sup>6</sup> as 10^6, since 106 is another number."""
+    for node in draft.kept_nodes(_POWER):
+        children = draft.element(node).children
+        if len(children) == 1 and _EXPONENT.fullmatch(getattr(children[0], "data", "")):
+            draft.element(node).insert(0, Text("^"))

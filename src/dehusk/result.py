@@ -1,0 +1,177 @@
+"""The answer on one page. What it shows is rendered when it is asked for, and only then."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import turbohtml
+
+from dehusk import render
+from dehusk.describe import Description, describe
+from dehusk.errors import DehuskError, PageError
+from dehusk.fingerprint import fingerprint
+from dehusk.model import Label, Labels, Reason, Tree
+from dehusk.render import Link
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One node of a page with its verdict."""
+
+    number: int
+    """Its place in document order."""
+    parent: int
+    """Its parent's number; -1 for `<html>`."""
+    tag: str
+    """'#text' for a text node."""
+    text: str | None
+    """A text node's text; None for an element."""
+    score: float
+    """0 content … 1 template, nan for no opinion."""
+    label: Label
+    reason: Reason
+
+
+@dataclass(frozen=True)
+class Result:
+    """One page's answer: text, Markdown, HTML, template, links and what the page says of itself."""
+
+    url: str | None
+    site: str
+    pages_seen: int
+    """Pages of the site learned so far, this one included."""
+    tree: Tree
+    labels: Labels
+    _document: turbohtml.Document = field(repr=False)
+
+    @cached_property
+    def text(self) -> str:
+        """The content as plain text, blocks on their own lines."""
+        return render.text(self.tree, self.labels.labels)
+
+    @cached_property
+    def markdown(self) -> str:
+        """The content as Markdown, links absolute."""
+        _ = self.description  # Rendering takes the parser's document apart: read it first.
+        return render.markdown(self.tree, self._document, self.labels.labels, self.url)
+
+    @cached_property
+    def html(self) -> str:
+        """The whole page as HTML, its elements marked `data-dehusk="template|content"`."""
+        return render.marked_html(self.tree, self.labels.labels)
+
+    @cached_property
+    def content(self) -> str:
+        """The content alone as an HTML page."""
+        return render.content_html(self.tree, self.labels.labels)
+
+    @cached_property
+    def template(self) -> str:
+        """The template alone as an HTML page."""
+        return render.template_html(self.tree, self.labels.labels)
+
+    @cached_property
+    def links(self) -> tuple[Link, ...]:
+        """The page's links, each labelled template or content."""
+        return render.links(self.tree, self.labels.labels, self.url)
+
+    @cached_property
+    def template_share(self) -> float:
+        """The share of template among visible characters, 0 … 1."""
+        return render.template_share(self.tree, self.labels.labels)
+
+    @cached_property
+    def description(self) -> Description:
+        """Title, language, author, dates and canonical URL, where the page states them."""
+        return describe(self.tree, self._document, self.labels.labels, self.url)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A 64-bit SimHash of the content's words, in hex: near for near-duplicates."""
+        return fingerprint(self.text)
+
+    @property
+    def nodes(self) -> tuple[Node, ...]:
+        """Every node with its score, label and reason, in document order."""
+        tree, verdict = self.tree, self.labels
+        return tuple(
+            Node(
+                number=i,
+                parent=int(tree.parent[i]),
+                tag=tree.name(i),
+                text=tree.text(i) if tree.is_text[i] else None,
+                score=float(verdict.scores[i]),
+                label=Label(verdict.labels[i]),
+                reason=Reason(verdict.reasons[i]),
+            )
+            for i in range(len(tree))
+        )
+
+    @property
+    def error(self) -> None:
+        """None: the page was read."""
+        return None
+
+    def to_json(self) -> dict[str, object]:
+        """The page's JSON line; null is what this version or method does not know."""
+        description = self.description
+        links = [{"url": e.url, "text": e.text, "template": e.template} for e in self.links]
+        return {
+            "url": self.url,
+            "site": self.site,
+            "title": description.title,
+            "text": self.text,
+            "markdown": self.markdown,
+            "template_share": round(self.template_share, 4),
+            "pages_seen": self.pages_seen,
+            "family": None,
+            "revision": None,
+            "template_changed": None,
+            "type": None,
+            "type_confidence": None,
+            "lang": description.lang,
+            "author": description.author,
+            "published": description.published,
+            "fingerprint": self.fingerprint,
+            "links": links,
+            "error": None,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A page, or a piece of input, that could not be used, and why."""
+
+    url: str | None
+    site: str | None
+    error: DehuskError
+    text: None = None
+    markdown: None = None
+    html: None = None
+
+    def to_json(self) -> dict[str, object]:
+        """The JSON line of a page that failed: an error, and null for all that is not known."""
+        error = self.error
+        code = error.code if isinstance(error, PageError) else "source"
+        message = error.reason if isinstance(error, PageError) else str(error)
+        return {
+            "url": self.url,
+            "site": self.site,
+            "title": None,
+            "text": None,
+            "markdown": None,
+            "template_share": None,
+            "pages_seen": None,
+            "family": None,
+            "revision": None,
+            "template_changed": None,
+            "type": None,
+            "type_confidence": None,
+            "lang": None,
+            "author": None,
+            "published": None,
+            "fingerprint": None,
+            "links": None,
+            "error": {"code": code, "message": message},
+        }

@@ -1,0 +1,48 @@
+"""Sample sites, made up page by page, with the gold label of every node.
+
+A site is a kind, a seed and a language: the seed decides its layout, its class names, its
+vocabulary and what it puts around its content. A page depends on its site and its number alone.
+
+What is content: titles and texts, tables and lists, pictures with captions; the teasers of a list;
+a product's price, data and reviews; who wrote a forum post, and when. What is template: menus, ways
+through the site, related pages, the contents of a page, forms, buttons, advertising, consent; the
+line that says who wrote an article and when, since it describes the page; a forum member's box
+and signature; 'read more', 'reply', 'was this helpful?'.
+
+A text is content or template by construction. An element is content if it shows any content, else
+template if it shows anything; what shows nothing goes with the place it was made for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from dehusk.errors import UsageError
+from dehusk.samples import blog, docs, forum, news, shop, tables, town
+from dehusk.samples.folder import write_site
+from dehusk.samples.language import LANGS
+from dehusk.samples.page import SamplePage, make_page
+from dehusk.samples.site import plan_site
+
+__all__ = ["KINDS", "LANGS", "SamplePage", "sample_site", "write_site"]
+
+_KINDS: Final = {
+    module.KIND.name: module.KIND for module in (news, shop, forum, docs, town, blog, tables)
+}
+KINDS: Final = tuple(_KINDS)
+
+
+def sample_site(
+    kind: str, *, pages: int = 30, seed: int = 0, lang: str = "en"
+) -> Iterator[SamplePage]:
+    """The first pages of a site, one after another, in the order a crawler would meet them.
+
+    Raises UsageError for a kind that is not in `KINDS` or a language that is not in `LANGS`.
+    """
+    if kind not in _KINDS:
+        raise UsageError(f"no sample site of the kind {kind!r}: there are {', '.join(KINDS)}")
+    if lang not in LANGS:
+        raise UsageError(f"no sample site in the language {lang!r}: there are {', '.join(LANGS)}")
+    site = plan_site(_KINDS[kind], seed, lang)
+    return (make_page(site, index) for index in range(pages))

@@ -1,0 +1,100 @@
+"""The library's way in: one page, or a site that is learned page by page."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dehusk import pipeline
+from dehusk.memory import Memory, dump, load
+from dehusk.methods import DEFAULT, make_method
+from dehusk.model import Limits, Page
+from dehusk.result import Result
+
+
+def extract(
+    html: str | bytes,
+    url: str | None = None,
+    *,
+    charset: str | None = None,
+    method: str = DEFAULT,
+    limits: Limits = Limits(),
+    **settings: Any,
+) -> Result:
+    """One page's answer from the page alone, without a memory.
+
+    >>> extract("<p>Hello</p>").text
+    'Hello'
+    """
+    return Site(method=method, limits=limits, **settings).add(html, url, charset=charset)
+
+
+class Sites:
+    """Any number of sites, each learned by itself, in memory."""
+
+    def __init__(
+        self, *, method: str = DEFAULT, limits: Limits = Limits(), **settings: Any
+    ) -> None:
+        self.method = make_method(method, **settings)
+        self.limits = limits
+        self.memories: dict[str, Memory] = {}
+
+    def add(self, page: Page) -> Result:
+        """Learn a page of the site that it names and answer on it; PageError changes nothing."""
+        site = page.site or pipeline.DEFAULT_SITE
+        memory = self.memories.get(site, Memory())
+        result, self.memories[site] = pipeline.clean(page, memory, self.method, self.limits)
+        return result
+
+
+class Site:
+    """A site that is learned page by page, in memory.
+
+    >>> site = Site()
+    >>> for number in range(6):
+    ...     result = site.add(f"<div>Home News</div><p>Page {number}</p>")
+    >>> result.text
+    'Page 5'
+    """
+
+    def __init__(
+        self,
+        name: str = pipeline.DEFAULT_SITE,
+        *,
+        method: str = DEFAULT,
+        limits: Limits = Limits(),
+        **settings: Any,
+    ) -> None:
+        self.name = name
+        self.method = make_method(method, **settings)
+        self.limits = limits
+        self.memory = Memory()
+
+    def add(
+        self, html: str | bytes, url: str | None = None, *, charset: str | None = None
+    ) -> Result:
+        """Learn a page and answer on it; a PageError leaves the site as it was."""
+        page = Page(html, url, self.name, charset)
+        result, self.memory = pipeline.clean(page, self.memory, self.method, self.limits)
+        return result
+
+    def ask(
+        self, html: str | bytes, url: str | None = None, *, charset: str | None = None
+    ) -> Result:
+        """Answer on a page as if it were the site's next, and forget it again."""
+        page = Page(html, url, self.name, charset)
+        return pipeline.clean(page, self.memory, self.method, self.limits)[0]
+
+    def learn(
+        self, html: str | bytes, url: str | None = None, *, charset: str | None = None
+    ) -> None:
+        """Learn a page without an answer on it."""
+        page = Page(html, url, self.name, charset)
+        self.memory = pipeline.learn(page, self.memory, self.method, self.limits)
+
+    def dump(self) -> bytes:
+        """What the site has taught, as bytes that `Site.load` reads."""
+        return dump(self.memory, self.method.name)
+
+    def load(self, state: bytes) -> None:
+        """Go on from what `dump` gave; StateError for anything else."""
+        self.memory = load(state, self.method.name)

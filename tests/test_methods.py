@@ -1,0 +1,152 @@
+"""The contract that every method obeys; a new method is picked up without a change here."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import FrozenInstanceError, fields, is_dataclass
+
+import numpy as np
+import pytest
+
+from dehusk.errors import SettingError, StateError, UsageError
+from dehusk.memory import Memory, dump, load
+from dehusk.methods import DEFAULT, METHODS, make_method
+from dehusk.model import Page, Tree
+from dehusk.parse import parse
+
+PAGES = [
+    f"<header><a href=/>Grain</a> <a href=/news>News</a></header><main><h1>Harvest {n}</h1>"
+    f"<p>In year {n} there were {n * 7} sacks of rye.</p><img src=a.png></main>"
+    "<aside hidden>later</aside><footer>All rights reserved</footer><script>x()</script>"
+    for n in range(8)
+]
+ODD = [
+    "",
+    "   ",
+    "<p>",
+    "<p hidden>x",
+    "no tags",
+    "<script>a<b</script>",
+    "<svg><text>t</text></svg>",
+]
+
+
+def _trees(pages: list[str]) -> list[Tree]:
+    return [parse(Page(html)).tree for html in pages]
+
+
+@pytest.fixture(params=sorted(METHODS))
+def name(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+def _learned(name: str, pages: list[str]) -> Memory:
+    memory, method = Memory(), make_method(name)
+    for tree in _trees(pages):
+        memory = method.learn(memory, tree)
+    return memory
+
+
+def test_a_method_is_a_frozen_dataclass_that_inherits_from_nothing(name: str) -> None:
+    kind = METHODS[name]
+    assert is_dataclass(kind)
+    assert kind.__bases__ == (object,)
+    first = fields(kind)[0].name
+    with pytest.raises(FrozenInstanceError):
+        setattr(make_method(name), first, None)
+    assert make_method(name).name == name
+
+
+def test_every_setting_says_what_it_is_for(name: str) -> None:
+    assert (METHODS[name].__doc__ or "").strip()
+
+
+@pytest.mark.parametrize("html", [*ODD, PAGES[0]])
+def test_there_is_a_score_for_each_node_in_range_or_nan(name: str, html: str) -> None:
+    method, tree = make_method(name), parse(Page(html)).tree
+    for memory in (Memory(), _learned(name, PAGES)):
+        scores = method.score(method.learn(memory, tree), tree)
+        assert scores.shape == (len(tree),)
+        seen = scores[~np.isnan(scores)]
+        assert ((seen >= 0) & (seen <= 1)).all()
+
+
+def test_what_is_never_shown_has_no_score(name: str) -> None:
+    method, tree = make_method(name), parse(Page(PAGES[0])).tree
+    scores = method.score(_learned(name, PAGES), tree)
+    assert np.isnan(scores[~tree.shown]).all()
+
+
+def test_learning_leaves_the_old_memory_and_the_tree_as_they_were(name: str) -> None:
+    memory = _learned(name, PAGES[:4])
+    before, tree = dump(memory, name), parse(Page(PAGES[5])).tree
+    arrays = [array.copy() for array in (tree.parent, tree.own_hash, tree.text_length)]
+    make_method(name).learn(memory, tree)
+    assert dump(memory, name) == before
+    after = (tree.parent, tree.own_hash, tree.text_length)
+    assert all((a == b).all() for a, b in zip(arrays, after, strict=True))
+
+
+def test_asking_changes_nothing(name: str) -> None:
+    memory, method = _learned(name, PAGES), make_method(name)
+    before, tree = dump(memory, name), parse(Page(PAGES[2])).tree
+    first, second = method.score(memory, tree), method.score(memory, tree)
+    assert dump(memory, name) == before
+    assert np.array_equal(first, second, equal_nan=True)
+
+
+def test_state_saves_and_loads(name: str) -> None:
+    memory, method = _learned(name, PAGES), make_method(name)
+    again = load(dump(memory, name), name)
+    tree = parse(Page(PAGES[3])).tree
+    assert np.array_equal(method.score(memory, tree), method.score(again, tree), equal_nan=True)
+    assert dump(again, name) == dump(memory, name)
+    with pytest.raises(StateError):
+        load(dump(memory, name), "another")
+
+
+def test_every_page_is_counted(name: str) -> None:
+    assert _learned(name, PAGES + ODD).pages == len(PAGES + ODD)
+
+
+def test_unknown_settings_are_refused_by_name(name: str) -> None:
+    with pytest.raises(SettingError, match="wobble"):
+        make_method(name, wobble=1)
+
+
+def test_an_unknown_method_is_refused_by_name() -> None:
+    with pytest.raises(UsageError, match="nonesuch"):
+        make_method("nonesuch")
+
+
+def test_the_default_is_a_method() -> None:
+    assert DEFAULT in METHODS
+
+
+_DIGEST = """
+import hashlib, sys
+from dehusk.memory import Memory, dump
+from dehusk.methods import make_method
+from dehusk.model import Page
+from dehusk.parse import parse
+method, memory, digest = make_method(sys.argv[1]), Memory(), hashlib.sha256()
+for html in sys.argv[2:]:
+    tree = parse(Page(html)).tree
+    memory = method.learn(memory, tree)
+    digest.update(method.score(memory, tree).tobytes())
+digest.update(dump(memory, method.name))
+print(digest.hexdigest())
+"""
+
+
+def test_the_answer_is_the_same_in_every_process(name: str) -> None:
+    digests = set()
+    for seed in ("0", "1", "2"):
+        command = [sys.executable, "-c", _DIGEST, name, *PAGES]
+        environment = {"PYTHONHASHSEED": seed, "PYTHONPATH": ":".join(sys.path)}
+        run = subprocess.run(
+            command, capture_output=True, text=True, check=True, env=environment, timeout=60
+        )
+        digests.add(run.stdout)
+    assert len(digests) == 1

@@ -1,0 +1,478 @@
+"""Rendering: text, Markdown, HTML, links and the share of template."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from turbohtml import Document
+
+from dehusk import render
+from dehusk.label import label
+from dehusk.model import Label, Limits, Page, Tree
+from dehusk.parse import parse
+from dehusk.render import Link
+
+PAGES = sorted((Path(__file__).parent / "pages").iterdir())
+BASE = "https://site.example/dir/page"
+FIXED = settings(derandomize=True, deadline=None)
+"""The same examples on every run, however slow the machine."""
+Labelled = tuple[Tree, Document, NDArray[np.int8]]
+
+
+def _labelled(html: str | bytes, limits: Limits = Limits()) -> Labelled:
+    """A page with its labels: what stands in an element marked `data-label` is template."""
+    parsed = parse(Page(html), limits)
+    tree = parsed.tree
+    scores = np.zeros(len(tree))
+    for node in range(len(tree)):
+        if tree.attributes(node).get("data-label") == "template":
+            scores[node : tree.end[node]] = 1.0
+    return tree, parsed.document, label(tree, scores).labels
+
+
+def _text(html: str) -> str:
+    tree, _, labels = _labelled(html)
+    return render.text(tree, labels)
+
+
+def _markdown(html: str, base_url: str | None = BASE) -> str:
+    tree, document, labels = _labelled(html)
+    return render.markdown(tree, document, labels, base_url)
+
+
+def _links(html: str, base_url: str | None = BASE) -> list[Link]:
+    tree, _, labels = _labelled(html)
+    return list(render.links(tree, labels, base_url))
+
+
+def _urls(html: str, base_url: str | None = BASE) -> list[str]:
+    return [link.url for link in _links(html, base_url)]
+
+
+def _words(text: str) -> list[str]:
+    return "".join(c if c.isalnum() else " " for c in text).split()
+
+
+@pytest.mark.parametrize("folder", PAGES, ids=lambda folder: folder.name)
+def test_a_page_gives_the_markdown_and_the_text_that_are_expected_of_it(folder: Path) -> None:
+    tree, document, labels = _labelled((folder / "page.html").read_bytes())
+    assert render.text(tree, labels) + "\n" == (folder / "expected.txt").read_text("utf-8")
+    written = render.markdown(tree, document, labels, f"https://{folder.name}.example/dir/page")
+    assert written + "\n" == (folder / "expected.md").read_text("utf-8")
+    assert (folder / "why.txt").read_text("utf-8").count("\n") == 1
+
+
+# Text
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ("", ""),
+        ("just <b>inline</b> text", "just inline text"),
+        ("foo<b>bar</b>", "foobar"),
+        ("<b>foo</b> <i>bar</i>", "foo bar"),
+        ("<b>foo</b>\n\t<i>bar</i> ", "foo bar"),
+        ("<p>a<div>b</div>c<br>d", "a\nb\nc\nd"),
+        ("<p>a&nbsp;&nbsp;b &lt;c&gt; &amp;amp;", "a b <c> &amp;"),
+        ("<a href=x>one</a><a href=y>two</a>", "one two"),
+        ("<ul><li>a</li><li>b</li></ul>", "a\nb"),
+        ("<select><option>a<option>b</select>", "a\nb"),
+    ],
+)
+def test_text_is_joined_as_a_browser_shows_it(html: str, expected: str) -> None:
+    assert _text(html) == expected
+
+
+def test_cells_of_a_row_stand_on_one_line_between_tabs() -> None:
+    html = "<table><tr><td>a<td><p>b</p><td><td>c<tr><td>d<td>e</table>"
+    assert _text(html) == "a\tb\t\tc\nd\te"
+
+
+def test_a_cell_behind_one_of_several_lines_begins_a_line() -> None:
+    assert _text("<table><tr><td>a<br>b<td>c</table>") == "a\nb\nc"
+
+
+def test_preformatted_text_keeps_its_white_space_but_not_empty_lines_at_its_ends() -> None:
+    assert _text("<p>x<pre>\n\n  a\n\n   b<i>\t</i>c  \n \n</pre>y") == "x\n  a\n\n   b\tc\ny"
+
+
+def test_raw_text_is_not_taken_for_escapes() -> None:
+    assert _text("<xmp>&lt;b> &amp;nbsp;</xmp>") == "&lt;b> &amp;nbsp;"
+
+
+def test_words_do_not_run_together_where_template_goes() -> None:
+    template = "<span data-label=template>x</span>"
+    assert _text(f"<p>one{template}two{template}, three") == "one two, three"
+    assert _markdown(f"<p>one{template}two{template}, three") == "one two, three"
+
+
+def test_lines_of_ideographic_spaces_are_left_out() -> None:
+    assert _text("<p>\u3000</p><p>一\u3000二</p>") == "一\u3000二"
+
+
+@given(st.lists(st.sampled_from(["a", " ", "<b>", "</b>", "<p>", "<br>", "<td>", "<pre>", "\n"])))
+@FIXED
+def test_text_has_no_empty_lines_outside_code_and_no_space_at_the_ends(pieces: list[str]) -> None:
+    html = "".join(pieces).replace("<pre>", "")
+    text = _text(html)
+    assert "\n\n" not in text
+    assert text == text.strip()
+    assert "".join(text.split()) == "a" * html.count("a")
+
+
+# Markdown
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ("", ""),
+        ("just <b>inline</b> text", "just **inline** text"),
+        ("<h2></h2><p>a</p>", "a"),
+        ("<p>a<br><br> <br>b<br></p>", "a\n\nb"),
+        ("<p><br>a", "a"),
+        ("<hr><p>a</p><hr><hr><p>b</p><hr>", "a\n\n---\n\nb"),
+        ("<p>m<sup>2</sup> 1<sup>st</sup>", "m^2 1st"),
+        ("<p>a</p> <span> <h3>b</h3> </span> <p>c</p>", "a\n\n### b\n\nc"),
+        ("<pre>\n\n\n a\n\n\n\nb</pre>", "```\n a\n\n\n\nb\n```"),
+        ("<code><pre>a\nb</pre></code>", "```\na\nb\n```"),
+        ("<p><em>a <em>b</em></em>", "*a b*"),
+        ("<p><b>a</b><b>b</b>", "**ab**"),
+        ("<p>x <b>a:</b>b", "x a:b"),
+        ("<p>&lt;em> <b>é</b> x", "\\<em> **é** x"),
+        ("<p>\u202fa\u202f", "a"),
+        ("<textarea>a\n b</textarea>", "```\na\n b\n```"),
+    ],
+)
+def test_small_things_come_out_as_markdown(html: str, expected: str) -> None:
+    assert _markdown(html) == expected
+
+
+def test_a_layout_table_comes_out_as_blocks() -> None:
+    html = "<table><tr><td><h1>T</h1><p>one<p>two<td><table><tr><td>x</table></table>"
+    assert _markdown(html) == "# T\n\none\n\ntwo\n\nx"
+
+
+def test_a_table_for_presentation_is_no_table() -> None:
+    html = "<table role=presentation><tr><td>a<td>b<tr><td>c<td>d</table>"
+    assert "|" not in _markdown(html)
+
+
+def test_a_table_with_a_very_long_cell_comes_out_as_blocks() -> None:
+    html = f"<table><tr><td>a<td>b<tr><td>c<td>{'long ' * 300}</table>"
+    assert "|" not in _markdown(html)
+
+
+def test_a_table_keeps_its_header_row() -> None:
+    html = "<table><tr><th>A<th>B<tr><td>1<td>2</table>"
+    assert _markdown(html) == "| A | B |\n| --- | --- |\n| 1 | 2 |"
+
+
+@pytest.mark.parametrize(
+    "image",
+    [
+        "<img src=data:image/gif;base64,R0 data-src=i.png alt=A>",
+        "<img data-lazy-src=i.png alt=A>",
+        "<img src=x.gif data-original=i.png alt=A>",
+        "<img srcset='i.png 1x, j.png 2x' alt=A>",
+        "<picture><source srcset=j.webp><img src=i.png alt=' A '></picture>",
+    ],
+)
+def test_a_late_image_is_shown_from_where_it_is_loaded(image: str) -> None:
+    assert _markdown(image) == "![A](https://site.example/dir/i.png)"
+
+
+def test_an_image_without_address_is_its_alternative_text() -> None:
+    assert _markdown("<p>x <img alt=formula> <img src=data:,x> <img src=p.gif width=1>") == (
+        "x formula"
+    )
+
+
+def test_relative_links_stay_relative_without_a_web_address() -> None:
+    assert _markdown("<a href=a/b>x</a>", None) == "[x](a/b)"
+    assert _markdown("<a href=a/b>x</a>", "file:pages/one.html") == "[x](a/b)"
+
+
+def test_template_and_hidden_parts_are_not_in_the_markdown() -> None:
+    html = "<p>a</p><p data-label=template>t</p><p hidden>h</p><script>s</script>b"
+    assert _markdown(html) == "a\n\nb"
+
+
+def test_a_permalink_in_a_heading_goes_and_a_link_in_it_stays() -> None:
+    assert _markdown("<h2>A <a href=#a>¶</a></h2><h2><a href=#b>B</a></h2>") == (
+        "## A\n\n## [B](https://site.example/dir/page#b)"
+    )
+
+
+HOSTILE = {
+    "nested divs": "<div>" * 100_000 + "x",
+    "nested emphasis": "<b><i>" * 50_000 + "x",
+    "nested lists": "<ul><li>" * 50_000 + "x",
+    "nested tables": "<table><tr><td>" * 10_000 + "x",
+    "nested links": "<a href=x><object>" * 20_000 + "x",
+    "siblings": "<p>a</p>" * 100_000,
+    "ragged table": "<table><tr>" + "<td>a" * 9_000 + "<tr><td rowspan=9999>b" * 9_000,
+    "breaks": "a<br><br>" * 50_000,
+    "definitions": "<dl>" + "<dt>a<dd>b" * 30_000,
+    "spaces": "<p>a" + " " * 1_000_000 + "b<pre>" + "&nbsp;" * 200_000 + "c",
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_page_is_rendered_like_any_other(name: str) -> None:
+    tree, document, labels = _labelled(HOSTILE[name])
+    assert render.text(tree, labels)
+    assert render.marked_html(tree, labels)
+    assert render.content_html(tree, labels)
+    assert render.template_html(tree, labels)
+    assert "links" not in name or render.links(tree, labels, BASE)
+    assert render.markdown(tree, document, labels, BASE)
+
+
+# HTML
+
+
+def _marks(html: str) -> list[tuple[str, str | None]]:
+    """Each element of the marked page with its mark."""
+    tree, _, labels = _labelled(html)
+    marked = parse(Page(render.marked_html(tree, labels))).tree
+    return [
+        (marked.name(node), marked.attributes(node).get("data-dehusk"))
+        for node in np.flatnonzero(~marked.is_text).tolist()
+    ]
+
+
+def test_every_shown_element_is_marked_and_nothing_else() -> None:
+    html = "<script>a</script><body><p>x</p><div data-label=template>y</div><i hidden>z</i>"
+    assert _marks(html) == [
+        ("html", "content"),
+        ("head", None),
+        ("script", None),
+        ("body", "content"),
+        ("p", "content"),
+        ("div", "template"),
+        ("i", None),
+    ]
+
+
+def test_a_text_that_differs_from_its_parent_gets_a_span() -> None:
+    tree, _, labels = _labelled("<p>one<b>two</b></p>")
+    labels = labels.copy()
+    labels[tree.is_text] = [Label.TEMPLATE, Label.CONTENT]
+    assert '<p data-dehusk="content"><span data-dehusk="template">one</span><b' in (
+        render.marked_html(tree, labels)
+    )
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<select><option>x</select>",
+        "<textarea>x</textarea>",
+        "<svg><text>x</text></svg>",
+        "<math><mi>x</mi></math>",
+    ],
+)
+def test_no_span_is_put_where_html_has_none(html: str) -> None:
+    tree, _, labels = _labelled(f"<p>y</p>{html}")
+    labels = labels.copy()
+    labels[tree.is_text] = Label.TEMPLATE
+    assert render.marked_html(tree, labels).count("<span") == 1
+
+
+def test_a_mark_that_the_page_has_written_itself_is_replaced() -> None:
+    html = '<p title=" data-dehusk=" data-dehusk="mine" id="i">x</p>'
+    tree, _, labels = _labelled(html)
+    marked = render.marked_html(tree, labels)
+    assert '<p title=" data-dehusk=" id="i" data-dehusk="content">x</p>' in marked
+
+
+SHOWN = (
+    "<div>", "</div>", "<p>", "<b>", "</b>", "<ul>", "<li>", "</ul>", "<table>", "<tr>", "<td>",
+    "</table>", "<pre>\n\n", "</pre>", "<select>", "<option>", "</select>", "<br>", "<hr>", "one",
+    "<img src=x>", " two ", "&lt;three&gt;", "<!-- c -->", "<svg><text>v</text></svg>", "<h2>",
+    "<textarea>\n\nt</textarea>", "<a href=x data-dehusk=y>", "</a>", "</h2>", "<dl>", "<dt>",
+    "<dd>", "</dl>", "<code>", "</code>", "<div data-label=template>", "<b data-label=template>",
+)  # fmt: skip
+HIDDEN = (
+    "<script>s</script>",
+    "<i hidden>h</i>",
+    "<noscript>n</noscript>",
+    "<template>m</template>",
+)
+HTML_PIECES = st.lists(st.sampled_from(SHOWN + HIDDEN), max_size=30)
+SHOWN_PIECES = st.lists(st.sampled_from(SHOWN), max_size=30)
+DEPTHS = st.sampled_from([4, 512])
+"""In a tree of depth 4 most of these pages are flattened."""
+
+
+@given(HTML_PIECES)
+@FIXED
+def test_the_marked_page_is_the_same_page_with_spans(pieces: list[str]) -> None:
+    tree, _, labels = _labelled("<!DOCTYPE html>" + "".join(pieces))
+    canonical = parse(Page("<!DOCTYPE html>" + tree.source.decode())).tree
+    marked = parse(Page(render.marked_html(tree, labels))).tree
+    kept = [node for node in range(len(marked)) if marked.name(node) != "span"]
+    assert [marked.name(node) for node in kept] == [
+        canonical.name(node) for node in range(len(canonical))
+    ]
+    assert [marked.text(node) for node in kept if marked.is_text[node]] == [
+        canonical.text(node) for node in np.flatnonzero(canonical.is_text).tolist()
+    ]
+
+
+def _label_words(tree: Tree, labels: NDArray[np.int8], wanted: Label) -> str:
+    nodes = np.flatnonzero(tree.is_text & (tree.text_length > 0) & (labels == wanted))
+    return "".join("".join(tree.text(node).split()) for node in nodes.tolist())
+
+
+def _all_words(html: str) -> str:
+    tree = parse(Page(html)).tree
+    return _label_words(tree, np.zeros(len(tree), np.int8), Label.CONTENT)
+
+
+@given(SHOWN_PIECES, DEPTHS)
+@FIXED
+def test_content_and_template_pages_hold_their_words_and_no_others(
+    pieces: list[str], max_depth: int
+) -> None:
+    limits = Limits(max_depth=max_depth)
+    tree, _, labels = _labelled("<!DOCTYPE html>" + "".join(pieces), limits)
+    content, template = render.content_html(tree, labels), render.template_html(tree, labels)
+    assert _all_words(content) == _label_words(tree, labels, Label.CONTENT)
+    assert _all_words(template) == _label_words(tree, labels, Label.TEMPLATE)
+
+
+@given(SHOWN_PIECES, DEPTHS)
+@FIXED
+def test_markdown_holds_the_words_of_the_content_and_no_others(
+    pieces: list[str], max_depth: int
+) -> None:
+    html = "<!DOCTYPE html>" + "".join(pieces)
+    tree, document, labels = _labelled(html, Limits(max_depth=max_depth))
+    expected = "".join(_words(_label_words(tree, labels, Label.CONTENT)))
+    written = render.markdown(tree, document, labels, None).replace("<br>", "")
+    assert "".join(_words(written.replace("](x)", "]"))) == expected
+
+
+def test_the_content_page_is_a_page_with_title_language_and_base() -> None:
+    html = (
+        "<html lang=de dir=ltr class=x><title>T &amp; t</title><base href=/b/><link rel=y>"
+        "<p>a<!-- c --></p><p data-label=template>t</p><script>s</script>"
+    )
+    tree, _, labels = _labelled(html)
+    assert render.content_html(tree, labels) == (
+        '<!DOCTYPE html>\n<html lang="de" dir="ltr"><head><meta charset="utf-8">'
+        '<base href="/b/"><title>T &amp; t</title></head><body><p>a</p></body></html>\n'
+    )
+
+
+def test_the_template_page_keeps_the_head_and_what_is_above_both() -> None:
+    html = (
+        "<title>T</title><body class=c><div><nav data-label=template>n</nav><article>a</article>"
+        "</div><p>b</p><script>s</script>"
+    )
+    tree, _, labels = _labelled(html)
+    assert render.template_html(tree, labels) == (
+        '<!DOCTYPE html>\n<html><head><title>T</title></head><body class="c"><div>'
+        '<nav data-label="template">n</nav></div><script>s</script></body></html>'
+    )
+
+
+def test_cells_stay_where_their_row_stays() -> None:
+    html = "<table><tr><td data-label=template>t<td>c</table>"
+    tree, _, labels = _labelled(html)
+    assert "t</td><td></td></tr>" in render.template_html(tree, labels)
+    assert "<td>c</td></tr>" in render.content_html(tree, labels)
+    assert render.content_html(tree, labels).count("<td") == 2
+
+
+# Links
+
+
+def test_links_are_absolute_and_in_document_order() -> None:
+    html = "<a href=a>1</a><a href=/b>2</a><a href=//h.example/c>3</a><a href=?q#f>4</a>"
+    assert _urls(html) == [
+        "https://site.example/dir/a",
+        "https://site.example/b",
+        "https://h.example/c",
+        "https://site.example/dir/page?q#f",
+    ]
+
+
+@pytest.mark.parametrize(
+    "href", ["", "#", " JavaScript:x()", "data:,x", "http://[", "//[::x", "java\nscript:x", "\x01"]
+)
+def test_a_link_that_leads_nowhere_is_left_out(href: str) -> None:
+    assert _urls(f'<a href="{href}">x</a>') == []
+
+
+@pytest.mark.parametrize("href", ["mailto:a@b.example", "tel:+1", "http://h.example/a?b=c#d"])
+def test_a_link_with_a_scheme_stays_as_it_is(href: str) -> None:
+    assert _urls(f'<a href="{href}">x</a>') == [href]
+
+
+def test_the_first_base_of_the_page_counts_if_it_is_on_the_web() -> None:
+    assert _urls("<base target=x><base href=/b/><base href=/c/><a href=x>", None) == ["x"]
+    assert _urls("<base target=x><base href=/b/><base href=/c/><a href=x>") == [
+        "https://site.example/b/x"
+    ]
+    assert _urls("<base href=ftp://f.example/><a href=x>") == ["https://site.example/dir/x"]
+    assert _urls("<base href=https://o.example/><a href=x>", None) == ["https://o.example/x"]
+
+
+def test_spaces_in_a_link_are_encoded_and_line_breaks_removed() -> None:
+    assert _urls('<a href=" a b\n/c\t ">') == ["https://site.example/dir/a%20b/c"]
+
+
+def test_a_link_says_its_text_in_one_line() -> None:
+    html = (
+        "<a href=x> a\n<b>b</b>c<p>d</p>e<br>f &amp; <i hidden>g</i><table><td>h<td>i</table></a>"
+    )
+    assert _links(html)[0].text == "a bc d e f & h i"
+
+
+def test_a_link_without_words_says_what_its_image_says() -> None:
+    html = "<a href=x><img alt=' a  b '> </a><map><area href=y alt=c></map><a href=z></a>"
+    assert [link.text for link in _links(html)] == ["a b", "c", ""]
+
+
+def test_a_link_knows_whether_it_is_template_and_is_left_out_if_hidden() -> None:
+    html = "<a href=x>a</a><nav data-label=template><a href=y>b</a></nav><a href=z hidden>c</a>"
+    assert [(link.text, link.template) for link in _links(html)] == [("a", False), ("b", True)]
+
+
+def test_text_in_nested_links_belongs_to_the_innermost() -> None:
+    html = "<a href=x>a<object><a href=y>b</a></object>c</a>"
+    assert [link.text for link in _links(html)] == ["ac", "b"]
+
+
+@given(st.text(max_size=40), st.one_of(st.none(), st.text(max_size=20), st.just(BASE)))
+@FIXED
+def test_no_address_raises(href: str, base_url: str | None) -> None:
+    escaped = href.replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;")
+    # Pages that begin with many control characters are refused.
+    html = f'{"words " * 300}<a href="{escaped}">x</a>'
+    tree, document, labels = _labelled(html)
+    for link in render.links(tree, labels, base_url):
+        assert link.url
+    render.markdown(tree, document, labels, base_url)
+
+
+# Share
+
+
+def test_the_share_of_template_counts_visible_characters() -> None:
+    tree, _, labels = _labelled("<p>abcd</p><p data-label=template>efgh</p><p hidden>x</p>")
+    assert render.template_share(tree, labels) == 0.5
+
+
+def test_a_page_without_text_has_no_template() -> None:
+    tree, _, labels = _labelled("<p> </p>")
+    assert render.template_share(tree, labels) == 0.0

@@ -1,0 +1,139 @@
+"""The library: one page, and a site that is learned page by page."""
+
+from __future__ import annotations
+
+import json
+from importlib import resources
+
+import jsonschema
+import pytest
+
+import dehusk
+from dehusk.errors import PageTimeout
+from dehusk.result import Refusal
+from dehusk.site import Sites
+
+SCHEMA = json.loads(
+    resources.files("dehusk").joinpath("schema/result.schema.json").read_text(encoding="utf-8")
+)
+
+
+def _page(number: int) -> str:
+    return (
+        f"<html lang=en><head><title>Harvest {number} | Grain</title></head><body>"
+        "<nav><a href=/>Home</a> <a href=/news>All the news</a></nav>"
+        f"<main><h1>Harvest {number}</h1><p>There were {number} sacks of <em>rye</em>.</p></main>"
+        "<footer>All rights reserved</footer></body></html>"
+    )
+
+
+def test_one_page_alone_is_kept_whole() -> None:
+    result = dehusk.extract(_page(1), "https://grain.example/1")
+    assert result.text.splitlines()[0].startswith("Home")
+    assert result.pages_seen == 1
+    assert result.template_share == 0.0
+
+
+def test_a_site_is_learned() -> None:
+    site = dehusk.Site()
+    for number in range(6):
+        result = site.add(_page(number), f"https://grain.example/{number}")
+    assert result.text == "Harvest 5\nThere were 5 sacks of rye."
+    assert result.markdown == "# Harvest 5\n\nThere were 5 sacks of *rye*."
+    assert result.pages_seen == 6
+    assert 0.4 < result.template_share < 0.8
+    assert [(link.url, link.template) for link in result.links] == [
+        ("https://grain.example/", True),
+        ("https://grain.example/news", True),
+    ]
+    assert 'data-dehusk="template"' in result.html
+    assert "Home" in result.template
+    assert "sacks" not in result.template
+    assert "sacks" in result.content
+    assert "Home" not in result.content
+
+
+def test_every_node_has_a_verdict_and_its_reason() -> None:
+    result = dehusk.extract("<p>Hi</p>")
+    text = result.nodes[-1]
+    assert (text.tag, text.text, text.label) == ("#text", "Hi", dehusk.Label.CONTENT)
+    assert text.reason is dehusk.Reason.SCORED_CONTENT
+    assert result.nodes[text.parent].tag == "p"
+
+
+def test_asking_does_not_teach() -> None:
+    site = dehusk.Site()
+    for number in range(4):
+        site.learn(_page(number))
+    before = site.dump()
+    assert "Home" not in site.ask(_page(9)).text
+    assert site.dump() == before
+
+
+def test_a_site_goes_on_where_it_was_saved() -> None:
+    first = dehusk.Site()
+    for number in range(5):
+        first.add(_page(number))
+    second = dehusk.Site()
+    second.load(first.dump())
+    assert second.add(_page(5)).text == first.add(_page(5)).text
+
+
+def test_a_refused_page_leaves_the_site_as_it_was() -> None:
+    site = dehusk.Site(limits=dehusk.Limits(max_bytes=1000))
+    site.add("<p>x</p>")
+    before = site.dump()
+    with pytest.raises(dehusk.PageError, match=r"https://a\.example/"):
+        site.add("x" * 1001, "https://a.example/")
+    assert site.dump() == before
+
+
+def test_a_page_that_takes_too_long_is_given_up() -> None:
+    with pytest.raises(PageTimeout, match="longer than 1e-09 s"):
+        dehusk.extract("<p>x</p>", limits=dehusk.Limits(timeout_s=1e-9))
+
+
+def test_settings_of_a_method_are_passed_on() -> None:
+    site = dehusk.Site(min_count=2)
+    site.add(_page(1))
+    assert "Home" not in site.add(_page(2)).text
+
+
+def test_sites_are_learned_apart() -> None:
+    sites = Sites()
+    for number in range(5):
+        sites.add(dehusk.Page(_page(number), site="a"))
+    assert "Home" in sites.add(dehusk.Page(_page(5), site="b")).text
+    assert "Home" not in sites.add(dehusk.Page(_page(5), site="a")).text
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        _page(1),
+        "",
+        "<p>",
+        '<script type=application/ld+json>{"datePublished":"2026-02-03"}</script><p>x',
+        "<a href='javascript:x'>a</a><a href='//['>b</a><a>c</a>",
+        "<html lang=de><p>\ud800",
+    ],
+)
+def test_the_json_line_obeys_the_schema(html: str) -> None:
+    line = dehusk.extract(html, "https://a.example/b").to_json()
+    jsonschema.validate(json.loads(json.dumps(line)), SCHEMA)
+    assert list(line) == SCHEMA["required"]
+
+
+def test_the_json_line_of_a_refusal_obeys_the_schema() -> None:
+    error = dehusk.PageError("https://a.example/", "it is odd")
+    line = Refusal("https://a.example/", "a.example", error).to_json()
+    jsonschema.validate(line, SCHEMA)
+    assert list(line) == SCHEMA["required"]
+    assert line["error"] == {"code": "page", "message": "it is odd"}
+    assert all(line[name] is None for name in SCHEMA["required"][2:-1])
+
+
+def test_every_code_of_an_error_is_in_the_schema() -> None:
+    kinds: list[type[dehusk.PageError]] = [dehusk.PageError, *dehusk.PageError.__subclasses__()]
+    codes = {kind.code for kind in kinds}
+    assert codes | {"source"} == set(SCHEMA["properties"]["error"]["properties"]["code"]["enum"])
