@@ -118,7 +118,7 @@ def test_an_unknown_public_name_is_an_attribute_error() -> None:
 
 
 def test_the_command_lines_choices_and_limits_are_the_librarys() -> None:
-    assert options.SITE_BY == tuple(SiteBy)
+    assert tuple(SiteBy) == options.SITE_BY
     given = (options.MAX_BYTES, options.MAX_NODES, options.MAX_DEPTH, options.TIMEOUT_S)
     limits = Limits()
     assert given == (limits.max_bytes, limits.max_nodes, limits.max_depth, limits.timeout_s)

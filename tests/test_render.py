@@ -147,6 +147,7 @@ def test_text_has_no_empty_lines_outside_code_and_no_space_at_the_ends(pieces: l
         ("<p>x <b>a:</b>b", "x a:b"),
         ("<p>&lt;em> <b>é</b> x", "\\<em> **é** x"),
         ("<p>\u202fa\u202f", "a"),
+        ("<a href=x>a<pre>b\nc</pre></a>", "a\n\n```\nb\nc\n```"),
         ("<textarea>a\n b</textarea>", "```\na\n b\n```"),
     ],
 )
@@ -429,6 +430,7 @@ def test_the_first_base_of_the_page_counts_if_it_is_on_the_web() -> None:
 
 def test_spaces_in_a_link_are_encoded_and_line_breaks_removed() -> None:
     assert _urls('<a href=" a b\n/c\t ">') == ["https://site.example/dir/a%20b/c"]
+    assert _urls("<a href='/?a=<b>'>") == ["https://site.example/?a=%3Cb%3E"]
 
 
 def test_a_link_says_its_text_in_one_line() -> None:
@@ -476,3 +478,28 @@ def test_the_share_of_template_counts_visible_characters() -> None:
 def test_a_page_without_text_has_no_template() -> None:
     tree, _, labels = _labelled("<p> </p>")
     assert render.template_share(tree, labels) == 0.0
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "<meta charset=windows-1251>",
+        '<meta http-equiv="Content-Type" content="text/html; charset=windows-1251">',
+        "",
+    ],
+)
+def test_html_says_that_it_is_utf_8(head: str) -> None:
+    page = Page(
+        f"<html><head>{head}<title>да</title><body><p>да".encode("windows-1251"), charset="cp1251"
+    )
+    tree = parse(page).tree
+    labels = np.zeros(len(tree), np.int8)
+    for html in (
+        render.marked_html(tree, labels),
+        render.template_html(tree, labels),
+        render.content_html(tree, labels),
+    ):
+        assert html.count("charset") == 1
+        assert '<meta charset="utf-8">' in html
+        again = parse(Page(html.encode())).tree
+        assert "да" in [again.text(i) for i in range(len(again)) if again.is_text[i]]

@@ -152,6 +152,9 @@ def test_lengths_count_shown_characters_below_a_node() -> None:
         ("<script>x</script>", False),
         ("<video>x</video>", False),
         ("<textarea>x</textarea>", True),
+        ("<svg><title>x</title></svg>", False),
+        ("<svg><desc>x</desc></svg>", False),
+        ("<svg><text>x</text></svg>", True),
     ],
 )
 def test_only_what_a_browser_shows_is_shown(html: str, is_shown: bool) -> None:

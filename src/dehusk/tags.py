@@ -19,7 +19,7 @@ NAMES: Final = (
     "a", "abbr", "acronym", "address", "applet", "area", "article", "aside", "audio", "b", "base",
     "basefont", "bdi", "bdo", "bgsound", "big", "blink", "blockquote", "body", "br", "button",
     "canvas", "caption", "center", "cite", "code", "col", "colgroup", "data", "datalist", "dd",
-    "del", "details", "dfn", "dialog", "dir", "div", "dl", "dt", "em", "embed", "fieldset",
+    "del", "desc", "details", "dfn", "dialog", "dir", "div", "dl", "dt", "em", "embed", "fieldset",
     "figcaption", "figure", "font", "footer", "form", "frame", "frameset", "h1", "h2", "h3", "h4",
     "h5", "h6", "head", "header", "hgroup", "hr", "html", "i", "iframe", "image", "img", "input",
     "ins", "kbd", "keygen", "label", "legend", "li", "link", "listing", "main", "map", "mark",
@@ -44,8 +44,8 @@ RAW: Final = ("iframe", "noembed", "noframes", "plaintext", "script", "style", "
 """HTML elements whose text is written without escapes."""
 
 NEVER_SHOWN: Final = (
-    "audio", "canvas", "datalist", "head", "iframe", "noembed", "noframes", "noscript", "script",
-    "style", "template", "video",
+    "audio", "canvas", "datalist", "desc", "head", "iframe", "noembed", "noframes", "noscript",
+    "script", "style", "template", "title", "video",
 )  # fmt: skip
 """Elements whose text a browser with JavaScript does not show."""
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 import argparse
 from typing import Final
 
+from dehusk.bench import chunks_tables, sweep_segments
+
 _CORPUS_HELP: Final = (
     "JSON lines with gold (plain, .gz, .xz, .zst), or sample sites: `samples` is one of each kind,"
     " `samples:KIND:SEED:PAGES:LANG` one of them, parts at the end may be left out"
@@ -26,7 +28,7 @@ _SPEED: Final = (
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Give the parser the commands `quality` and `speed`."""
+    """Give the parser the experiments."""
     experiments = parser.add_subparsers(dest="experiment", required=True, metavar="EXPERIMENT")
     quality = experiments.add_parser(
         "quality", help="how good the answers are", description=_QUALITY
@@ -52,6 +54,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="passes over the pages; the median of a page's times counts (default: %(default)s)",
     )
 
+    sweep_segments.add_arguments(
+        experiments.add_parser(
+            "sweep-segments",
+            help="what the settings of `segments` change",
+            description=sweep_segments.DESCRIPTION,
+        )
+    )
+    chunks_tables.add_arguments(
+        experiments.add_parser(
+            "chunks-tables",
+            help="the tables and figures of the paper of `chunks`",
+            description=chunks_tables.DESCRIPTION,
+        )
+    )
+
 
 def _add_common(parser: argparse.ArgumentParser) -> None:
     """The options of both commands."""
@@ -62,7 +79,8 @@ def _add_common(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME",
-        help="a method to measure; may be repeated (default: the one that dehusk uses by default)",
+        help="a method to measure, also with settings (segments:min_count=3,ages=false); may be"
+        " repeated (default: the one that dehusk uses by default)",
     )
     parser.add_argument(
         "--peers",
@@ -98,6 +116,10 @@ def run(arguments: argparse.Namespace) -> int:
 
     Raises UsageError for a method or a corpus that does not exist.
     """
+    if arguments.experiment == "sweep-segments":
+        return sweep_segments.run(arguments)
+    if arguments.experiment == "chunks-tables":
+        return chunks_tables.run(arguments)
     from dehusk.bench.commands import run_experiment  # noqa: PLC0415  it loads numpy
 
     return run_experiment(arguments)

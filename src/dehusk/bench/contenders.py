@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from dehusk.bench.peers import Peer, load_peers
 from dehusk.memory import Memory
-from dehusk.methods import DEFAULT, Method, make_method
+from dehusk.methods import DEFAULT, Method
+from dehusk.methods.written import parse_method
 from dehusk.model import Limits, Page, Tree
 from dehusk.pipeline import clean
 from dehusk.result import Result
@@ -23,6 +24,8 @@ class Answer:
     text: str
     tree: Tree | None = None
     labels: NDArray[np.int8] | None = None
+    state_bytes: float | None = None
+    """What a method remembers of the site, per page seen."""
 
 
 Ask = Callable[[Page], Answer]
@@ -36,32 +39,33 @@ class Contender:
     start: Callable[[], Ask]
 
 
-def learner(method: Method) -> Callable[[Page], Result]:
+def learner(method: Method) -> Callable[[Page], tuple[Result, Memory]]:
     """A call that cleans the pages of one site in order, from an empty memory on."""
     memory, limits = Memory(), Limits()
 
-    def add(page: Page) -> Result:
+    def add(page: Page) -> tuple[Result, Memory]:
         nonlocal memory
         result, memory = clean(page, memory, method, limits)
-        return result
+        return result, memory
 
     return add
 
 
-def method_contender(name: str) -> Contender:
-    """The method of that name; UsageError if there is none."""
-    method = make_method(name)
+def method_contender(written: str) -> Contender:
+    """The method written `NAME` or `NAME:SETTING=VALUE,…`; UsageError if there is none."""
+    method = parse_method(written)
 
     def start() -> Ask:
         add = learner(method)
 
         def ask(page: Page) -> Answer:
-            result = add(page)
-            return Answer(result.text, result.tree, result.labels.labels)
+            result, memory = add(page)
+            state = memory.size_bytes / memory.pages
+            return Answer(result.text, result.tree, result.labels.labels, state)
 
         return ask
 
-    return Contender(name, start)
+    return Contender(written, start)
 
 
 def peer_contender(name: str, peer: Peer) -> Contender:

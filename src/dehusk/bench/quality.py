@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -82,17 +83,25 @@ def _measure(
             site = gold.site
             asks = {contender.name: contender.start() for contender in contenders}
             report.sites += 1
-        answers = {name: _answer(ask, gold, name, report) for name, ask in asks.items()}
+        costs: dict[str, float] = {}
+        answers = {name: _answer(ask, gold, name, report, costs) for name, ask in asks.items()}
         for name, figures in _page_figures(gold, answers, report).items():
+            if name in costs:
+                figures[Figure.CPU_MS] = costs[name]
             _add(report, by, name, gold, figures)
         report.pages += 1
         on_page(corpus.name, report.pages)
 
 
-def _answer(ask: Ask, gold: GoldPage, name: str, report: Report) -> Answer | None:
-    """The contender's answer; None, and counted, where it fails."""
+def _answer(
+    ask: Ask, gold: GoldPage, name: str, report: Report, costs: dict[str, float]
+) -> Answer | None:
+    """The contender's answer, its CPU time noted; None, and counted, where it fails."""
+    before = time.process_time()
     try:
-        return ask(gold.page)
+        answer = ask(gold.page)
+        costs[name] = 1000 * (time.process_time() - before)
+        return answer
     except Exception as fault:  # noqa: BLE001  whatever a peer raises is a page without an answer
         key = (name, type(fault).__name__)
         report.failures[key] = report.failures.get(key, 0) + 1
@@ -120,6 +129,8 @@ def _page_figures(
     for name, answer in answers.items():
         figures[name] = _text_figures(gold, content, words(answer.text if answer else ""))
         figures[name][Figure.FAILED] = float(answer is None)
+        if answer is not None and answer.state_bytes is not None:
+            figures[name][Figure.STATE_BYTES] = answer.state_bytes
         if nodes is not None and answer is not None:
             figures[name] |= _node_figures(nodes, answer)
     if content is not None:

@@ -20,6 +20,8 @@ _CONTENT: Final[tuple[_Column, ...]] = (
     ("kept", Figure.KEPT, Place.ALL),
     ("left", Figure.LEFT, Place.ALL),
     ("words", Figure.WORDS, Place.ALL),
+    ("CPU ms", Figure.CPU_MS, Place.ALL),
+    ("state B", Figure.STATE_BYTES, Place.ALL),
 )
 _TEMPLATE: Final[tuple[_Column, ...]] = (
     ("P", Figure.TEMPLATE_PRECISION, Place.ALL),
@@ -32,15 +34,17 @@ _TECO: Final[tuple[_Column, ...]] = (
     ("TECO R", Figure.TECO_RECALL, Place.ALL),
     ("TECO F1", Figure.TECO_F1, Place.ALL),
 )
+_DIGITS: Final = {Figure.WORDS: 0, Figure.STATE_BYTES: 0, Figure.CPU_MS: 1}
 _WRONG: Final[_Column] = ("wrong", Figure.WRONG, Place.ALL)
 _GOLD_COLUMNS: Final = tuple(
-    column for column in (*_CONTENT, *_TEMPLATE, _WRONG) if column[1] is not Figure.WORDS
+    column for column in (*_CONTENT, *_TEMPLATE, _WRONG) if column[1] not in _DIGITS
 )
 LEGEND: Final = (
     "Content: precision, recall and F1 of words per page, averaged over the pages of a site, then"
     " over sites;\n1–5, 6–19, 20+: F1 by place in the site; kept: share of values that must be kept"
     " and are;\nleft: share of phrases that must go and are still there; words: in an answer;"
-    " failed: pages without one.\nTemplate: the same of elements called template; wrong: share of"
+    " failed: pages without one;\nCPU ms: per page, to the text; state B: bytes that a method"
+    " remembers, per page seen.\nTemplate: the same of elements called template; wrong: share of"
     " elements called template on pages that have none.\n"
 )
 
@@ -93,7 +97,7 @@ def _filled(rows: Sequence[tuple[str, Averages]], columns: Sequence[_Column]) ->
 def _cells(name: str, averages: Averages, columns: Sequence[_Column]) -> list[str]:
     """One row."""
     means = [(figure, averages.mean(figure, place)) for _, figure, place in columns]
-    return [name, *(number(mean, 0 if figure is Figure.WORDS else 3) for figure, mean in means)]
+    return [name, *(number(mean, _DIGITS.get(figure, 3)) for figure, mean in means)]
 
 
 def _failed(averages: Averages) -> str:

@@ -19,7 +19,8 @@ from dehusk.bench.corpora import Corpus, GoldPage, Watcher, watch_nothing
 from dehusk.bench.peers import Peer, load_peers
 from dehusk.bench.tables import number, table
 from dehusk.errors import SourceError, UsageError
-from dehusk.methods import DEFAULT, Method, make_method
+from dehusk.methods import DEFAULT, Method
+from dehusk.methods.written import parse_method
 from dehusk.model import Page
 from dehusk.output.formats import Format, render
 from dehusk.parse import parse
@@ -98,7 +99,7 @@ def make_runners(
     """The parser alone, dehusk's tree, each method to text and to JSON, the peers; and notes."""
     runners = [Runner(PARSE, lambda: _bare_parse), Runner("tree", lambda: parse)]
     for name in dict.fromkeys(methods) or {DEFAULT: None}:
-        method = make_method(name)
+        method = parse_method(name)
         runners += [_text_runner(name, method), _json_runner(name, method)]
     if not with_peers:
         return runners, ()
@@ -108,7 +109,7 @@ def make_runners(
 
 def _bare_parse(page: Page) -> object:
     """What the parser makes of the page, with nothing done to it."""
-    return turbohtml.parse(page.html, positions=False)
+    return turbohtml.parse(page.html)
 
 
 def _text_runner(name: str, method: Method) -> Runner:
@@ -116,7 +117,7 @@ def _text_runner(name: str, method: Method) -> Runner:
 
     def start() -> Work:
         add = learner(method)
-        return lambda page: add(page).text
+        return lambda page: add(page)[0].text
 
     return Runner(f"{name} to text", start)
 
@@ -126,7 +127,7 @@ def _json_runner(name: str, method: Method) -> Runner:
 
     def start() -> Work:
         add = learner(method)
-        return lambda page: render(add(page), Format.JSONL)
+        return lambda page: render(add(page)[0], Format.JSONL)
 
     return Runner(f"{name} to JSON", start)
 

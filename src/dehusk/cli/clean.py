@@ -6,9 +6,9 @@ import argparse
 import sys
 
 from dehusk.cli.progress import Progress
-from dehusk.cli.settings import parse_settings
 from dehusk.errors import PageError, PageFault
 from dehusk.methods import DEFAULT
+from dehusk.methods.written import parse_settings
 from dehusk.model import Limits, Page
 from dehusk.output import Format, open_writer
 from dehusk.result import Refusal, Result

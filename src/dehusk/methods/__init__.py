@@ -7,7 +7,9 @@ from typing import Any, Final, Protocol
 
 from dehusk.errors import SettingError, UsageError
 from dehusk.memory import Memory
+from dehusk.methods.chunks import Chunks
 from dehusk.methods.segments import Segments
+from dehusk.methods.site_hash import SiteHash
 from dehusk.model import Floats, Tree
 
 
@@ -29,7 +31,9 @@ class Method(Protocol):
         """
 
 
-METHODS: Final[dict[str, type[Any]]] = {method.name: method for method in (Segments,)}
+METHODS: Final[dict[str, type[Any]]] = {
+    method.name: method for method in (Segments, SiteHash, Chunks)
+}
 """Every method by its name."""
 
 DEFAULT: Final = "segments"

@@ -84,11 +84,6 @@ def build(written: Text, tokens: Tokens, max_depth: int, url: str | None = None)
     depth = plan.spread(plan.level[tokens.opener] - tokens.is_nested, plan.level[plan.before])
     opener, closer = _pairs(tokens, plan)
     end, close = _ends(tokens, plan, opener, closer, stop)
-    if plan.level.max() > max_depth:
-        deep = np.flatnonzero(depth >= max_depth)
-        depth[deep] = max_depth
-        end[deep] = deep + 1
-
     shown = _shown(written.source, tag, start, end, _NEVER_SHOWN)
     raw = np.zeros(len(tokens.start), np.bool_)
     raw[tokens.opener] = tokens.is_raw
@@ -100,6 +95,10 @@ def build(written: Text, tokens: Tokens, max_depth: int, url: str | None = None)
         )
     length[~shown[plan.text]] = 0
     linked = _covered(tag, end, _LINK)[plan.text]
+    if plan.level.max() > max_depth:
+        deep = np.flatnonzero(depth >= max_depth)
+        depth[deep] = max_depth
+        end[deep] = deep + 1
     return Tree(
         written.source, _parents(depth, end), end, depth, tag, start, stop, close, shown, raw,
         text_length=_sums(plan, end, length),

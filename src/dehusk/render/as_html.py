@@ -39,7 +39,10 @@ _NO_SPANS: Final = tags.numbers(
 _FOREIGN: Final = tags.numbers("math", "svg")
 _CELL: Final = tags.numbers("td", "th")
 _FRAME: Final = tags.numbers("html", "head", "body", "frameset")
-_TITLE, _BASE, _HEAD, _BODY = (tags.NUMBERS[name] for name in ("title", "base", "head", "body"))
+_CHARSET: Final = '<meta charset="utf-8">'
+_TITLE, _BASE, _HEAD, _BODY, _META = (
+    tags.NUMBERS[name] for name in ("title", "base", "head", "body", "meta")
+)
 
 
 def marked_html(tree: Tree, labels: LabelArray) -> str:
@@ -76,7 +79,7 @@ def marked_html(tree: Tree, labels: LabelArray) -> str:
             pieces.append(_MARK % _MARKS[Label(label)] + b">")
         done = stop
     pieces.append(source[done:])
-    return _DOCTYPE + b"".join(pieces).decode("utf-8", "surrogatepass")
+    return _DOCTYPE + _as_utf8(tree, b"".join(pieces).decode("utf-8", "surrogatepass"))
 
 
 def _unmarked(start_tag: bytes) -> bytes:
@@ -119,7 +122,17 @@ def template_html(tree: Tree, labels: LabelArray) -> str:
     removed = tree.shown & (labels == Label.CONTENT) & ~spaces(tree) & ~_FRAME[tree.tag]
     removed &= ~holds(ends, is_template)
     _keep_cells(tree, removed)
-    return _DOCTYPE + _cut(tree, outermost(ends, removed), 0, len(tree.source))
+    return _DOCTYPE + _as_utf8(tree, _cut(tree, outermost(ends, removed), 0, len(tree.source)))
+
+
+def _as_utf8(tree: Tree, html: str) -> str:
+    """The page with its declared charset made UTF-8, which is what dehusk writes."""
+    for node in np.flatnonzero(tree.tag == _META).tolist():
+        start_tag = tree.source[tree.start[node] : tree.stop[node]]
+        kind = written_attribute(start_tag, b"http-equiv") or b""
+        if kind.lower() == b"content-type" or written_attribute(start_tag, b"charset") is not None:
+            return html.replace(start_tag.decode("utf-8", "surrogatepass"), _CHARSET, 1)
+    return html if html.isascii() else html.replace("<head>", f"<head>{_CHARSET}", 1)
 
 
 def _keep_cells(tree: Tree, removed: Flags) -> None:

@@ -41,9 +41,8 @@ def links(tree: Tree, labels: LabelArray, base_url: str | None) -> tuple[Link, .
         url = base.absolute(href(tree, start, stop) or "")
         if url:
             found[node] = url
-        inner = source[stop : close - len("</a>")]
-        if inner and b"<" not in inner:
-            texts[node] = inner
+        if stop < source.find(b"<", stop, close) == close - len("</a>"):
+            texts[node] = source[stop : close - len("</a>")]
     if len(texts) < len(nodes):
         texts.update(_inner_texts(tree, [node for node in nodes.tolist() if node not in texts]))
     is_template = (labels == Label.TEMPLATE).tolist()

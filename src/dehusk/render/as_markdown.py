@@ -34,9 +34,9 @@ _HEADING: Final = tags.numbers("h1", "h2", "h3", "h4", "h5", "h6")
 _BLOCK: Final = tags.numbers(*tags.BLOCK)
 _STRONG: Final = tags.numbers("b", "strong")
 _EMPHASIS: Final = tags.numbers("em", "i")
-
-_CODE: Final = tags.numbers("code", "kbd", "listing", "plaintext", "pre", "samp", "textarea", "xmp")
 _STRUCK: Final = tags.numbers("del", "s", "strike")
+_CODE_BLOCK: Final = tags.numbers("listing", "plaintext", "pre", "textarea", "xmp")
+_CODE: Final = _CODE_BLOCK | tags.numbers("code", "kbd", "samp")
 
 _SIGN: Final = {"strong": "**", "em": "*", "del": "~~", "s": "~~"}
 # Each begins with a plain character, which a search finds many times as fast as a look behind.
@@ -113,20 +113,21 @@ def _place_images(draft: Draft, base: Base) -> None:
 
 
 def _point_links(draft: Draft, base: Base) -> None:
-    """Make links absolute; those that lead nowhere become their text.
+    """Make links absolute; those that lead nowhere, or hold a block of code, become what they hold.
 
-    A link around a heading moves into it: a heading cannot stand in a link.
+    A link around a heading moves into it: neither a heading nor code can stand in a link.
     """
     links = draft.kept_nodes(_LINK)
     if not links:
         return
     headings, holds_block = draft.kept_nodes(_HEADING), draft.holding(_BLOCK)
+    holds_code = draft.holding(_CODE_BLOCK)
     for node in links:
         link = draft.element(node)
         written = link.attr("href") or ""
         address = base.absolute(written)
         next_heading = bisect(headings, node)
-        if not address:
+        if not address or holds_code[node]:
             link.tag = "div" if holds_block[node] else "span"
         elif next_heading < len(headings) and headings[next_heading] < draft.ends[node]:
             heading = draft.element(headings[next_heading])

@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 import numpy as np
-from turbohtml import Element, Text
+from turbohtml import Element, Node, Text
 
 from dehusk import tags
 from dehusk.model import Flags, Ints
@@ -21,7 +21,7 @@ _ITEMS: Final = tags.numbers("option")
 _PREFORMATTED: Final = tags.numbers("pre", "listing", "xmp", "textarea", "plaintext")
 _WRAPPER: Final = tags.numbers(
     "#other", "abbr", "acronym", "applet", "bdi", "bdo", "big", "blink", "cite", "data", "dfn",
-    "font", "ins", "label", "map", "mark", "marquee", "nobr", "noscript", "object", "output", "q",
+    "font", "ins", "label", "map", "mark", "marquee", "nobr", "object", "output", "q",
     "slot", "small", "span", "sub", "sup", "time", "tt", "u", "var",
 )  # fmt: skip
 _INLINE: Final = tags.numbers("rp")
@@ -50,6 +50,8 @@ _NO_LANGUAGE: Final = frozenset((
 """What is written where a language would be, and is none."""
 _LANGUAGE_LEVELS: Final = 6
 """How far above code its language may stand: a table with line numbers puts it that far up."""
+_MAX_FRONT: Final = 20
+"""Texts at the front of a code block that are looked at for empty lines."""
 _MAX_BESIDE_CODE: Final = 20
 """Characters around code that are no other text yet, but a button to copy it."""
 
@@ -94,18 +96,20 @@ def part_paragraphs(draft: Draft, in_data: Flags) -> None:
 
 
 def shape_code(draft: Draft) -> None:
-    """Give code blocks their language, and take the line from their front that nobody sees."""
+    """Give code blocks their language, and take empty lines from their front."""
     tree, blocks = draft.tree, draft.kept_nodes(_PREFORMATTED)
     in_block = inside(tree.end, _PREFORMATTED[tree.tag])
     if blocks:
         outside = text_below(tree, ~in_block)
-    for node in blocks:
-        element, language = draft.element(node), _language(draft, node, outside)
-        element.attrs.pop("class", None)
-        if language:
-            element.attrs["class"] = f"language-{language}"
-        if element.text.startswith("\n"):
-            _strip_front(element)
+        texts = np.flatnonzero(draft.kept & tree.is_text)
+        first_text = np.searchsorted(texts, blocks).tolist()
+        for node, first in zip(blocks, first_text, strict=True):
+            language = _language(draft, node, outside)
+            draft.element(node).attrs.pop("class", None)
+            if language:
+                draft.element(node).attrs["class"] = f"language-{language}"
+            inner = texts[first : first + _MAX_FRONT].tolist()
+            _strip_front([draft.nodes[text] for text in inner if text < tree.end[node]])
     spans = [node for node in draft.kept_nodes(_CODE) if not in_block[node]]
     if spans:
         _shape_inline_code(draft, spans)
@@ -129,10 +133,12 @@ def _language(draft: Draft, node: int, outside: Ints) -> str | None:
 
     An element around it counts as long as it holds little more than code.
     """
-    tree = draft.tree
-    if node + 1 < tree.end[node] and _CODE[tree.tag[node + 1]]:
-        language = _marked_language(draft.element(node + 1), _OWN_LANGUAGE)
-        draft.element(node + 1).attrs.pop("class", None)
+    tree, below = draft.tree, node + 1
+    if below < tree.end[node] and tree.tag[below] == tags.TEXT and not tree.text_length[below]:
+        below += 1
+    if below < tree.end[node] and draft.kept[below] and _CODE[tree.tag[below]]:
+        language = _marked_language(draft.element(below), _OWN_LANGUAGE)
+        draft.element(below).attrs.pop("class", None)
         if language:
             return language
     language = _marked_language(draft.element(node), _OWN_LANGUAGE)
@@ -156,13 +162,14 @@ def _marked_language(element: Element, pattern: re.Pattern[str]) -> str | None:
     return None
 
 
-def _strip_front(element: Element) -> None:
-    """Take empty lines from the front of a code block."""
-    for node in element.descendants:
-        if isinstance(node, Text):
-            node.data = node.data.lstrip("\n")
-            if node.data:
-                return
+def _strip_front(texts: list[Node]) -> None:
+    """Take empty lines from the front of the texts of a code block."""
+    for text in texts:
+        assert isinstance(text, Text), "these are texts"
+        if text.data.startswith("\n"):
+            text.data = text.data.lstrip("\n")
+        if text.data:
+            return
 
 
 def shape_definitions(draft: Draft) -> None:

@@ -32,6 +32,8 @@ _IMAGE: Final = tags.numbers("img")
 _RULE: Final = tags.numbers("hr")
 _BREAK: Final = tags.numbers("br")
 _NBSP: Final = re.compile(rb"&nbsp;")
+_MAX_PERMALINK: Final = 8
+"""Characters beyond which a link says something."""
 _SMALL: Final = tags.numbers("wbr", "input")
 
 
@@ -110,21 +112,21 @@ def _kept(tree: Tree, labels: LabelArray, ends: Ints, ink: Flags) -> Flags:
 
     Cells of a kept row stay even if they are empty, so that columns stay columns.
     """
-    kept = holds(ends, ink) | spaces(tree)
     is_content = tree.shown & (labels == Label.CONTENT)
-    kept |= is_content & _SMALL[tree.tag]
-    cells = np.flatnonzero(_CELL[tree.tag])
-    kept[cells] = kept[tree.parent[cells]]
     rules = np.flatnonzero(is_content & _RULE[tree.tag])
     if len(rules):
         # A rule parts ink from ink; one at an end, or behind another, parts nothing.
         before = np.cumsum(ink)[rules]
         after = np.append(before[1:], ink.sum())
-        kept[rules] = (before > 0) & (after > before)
+        ink = ink.copy()
+        ink[rules] = (before > 0) & (after > before)
+    kept = holds(ends, ink) | spaces(tree) | (is_content & _SMALL[tree.tag])
+    cells = np.flatnonzero(_CELL[tree.tag])
+    kept[cells] = kept[tree.parent[cells]]
     breaks = np.flatnonzero(is_content & _BREAK[tree.tag])
     if len(breaks) and kept[0]:
         kept[breaks] = _parts_lines(tree, breaks, np.flatnonzero(ink))
-    return kept
+    return np.asarray(kept)
 
 
 def _parts_lines(tree: Tree, breaks: Places, ink: Places) -> Flags:
@@ -169,6 +171,7 @@ def _image_source(image: Element) -> str | None:
 def _permalinks(tree: Tree, nodes: list[Node]) -> list[int]:
     """Links from a heading to itself that say nothing, such as '#' or '¶'."""
     candidates = _LINK[tree.tag] & inside(tree.end, _HEADING[tree.tag])
+    candidates &= tree.text_length <= _MAX_PERMALINK
     found: list[int] = []
     for node in np.flatnonzero(candidates).tolist():
         element = nodes[node]

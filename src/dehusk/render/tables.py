@@ -20,6 +20,7 @@ _HEAD: Final = tags.NUMBERS["thead"]
 _HEADER_CELL: Final = tags.NUMBERS["th"]
 _CELL: Final = tags.numbers("td", "th")
 _BLOCK: Final = tags.numbers(*tags.BLOCK)
+_INNER_BLOCK: Final = _BLOCK & ~(_TABLE | _PART)
 _BREAK: Final = tags.numbers("br")
 _STRUCTURE: Final = tags.numbers(
     "article", "blockquote", "form", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "listing", "main",
@@ -184,9 +185,8 @@ def _unfold(draft: Draft, table: _Table) -> None:
 def _flatten_cells(draft: Draft, in_data: Flags) -> None:
     """Leave nothing but inline elements in the cells of data, and a break where a line began."""
     tree, texts = draft.tree, draft.texts
-    for node in np.flatnonzero(in_data & draft.kept & _BLOCK[tree.tag]).tolist():
-        if not (_TABLE | _PART)[tree.tag[node]]:
-            draft.element(node).tag = "span"
+    for node in np.flatnonzero(in_data & draft.kept & _INNER_BLOCK[tree.tag]).tolist():
+        draft.element(node).tag = "span"
     # In cells, and no cell or break begun since the text before: a break is missing.
     is_missing = texts.new_line & (in_data & inside(draft.ends, _CELL[tree.tag]))[texts.nodes]
     begun = np.cumsum(_CELL[tree.tag] | _BREAK[tree.tag])[texts.nodes]

@@ -1,4 +1,4 @@
-"""Settings of a method as they are written on the command line."""
+"""Methods and their settings as people write them on the command line."""
 
 from __future__ import annotations
 
@@ -7,7 +7,13 @@ from dataclasses import fields
 from typing import Any
 
 from dehusk.errors import SettingError, UsageError
-from dehusk.methods import METHODS
+from dehusk.methods import METHODS, Method, make_method
+
+
+def parse_method(written: str) -> Method:
+    """The method that `NAME` or `NAME:SETTING=VALUE,SETTING=VALUE` stands for."""
+    name, _, settings = written.partition(":")
+    return make_method(name, **parse_settings(name, settings.split(",") if settings else []))
 
 
 def parse_settings(method: str, written: Sequence[str]) -> dict[str, object]:

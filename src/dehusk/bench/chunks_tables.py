@@ -1,0 +1,97 @@
+"""`dehusk bench chunks-tables`: the tables and figures of 004, and the two measures it defines.
+
+Only argparse is loaded here: `dehusk --help` passes through.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from statistics import fmean
+from typing import Final
+
+DESCRIPTION: Final = (
+    "Run the method `chunks` on collections of pages as its paper does: of each site the largest"
+    " group of pages that look alike. Table 1 and 2: size, time, average template fraction and"
+    " template table discovery ratio; figure 3: the ratio by threshold; figure 4: the ratio and the"
+    " time by number of pages picked."
+)
+
+
+def atf(template_tokens: int, page_tokens: Sequence[int]) -> float:
+    """The average template fraction t / p (definition 4.1.1); 0 for pages without tokens.
+
+    t: tokens of the template, each of its chunks counted once; p: the mean of the pages' tokens.
+    """
+    mean = fmean(page_tokens) if page_tokens else 0.0
+    return template_tokens / mean if mean else 0.0
+
+
+def ttdr(found: int, counted: int) -> float | None:
+    """The template table discovery ratio nd / nt (definition 4.1.2); None if there is no table.
+
+    Above 1, more was called template than there is; it says nothing of which tables were found.
+    """
+    return found / counted if counted else None
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Give the parser the options of the experiment."""
+    parser.add_argument(
+        "corpora",
+        nargs="*",
+        metavar="CORPUS",
+        help="as for `dehusk bench quality`; only sites whose gold names nodes are of use"
+        " (default: samples:tables)",
+    )
+    parser.add_argument(
+        "--threshold",
+        type=_positive,
+        default=4,
+        metavar="N",
+        help="pages from which a chunk is template (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--separators",
+        choices=("tables", "blocks"),
+        default="tables",
+        help="what cuts a page into chunks (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--tag-path", action="store_true", help="the same text at another path is another chunk"
+    )
+    parser.add_argument(
+        "--group",
+        choices=("look", "none"),
+        default="look",
+        help="take the largest group of each site, or all its pages (default: %(default)s)",
+    )
+    _add_extent(parser)
+    parser.add_argument("--markdown", action="store_true", help="write the tables as Markdown")
+
+
+def _add_extent(parser: argparse.ArgumentParser) -> None:
+    """The options that say how much of a corpus is used."""
+    parser.add_argument(
+        "--sites", type=_positive, metavar="N", help="use so many sites, spread evenly"
+    )
+    parser.add_argument(
+        "--pages", type=_positive, metavar="N", help="use the first so many pages of each site"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the experiment and print its tables; 1 if a corpus could not be read to its end.
+
+    Raises UsageError for a corpus that does not exist.
+    """
+    from dehusk.bench.chunks_report import run_chunks  # noqa: PLC0415  it loads numpy
+
+    return run_chunks(arguments)
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number <= 0:
+        raise argparse.ArgumentTypeError(f"{text} is not above 0")
+    return number
