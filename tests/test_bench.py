@@ -28,7 +28,7 @@ from dehusk.bench.peers import PEERS, load_peers
 from dehusk.bench.quality import GOLD, By, run_quality
 from dehusk.bench.report import render_report
 from dehusk.bench.scoring import Score, bag_score, score, share_found, words
-from dehusk.bench.speed import Runner, make_runners, render_speed, run_speed
+from dehusk.bench.speed import Runner, make_runners, render_speed, run_speed, speed_json
 from dehusk.bench.tables import table
 from dehusk.errors import SourceError, UsageError
 from dehusk.model import Flags, Label, Page, Tree
@@ -339,7 +339,14 @@ def test_a_corpus_that_does_not_exist_is_wrong_use(name: str) -> None:
 
 def _echo(name: str = "echo") -> Contender:
     """Answers with all that stands between tags."""
-    return Contender(name, lambda: lambda page: Answer(re.sub("<.*?>", " ", str(page.html))))
+    return Contender(name, lambda _: lambda page: Answer(re.sub("<.*?>", " ", str(page.html))))
+
+
+def test_a_method_that_follows_links_is_given_the_pages_of_its_site() -> None:
+    contenders, _ = make_contenders(["hyperlink:equality=text"], with_peers=False)
+    (report,) = run_quality([open_corpus("samples:news:1:25")], contenders)
+    averages = report.averages["hyperlink:equality=text"]
+    assert (averages.mean(Figure.TEMPLATE_F1) or 0) > 0.8
 
 
 def test_an_answer_with_too_much_loses_precision_only() -> None:
@@ -357,7 +364,7 @@ def test_an_answer_with_too_much_loses_precision_only() -> None:
 def test_a_site_is_learned_from_nothing_and_in_order(tiny: str) -> None:
     seen: list[list[str]] = []
 
-    def start() -> object:
+    def start(pages: object) -> object:
         seen.append([])
 
         def ask(page: Page) -> Answer:
@@ -377,7 +384,7 @@ def test_a_contender_that_fails_has_an_empty_answer_and_is_counted(tiny: str) ->
     def fail(page: Page) -> Answer:
         raise RuntimeError("no")
 
-    failing = Contender("failing", lambda: fail)
+    failing = Contender("failing", lambda _: fail)
     (report,) = run_quality([open_corpus(tiny)], [failing, _echo()])
     assert report.averages["failing"].mean(Figure.F1) == 0
     assert report.averages["failing"].total(Figure.FAILED) == 14
@@ -552,13 +559,35 @@ def test_runners_take_turns_at_being_first(tiny: str) -> None:
     assert all(len(timing.ms) == 14 and (timing.ms > 0).all() for timing in report.timings)
 
 
-def test_a_runner_that_fails_is_timed_and_counted(tiny: str) -> None:
+def test_a_runner_that_always_fails_has_no_time(tiny: str) -> None:
     def fail(page: Page) -> object:
         raise RuntimeError("no")
 
-    (report,) = run_speed([open_corpus(tiny)], [Runner("failing", lambda: fail)], rounds=2)
-    assert report.timings[0].failures == 14
+    runners = [Runner("bare parse", lambda: lambda page: None), Runner("failing", lambda: fail)]
+    (report,) = run_speed([open_corpus(tiny)], runners, rounds=2)
+    assert report.timings[1].failures == 14
     assert "failing: failed on 14 pages" in render_speed(report)
+    (row,) = (line for line in render_speed(report).splitlines() if line.startswith("failing  "))
+    assert row.split()[1:] == ["–"] * 5
+
+
+def test_a_page_that_fails_in_some_rounds_counts_once_and_has_no_time(tiny: str) -> None:
+    calls = 0
+
+    def fail(page: Page) -> object:
+        nonlocal calls
+        calls += 1
+        # The first three calls are the warm-up; then two of the three rounds fail on one page.
+        if calls - 3 in {5, 5 + 14}:
+            raise RuntimeError("no")
+        return None
+
+    (report,) = run_speed([open_corpus(tiny)], [Runner("failing", lambda: fail)], rounds=3)
+    assert report.timings[0].failures == 1
+    assert "failing: failed on 1 pages" in render_speed(report)
+    (figures,) = speed_json([report])
+    times = json.loads(json.dumps(figures, allow_nan=False))["contenders"]["failing"]["ms"]
+    assert [place for place, ms in enumerate(times) if ms is None] == [4]
 
 
 def test_the_rivals_ratio_says_how_many_times_faster_a_runner_is(tiny: str) -> None:

@@ -111,6 +111,24 @@ def test_the_canonical_url_is_a_web_address(
     assert _describe(f'<link rel="x Canonical" href="{href}">', url).canonical == expected
 
 
+@pytest.mark.parametrize(
+    ("base", "href", "expected"),
+    [
+        ("https://cdn.example/d/", "x", "https://cdn.example/d/x"),
+        ("https://cdn.example/d/", "/x", "https://cdn.example/x"),
+        ("/d/", "x", "https://www.millpond.example/d/x"),
+        ("ftp://cdn.example/", "x", "https://www.millpond.example/news/x"),
+        ("https://cdn.example/d/", "java\nscript:x", None),
+        ("https://cdn.example/d/", "a b", "https://cdn.example/d/a%20b"),
+    ],
+)
+def test_the_canonical_url_is_relative_to_what_links_are(
+    base: str, href: str, expected: str | None
+) -> None:
+    html = f'<base href="{base}"><link rel=canonical href="{href}">'
+    assert _describe(html).canonical == expected
+
+
 # Author
 
 
@@ -154,6 +172,7 @@ def test_the_article_speaks_before_the_page() -> None:
         ("<meta property=article:author content='Ada Fennel'>", "Ada Fennel"),
         ("<meta name=DC.creator content='Ada Fennel'>", "Ada Fennel"),
         ("<meta name=author content=''>", None),
+        ("<meta name=author content=https://x.example><meta name=author content=Ada>", "Ada"),
     ],
 )
 def test_the_author_is_read_from_metas(html: str, expected: str | None) -> None:
@@ -183,7 +202,14 @@ def test_the_author_is_read_from_metas(html: str, expected: str | None) -> None:
         ("2024-13-02", None),
         ("2024-02-30", None),
         ("2024-05-02T25:00", None),
-        ("2024-05", None),
+        ("2024-05", "2024-05"),
+        ("2024/5", "2024-05"),
+        ("2024", "2024"),
+        ("2024-13", None),
+        ("2024-00", None),
+        ("0000", None),
+        ("0000-00", None),
+        ("1234567", None),
         ("2 Mai 2024", None),
         ("0001-01-01T00:00:00", None),
         ("1970-01-01", None),
@@ -213,6 +239,7 @@ def test_no_date_raises(stated: str) -> None:
         "<time itemprop=datePublished datetime=2024-05-02>",
         "<time pubdate datetime=2024-05-02>",
         "<p itemscope itemtype=/Article><meta itemprop=datePublished content=2024-05-02>",
+        "<meta name=date content=2024-13-01><meta name=date content=2024-05-02>",
         "<meta name=date content=soon><time pubdate datetime=2024-05-02>",
     ],
 )
@@ -232,6 +259,25 @@ def test_a_time_that_is_not_the_pages_is_left_out(html: str) -> None:
 
 
 # Hostile pages
+
+
+@pytest.mark.parametrize("title", ["ab | " * 100_000, "Millpond | " * 100_000, " - |" * 100_000])
+@pytest.mark.parametrize("page", ["<title>{}</title>", "<meta property=og:title content='{}'>"])
+def test_a_title_without_end_is_none(page: str, title: str) -> None:
+    assert _describe(page.format(title) + "<h1>Mill</h1>").title == "Mill"
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<div>" * 500 + "<meta itemprop=datepublished content=x>" * 200_000,
+        "<time pubdate>" * 200_000,
+        "<div itemtype=/x>" * 500 + "<time pubdate datetime=x></time>" * 200_000,
+        "<meta name=date content=x>" * 200_000,
+    ],
+)
+def test_dates_without_end_are_read_in_part(html: str) -> None:
+    assert _describe(html).published is None
 
 
 @pytest.mark.parametrize(

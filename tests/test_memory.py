@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import zlib
 
 import numpy as np
@@ -99,6 +100,58 @@ def test_owners_are_kept_when_tables_add_up() -> None:
     assert one.only(np.array([False, True])).owner == _keys([30])
 
 
+OWNED = st.lists(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), max_size=5), max_size=6)
+
+
+def _owned(pages: list[list[tuple[int, int]]]) -> Table:
+    table = Table()
+    for page in pages:
+        table = table.with_page(_keys([key for key, _ in page]), 1, _keys([own for _, own in page]))
+    return table
+
+
+def _with_owners(table: Table) -> list[tuple[int, int, int]]:
+    owner = [] if table.owner is None else table.owner.tolist()
+    return list(zip(table.keys.tolist(), table.count.tolist(), owner, strict=True))
+
+
+@given(OWNED, OWNED)
+def test_owned_tables_add_up_to_the_same_in_any_order(
+    one: list[list[tuple[int, int]]], two: list[list[tuple[int, int]]]
+) -> None:
+    both = _with_owners(_owned(one).plus(_owned(two)))
+    assert both == _with_owners(_owned(two).plus(_owned(one)))
+    assert both == _with_owners(_owned(one + two))
+    assert both == _with_owners(_owned([page[::-1] for page in (one + two)[::-1]]))
+
+
+def test_the_least_owner_of_a_key_stays() -> None:
+    assert _with_owners(_owned([[(1, 5), (1, 3)], [(1, 4)]])) == [(1, 2, 3)]
+    assert _with_owners(_owned([[(1, 5)]]).plus(_owned([[(1, 4)]]))) == [(1, 2, 4)]
+
+
+def test_keys_with_owners_and_keys_without_do_not_mix() -> None:
+    owned, plain = _owned([[(1, 5)]]), _table([[1]])
+    for table, owner in ((owned, None), (plain, _keys([5]))):
+        with pytest.raises(StateError, match="owners"):
+            table.with_page(_keys([2]), 2, owner)
+    for one, other in ((owned, plain), (plain, owned)):
+        with pytest.raises(StateError, match="owners"):
+            one.plus(other)
+
+
+def test_an_empty_table_or_page_goes_with_both() -> None:
+    owned, plain = _owned([[(1, 5)]]), _table([[1]])
+    nothing = owned.only(np.array([False]))
+    for table in (owned, plain):
+        for empty in (Table(), nothing):
+            assert _rows(empty.plus(table)) == _rows(table.plus(empty)) == _rows(table)
+            assert (empty.plus(table).owner is None) == (table.owner is None)
+        assert _rows(table.with_page(_keys([]), 2)) == _rows(table)
+        assert (table.with_page(_keys([]), 2).owner is None) == (table.owner is None)
+    assert _rows(nothing.with_page(_keys([4]), 1)) == [(4, 1, 1)]
+
+
 def test_memories_with_an_order_do_not_add_up() -> None:
     memory = Memory().after_page(sequences={"s": _keys([1])})
     with pytest.raises(StateError, match="do not add up"):
@@ -132,3 +185,140 @@ def test_a_memory_of_another_version_is_refused() -> None:
     body = dump(Memory(), "m")[:-4].replace(b'"version": 1', b'"version": 9')
     with pytest.raises(StateError, match="version 9"):
         load(body + zlib.crc32(body).to_bytes(4, "little"), "m")
+
+
+def _made(line: bytes, body: bytes = b"") -> bytes:
+    """A file with this first line and body whose checksum is right."""
+    whole = b"dehusk-memory\n" + line + b"\n" + body
+    return whole + zlib.crc32(whole).to_bytes(4, "little")
+
+
+HEADER: dict[str, object] = {
+    "version": 1,
+    "method": "m",
+    "pages": 2,
+    "tables": {"a": [2, True], "b": [1, False]},
+    "sequences": {"s": 1},
+}
+BODY = b"".join(
+    (
+        np.array([3, 7], "<u8").tobytes() + np.ones(4, "<u4").tobytes(),
+        np.array([1, 2], "<u8").tobytes(),
+        np.array([4], "<u8").tobytes() + np.ones(2, "<u4").tobytes(),
+        np.array([9], "<u8").tobytes(),
+    )
+)
+
+
+def test_a_made_memory_that_is_right_is_read() -> None:
+    again = load(_made(json.dumps(HEADER).encode(), BODY), "m")
+    assert (again.pages, again.table("a").keys.tolist()) == (2, [3, 7])
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"version": None},
+        {"version": True},
+        {"version": 1.0},
+        {"method": 1},
+        {"pages": "x"},
+        {"pages": -1},
+        {"pages": True},
+        {"pages": 2.0},
+        {"pages": 2**32},
+        {"tables": []},
+        {"tables": {"a": 3}},
+        {"tables": {"a": [2, 1], "b": [1, False]}},
+        {"tables": {"a": [2.0, True], "b": [1, False]}},
+        {"tables": {"a": [-2, True], "b": [1, False]}},
+        {"tables": {"a": [10**300, True]}},
+        {"tables": {"a": [2, True, 0], "b": [1, False]}},
+        {"sequences": {"s": "1"}},
+        {"sequences": {"s": -1}},
+        {"sequences": {"s": [1]}},
+        {"sequences": {"s": 2}},
+        {"sequences": {}},
+        {"extra": 1},
+    ],
+)
+def test_a_first_line_that_does_not_fit_is_refused(change: dict[str, object]) -> None:
+    with pytest.raises(StateError):
+        load(_made(json.dumps(HEADER | change).encode(), BODY), "m")
+
+
+@pytest.mark.parametrize("name", HEADER)
+def test_a_first_line_with_a_field_missing_is_refused(name: str) -> None:
+    left = {key: value for key, value in HEADER.items() if key != name}
+    with pytest.raises(StateError):
+        load(_made(json.dumps(left).encode(), BODY), "m")
+
+
+@pytest.mark.parametrize(
+    "line", [b"", b"{", b"[]", b"7", b"\xff", b"[" * 100_000, b'{"version": %s}' % (b"9" * 5000)]
+)
+def test_a_first_line_that_is_no_json_object_is_refused(line: bytes) -> None:
+    with pytest.raises(StateError):
+        load(_made(line, BODY), "m")
+
+
+@pytest.mark.parametrize("body", [BODY[:-1], BODY + b"\0", BODY + BODY, b""])
+def test_a_memory_of_another_length_than_it_says_is_refused(body: bytes) -> None:
+    with pytest.raises(StateError, match="long"):
+        load(_made(json.dumps(HEADER).encode(), body), "m")
+
+
+@pytest.mark.parametrize("keys", [[7, 3], [3, 3]])
+def test_keys_out_of_order_are_refused(keys: list[int]) -> None:
+    body = np.array(keys, "<u8").tobytes() + BODY[16:]
+    with pytest.raises(StateError, match="out of order"):
+        load(_made(json.dumps(HEADER).encode(), body), "m")
+
+
+JSON = st.recursive(
+    st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=3)),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3),
+        st.dictionaries(st.sampled_from(["a", "b", "s", "version", "pages"]), inner, max_size=3),
+    ),
+    max_leaves=6,
+)
+SMALL = st.integers(0, 3)
+MUTATED = st.one_of(
+    JSON,
+    st.fixed_dictionaries(
+        {},
+        optional={
+            "version": st.one_of(st.just(1), JSON),
+            "method": st.one_of(st.just("m"), JSON),
+            "pages": st.one_of(SMALL, JSON),
+            "tables": st.one_of(
+                st.dictionaries(st.text(max_size=2), st.tuples(SMALL, st.booleans()), max_size=2),
+                JSON,
+            ),
+            "sequences": st.one_of(st.dictionaries(st.text(max_size=2), SMALL, max_size=2), JSON),
+        },
+    ).map(lambda changed: HEADER | changed),
+)
+
+
+@given(MUTATED, st.one_of(st.just(BODY), st.binary(max_size=100), st.integers(0, 9).map(bytes)))
+def test_a_made_memory_is_refused_or_works(header: object, body: bytes) -> None:
+    try:
+        memory = load(_made(json.dumps(header).encode(), body), "m")
+    except StateError:
+        return
+    again = load(dump(memory, "m"), "m")
+    assert again.size_bytes == memory.size_bytes == len(body)
+    for table in memory.tables.values():
+        assert table.counts_of(table.keys).tolist() == table.count.tolist()
+
+
+@given(st.integers(0, 200), st.binary(max_size=3), st.integers(0, 3))
+def test_a_changed_first_line_is_refused_or_works(place: int, put: bytes, cut: int) -> None:
+    line = json.dumps(HEADER).encode()
+    try:
+        memory = load(_made(line[:place] + put + line[place + cut :], BODY), "m")
+    except StateError:
+        return
+    assert memory.size_bytes == len(BODY)

@@ -58,8 +58,17 @@ def test_a_method_is_a_frozen_dataclass_that_inherits_from_nothing(name: str) ->
     assert make_method(name).name == name
 
 
-def test_every_setting_says_what_it_is_for(name: str) -> None:
-    assert (METHODS[name].__doc__ or "").strip()
+def test_every_method_says_in_one_line_what_it_does(name: str) -> None:
+    first = (METHODS[name].__doc__ or "").partition("\n")[0]
+    assert first.endswith(".")
+    assert not first.startswith(f"{METHODS[name].__name__}(")
+
+
+def test_a_setting_of_another_type_is_refused(name: str) -> None:
+    for field in fields(METHODS[name]):
+        if field.default is not None:
+            with pytest.raises(SettingError, match=field.name):
+                make_method(name, **{field.name: object()})
 
 
 @pytest.mark.parametrize("html", [*ODD, PAGES[0]])

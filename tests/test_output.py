@@ -6,6 +6,7 @@ answer; the headings part it.
 
 from __future__ import annotations
 
+import errno
 import io
 import json
 import os
@@ -18,9 +19,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dehusk.errors import DehuskError, NotHtml, UsageError
+from dehusk.errors import DehuskError, NotHtml, NotWritten, UsageError
 from dehusk.output import Format, open_writer
-from dehusk.output.names import FileNames
+from dehusk.output.names import FileNames, is_page_name
+from dehusk.sources.folders import is_html_name
 
 DEVICES = {"con", "prn", "aux", "nul", "com1", "lpt9"}
 
@@ -264,6 +266,120 @@ def test_a_source_is_never_written_over(tmp_path: Path) -> None:
     assert source.read_text() == "{}"
 
 
+def snapshot(folder: Path) -> dict[str, str]:
+    return {name: (folder / name).read_text() for name in files_in(folder)}
+
+
+def make_site(folder: Path) -> Path:
+    for name in ("1.html", "sub/2.htm.gz", "notes.txt", "index.json"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(f"what stood in {name}")
+    return folder
+
+
+@pytest.mark.parametrize(
+    "inside",
+    [
+        "1.html",
+        "out.html",
+        "sub/2.htm.gz",
+        "sub/out.XHTML",
+        "sub/../out.html.zst",
+        "index.json",
+        "INDEX.json",
+        "sub/../index.json",
+    ],
+)
+def test_a_file_that_a_source_folder_reads_is_never_a_target(tmp_path: Path, inside: str) -> None:
+    site = make_site(tmp_path / "site")
+    before = snapshot(tmp_path)
+    for form in (None, Format.TEXT):
+        with pytest.raises(UsageError, match="would be read as a part of"):
+            open_writer(
+                f"{site}/{inside}", form, io.BytesIO(), is_terminal=False, sources=["-", str(site)]
+            )
+    assert snapshot(tmp_path) == before
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links as POSIX has them")
+def test_no_link_hides_that_a_target_is_read(tmp_path: Path) -> None:
+    site = make_site(tmp_path / "site")
+    (tmp_path / "out.txt").symlink_to(site / "1.html")
+    (tmp_path / "other").symlink_to(site)
+    (tmp_path / "circle.txt").symlink_to(tmp_path / "circle.txt")
+    before = snapshot(tmp_path)
+    for target, source in (
+        ("out.txt", "site"),
+        ("other/1.html", "site"),
+        ("site/1.html", "other"),
+        ("circle.txt", "site"),
+    ):
+        with pytest.raises(UsageError):
+            open_writer(
+                str(tmp_path / target),
+                Format.TEXT,
+                io.BytesIO(),
+                is_terminal=False,
+                sources=[str(tmp_path / source)],
+            )
+    assert snapshot(tmp_path) == before
+
+
+@pytest.mark.parametrize(
+    "target", ["site/out.txt", "site/out.jsonl", "site/sub/index.json", "out.html", "site2/a.html"]
+)
+def test_a_file_that_no_source_reads_may_stand_beside_or_in_it(tmp_path: Path, target: str) -> None:
+    site = make_site(tmp_path / "site")
+    (tmp_path / "site2").mkdir()
+    with open_writer(
+        str(tmp_path / target), None, io.BytesIO(), is_terminal=False, sources=[str(site)]
+    ) as writer:
+        writer.write(StandIn())
+    assert (tmp_path / target).stat().st_size
+
+
+@given(
+    parts=st.lists(
+        st.sampled_from(["a", ".", ".html", ".HTM", ".xhtml", ".xhtm", ".gz", ".xz", ".zst", "\n"]),
+        max_size=5,
+    )
+)
+def test_output_knows_the_names_that_sources_read(parts: list[str]) -> None:
+    assert is_page_name("".join(parts)) == is_html_name("".join(parts))
+
+
+def test_html_may_go_to_the_folder_of_json_lines_and_not_to_that_of_pages(tmp_path: Path) -> None:
+    for name in ("crawl.jsonl", "crawl.json.gz", "crawl", "page.html"):
+        (tmp_path / name).write_text("{}")
+    for source in ("crawl.jsonl", "crawl.json.gz", "crawl"):
+        sources = ["-", str(tmp_path / source)]
+        open_writer(str(tmp_path), Format.HTML, io.BytesIO(), is_terminal=False, sources=sources)
+    sources = [str(tmp_path / "page.html")]
+    with pytest.raises(UsageError, match="could be written over"):
+        open_writer(str(tmp_path), Format.HTML, io.BytesIO(), is_terminal=False, sources=sources)
+
+
+def test_a_refused_folder_is_not_made(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="could be written over"):
+        open_writer(
+            f"{tmp_path}/new/deep/",
+            Format.HTML,
+            io.BytesIO(),
+            is_terminal=False,
+            sources=[str(tmp_path)],
+        )
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_json_does_not_go_where_it_could_replace_the_index_of_a_source(tmp_path: Path) -> None:
+    site = make_site(tmp_path / "example.org")
+    sources = [str(site)]
+    with pytest.raises(UsageError, match=r"index\.json"):
+        open_writer(str(tmp_path), Format.JSONL, io.BytesIO(), is_terminal=False, sources=sources)
+    for target in (str(site), f"{tmp_path}/out/"):
+        open_writer(target, Format.JSONL, io.BytesIO(), is_terminal=False, sources=sources)
+
+
 def test_a_folder_beside_the_source_and_other_formats_inside_it_are_fine(tmp_path: Path) -> None:
     pages = tmp_path / "pages"
     pages.mkdir()
@@ -306,12 +422,54 @@ def test_a_file_that_cannot_be_finished_is_not_there(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(self: Path, target: Path) -> None:
-        raise OSError("disk full")
+        raise OSError(errno.ENOSPC, "disk full")
 
     monkeypatch.setattr(Path, "replace", fail)
     with pytest.raises(OSError, match="disk full"):
         write_to(str(tmp_path), [StandIn()])
     assert files_in(tmp_path / "example.org") == []
+
+
+@pytest.mark.parametrize("taken", ["example.org/a.md/own", "example.org/docs"])
+def test_what_stands_in_the_way_of_a_file_costs_one_page(tmp_path: Path, taken: str) -> None:
+    (tmp_path / taken).parent.mkdir(parents=True)
+    (tmp_path / taken).touch()
+    url = "https://example.org/a" if "a.md" in taken else "https://example.org/docs/a"
+    with open_writer(str(tmp_path), None, io.BytesIO(), is_terminal=False) as writer:
+        with pytest.raises(NotWritten, match="cannot write"):
+            writer.write(StandIn(url=url))
+        writer.write(StandIn(url="https://example.org/b"))
+    assert files_in(tmp_path) == sorted([taken, "example.org/b.md"])
+
+
+@pytest.mark.skipif(os.name != "posix", reason="the longest path is asked for as POSIX has it")
+def test_a_path_too_long_for_the_file_system_costs_one_page(tmp_path: Path) -> None:
+    target, longest = str(tmp_path), os.pathconf(tmp_path, "PC_PATH_MAX")
+    while len(target) < longest - 100:
+        target += "/" + "d" * min(200, longest - 80 - len(target))
+    Path(target).mkdir(parents=True)
+    with open_writer(target, None, io.BytesIO(), is_terminal=False) as writer:
+        with pytest.raises(NotWritten, match="too long"):
+            writer.write(StandIn(url=f"https://example.org/{'x' * 120}"))
+        writer.write(StandIn())
+    assert files_in(Path(target)) == ["example.org/a.md"]
+
+
+def test_a_name_that_the_file_system_cannot_spell_costs_one_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    move = Path.replace
+
+    def spell(self: Path, target: Path) -> Path:
+        target.name.encode("ascii")
+        return move(self, target)
+
+    monkeypatch.setattr(Path, "replace", spell)
+    with open_writer(str(tmp_path), None, io.BytesIO(), is_terminal=False) as writer:
+        with pytest.raises(NotWritten, match="no such name here"):
+            writer.write(StandIn(url="https://example.org/m%C3%BChle"))
+        writer.write(StandIn())
+    assert files_in(tmp_path) == ["example.org/a.md"]
 
 
 def test_files_are_as_readable_as_others_that_the_user_makes(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -33,6 +34,13 @@ def _labelled(html: str | bytes, limits: Limits = Limits()) -> Labelled:
         if tree.attributes(node).get("data-label") == "template":
             scores[node : tree.end[node]] = 1.0
     return tree, parsed.document, label(tree, scores).labels
+
+
+def _labelled_as_content(html: str) -> Labelled:
+    """A page all of whose shown nodes are content."""
+    parsed = parse(Page(html))
+    tree = parsed.tree
+    return tree, parsed.document, label(tree, np.zeros(len(tree))).labels
 
 
 def _text(html: str) -> str:
@@ -145,6 +153,7 @@ def test_text_has_no_empty_lines_outside_code_and_no_space_at_the_ends(pieces: l
         ("<p><em>a <em>b</em></em>", "*a b*"),
         ("<p><b>a</b><b>b</b>", "**ab**"),
         ("<p>x <b>a:</b>b", "x a:b"),
+        ("<p>a<strike>:b</strike>c <strike>d</strike>", "a:bc ~~d~~"),
         ("<p>&lt;em> <b>é</b> x", "\\<em> **é** x"),
         ("<p>\u202fa\u202f", "a"),
         ("<a href=x>a<pre>b\nc</pre></a>", "a\n\n```\nb\nc\n```"),
@@ -211,28 +220,137 @@ def test_a_permalink_in_a_heading_goes_and_a_link_in_it_stays() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<p>\ufdd0script>alert(1)\ufdd0/script>",
+        "<p>&#xfdd0;script>alert(1)&#xfdd0;/script> <code>&lt;b></code>",
+        "<p><img src=i alt='\ufdd0script>'> <code>&lt;b></code>",
+        "<p>" + "script>".join(map(chr, range(0xFDD0, 0xFDF0))) + "<code>&lt;b></code>",
+    ],
+)
+def test_no_character_of_a_page_becomes_html(html: str) -> None:
+    assert "<script>" not in _markdown(html)
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<code>&lt;script><pre>a</pre>b</code>",
+        "<code><pre>a</pre>&lt;script></code>",
+        "<ol><div><li value=3>a</div><li value=5><code>&lt;script></code></ol>",
+        "<svg><kbd>&lt;script></kbd><xmp>&lt;script></xmp></svg>",
+        "<math><samp>&lt;script></samp></math>",
+        "<svg><foreignObject><kbd>&lt;script></kbd></foreignObject></svg>",
+    ],
+)
+def test_html_in_code_that_cannot_be_written_as_code_is_text(html: str) -> None:
+    assert not re.search(r"(?<![\\`])<", _markdown(html))
+
+
+LIST_PIECES = st.lists(
+    st.sampled_from((
+        "<ol>", "<ul>", "<div>", "<p>", "<li>", "</ol>", "</ul>", "</div>", "<table>", "<td>",
+        "</table>", "<menu>", "<b>", "</b>", "one", "<ol start=5>", "<ol start=-2>", "<br>",
+        "<ol reversed>", "<li value=3>", "<li value=-3>", "<li value=x>", "<hr>", "<dl>", "<dt>",
+        "<dd>", "<img src=x>", "<code>&lt;script></code>",
+    )),
+    max_size=20,
+)  # fmt: skip
+
+
+@given(LIST_PIECES)
+@FIXED
+def test_no_list_comes_out_as_html(pieces: list[str]) -> None:
+    written = _markdown("".join(pieces))
+    assert not re.search(r"(?<![\\`])<(?!br>)", written)
+
+
+def test_an_address_cannot_bring_in_html() -> None:
+    address = "https://site.example/\ufdd0b/"
+    expected = f"a [b]({address}b) `<`"
+    html = "<p>a <a href=b>b</a> <code>&lt;</code>"
+    assert _markdown(html, address) == expected
+    assert _markdown(f"<base href={address}>{html}") == expected
+
+
+def test_code_stays_as_it_is_on_a_page_that_uses_rare_characters() -> None:
+    html = "<p>\ufdd0\ufdd1\ufdd2 <code>&lt;br> &lt;em>a\\_b&lt;/em> &amp;#32;</code>"
+    assert _markdown(html) == "\ufdd0\ufdd1\ufdd2 `<br> <em>a\\_b</em> &#32;`"
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ("<p>Write &lt;br&gt; here<br>now", "Write \\<br> here  \nnow"),
+        ("<p>C:\\<br>D:\\", "C:\\\\  \nD:\\\\"),
+        ("<p>\\&lt;br>x", "\\\\\\<br>x"),
+        ("<p><b>C:\\</b>z", "C:\\\\z"),
+        ("<p>\\<b>a:</b>z &lt;b>", "\\\\a:z \\<b>"),
+        ("<p>\\&amp;#32;x", "\\\\\\&#32;x"),
+        ("<p>a_b \\_c", "a_b \\\\\\_c"),
+        ("<p>a`<code>&lt;b>&amp;\\</code>", r"a\`<code>\<b\>\&\\</code>"),
+        ("<p>a&lt;code>b&lt;/code>`c", r"a\<code>b\</code>\`c"),
+        ("<img src=i alt='a &lt;br&gt; b'>", "![a \\<br> b](https://site.example/dir/i)"),
+    ],
+)
+def test_what_a_page_writes_as_text_stays_text(html: str, expected: str) -> None:
+    assert _markdown(html) == expected
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ("<ol><li>a<li value=9>b</ol>", "1. a\n2. b"),
+        ("<ol><li value=4>a<li value=9>b</ol>", "4. a\n5. b"),
+        ("<ol><li>a<ol><li value=7>c<li value=2>d</ol></ol>", "1. a\n\n   7. c\n   8. d"),
+        ("<ol><li value=-4>a<li>b</ol>", "1. a\n2. b"),
+        ("<ol><div><li value=3>a</div><li value=5>b</ol>", "1. a\n2. b"),
+        ("<ol start=-3><li>a<li>b</ol>", "1. a\n2. b"),
+        ("<ol start=99999999999><li>a</ol>", "1. a"),
+    ],
+)
+def test_a_list_whose_numbers_jump_is_still_a_list(html: str, expected: str) -> None:
+    assert _markdown(html) == expected
+
+
+def test_a_link_around_nothing_but_a_rule_is_the_rule() -> None:
+    assert _markdown("<p>x</p><a href=x><hr></a><p>y</p>") == "x\n\n---\n\ny"
+
+
 HOSTILE = {
     "nested divs": "<div>" * 100_000 + "x",
     "nested emphasis": "<b><i>" * 50_000 + "x",
     "nested lists": "<ul><li>" * 50_000 + "x",
-    "nested tables": "<table><tr><td>" * 10_000 + "x",
-    "nested links": "<a href=x><object>" * 20_000 + "x",
+    "nested tables": "<table><tr><td>" * 30_000 + "x",
+    "nested links": "<a href=x><object>" * 40_000 + "x",
     "siblings": "<p>a</p>" * 100_000,
-    "ragged table": "<table><tr>" + "<td>a" * 9_000 + "<tr><td rowspan=9999>b" * 9_000,
+    "ragged table": "<table><tr>" + "<td>a" * 30_000 + "<tr><td rowspan=9999>b" * 30_000,
     "breaks": "a<br><br>" * 50_000,
-    "definitions": "<dl>" + "<dt>a<dd>b" * 30_000,
+    "definitions": "<dl>" + "<dt>a<dd>b" * 50_000,
     "spaces": "<p>a" + " " * 1_000_000 + "b<pre>" + "&nbsp;" * 200_000 + "c",
+    "backslashes": "<p>" + "\\" * 1_000_000 + "<br>" + "\\<br>" * 50_000 + "\\_a" * 200_000,
+    "written tags": "<p>" + "&lt;br>&lt;em>a&lt;/em>&amp;#32;" * 50_000,
+    "broken emphasis": "<p>" + "<b>a:</b>b" * 50_000,
+    "numbered items": "<ol>" + "<li value=9>a" * 100_000,
+    "links around images": "x" + "<a href=x><img alt=a></a>" * 30_000,
+    "links around rules": "x<a href=x><hr></a>" * 20_000,
+    "links with attributes": f"<a {' '.join(f'a{n}=b' for n in range(200_000))} href=x>a</a>",
+    "links with quotes": "x" + '<a href=x><img a="' + " alt= href=" * 200_000 + '" " alt=b></a>',
+    "code": "<p>" + "<code>&lt;&amp;\\</code> " * 50_000,
+    "rare characters": "<p>" + "".join(map(chr, range(0xFDD0, 0xFDF0))) * 30_000,
 }
+"""Large enough that time in the square of the size would be minutes, small enough to be read."""
 
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_hostile_page_is_rendered_like_any_other(name: str) -> None:
-    tree, document, labels = _labelled(HOSTILE[name])
+    tree, document, labels = _labelled_as_content(HOSTILE[name])
     assert render.text(tree, labels)
     assert render.marked_html(tree, labels)
     assert render.content_html(tree, labels)
     assert render.template_html(tree, labels)
-    assert "links" not in name or render.links(tree, labels, BASE)
+    assert bool(render.links(tree, labels, BASE)) == ("links" in name)
     assert render.markdown(tree, document, labels, BASE)
 
 
@@ -445,6 +563,25 @@ def test_a_link_without_words_says_what_its_image_says() -> None:
     assert [link.text for link in _links(html)] == ["a b", "c", ""]
 
 
+@pytest.mark.parametrize(
+    "image",
+    [
+        '<img class="x"" alt="foo">',
+        '<img " alt="foo">',
+        '<img ="x alt="foo">',
+        '<img title=" alt=" alt="foo">',
+        '<img a="x=" b=" alt=" alt=foo>',
+    ],
+)
+def test_stray_quotes_in_a_tag_hide_no_attribute(image: str) -> None:
+    assert [link.text for link in _links(f"<a href=q>{image}</a>")] == ["foo"]
+
+
+def test_a_value_that_looks_like_an_attribute_is_none() -> None:
+    assert [link.text for link in _links('<a href=q><img a="x=" b=" alt=" c="d"></a>')] == [""]
+    assert _urls('<a a="x=" b=" href=" c="d">x</a>') == []
+
+
 def test_a_link_knows_whether_it_is_template_and_is_left_out_if_hidden() -> None:
     html = "<a href=x>a</a><nav data-label=template><a href=y>b</a></nav><a href=z hidden>c</a>"
     assert [(link.text, link.template) for link in _links(html)] == [("a", False), ("b", True)]
@@ -503,3 +640,20 @@ def test_html_says_that_it_is_utf_8(head: str) -> None:
         assert '<meta charset="utf-8">' in html
         again = parse(Page(html.encode())).tree
         assert "да" in [again.text(i) for i in range(len(again)) if again.is_text[i]]
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ("<p>151.50 € and 3) more</p>", "151.50 € and 3) more"),
+        ("<p>151.50 €</p>", "151.50 €"),
+        ("<p>1. not a list</p>", r"1\. not a list"),
+        ("<p>-5 degrees</p><p>+1</p><p>#tag</p>", "-5 degrees\n\n+1\n\n#tag"),
+        ("<p># not a heading</p>", r"\# not a heading"),
+        (r"<p>a \-5 b</p>", r"a \\-5 b"),
+    ],
+)
+def test_only_what_markdown_would_misread_is_escaped(html: str, expected: str) -> None:
+    parsed = parse(Page(html))
+    labels = np.zeros(len(parsed.tree), np.int8)
+    assert render.markdown(parsed.tree, parsed.document, labels, None) == expected

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from importlib import resources
 
 import jsonschema
@@ -91,6 +93,53 @@ def test_a_refused_page_leaves_the_site_as_it_was() -> None:
 def test_a_page_that_takes_too_long_is_given_up() -> None:
     with pytest.raises(PageTimeout, match="longer than 1e-09 s"):
         dehusk.extract("<p>x</p>", limits=dehusk.Limits(timeout_s=1e-9))
+
+
+def test_a_page_that_cannot_be_rendered_is_not_learned() -> None:
+    sites = Sites()
+    with pytest.raises(ZeroDivisionError):
+        sites.add(dehusk.Page("<p>x"), lambda result: 1 / 0)
+    assert not sites.memories
+
+
+def test_the_site_of_a_page_is_its_host_unless_named() -> None:
+    assert dehusk.extract("<p>x", "https://grain.example/1").site == "grain.example"
+    assert dehusk.Site("grain").add("<p>x", "https://grain.example/1").site == "grain"
+
+
+@pytest.mark.parametrize(
+    "limits", [{"max_bytes": 0}, {"max_nodes": -1}, {"timeout_s": 0.0}, {"max_depth": 513}]
+)
+def test_impossible_limits_are_refused(limits: dict[str, int]) -> None:
+    with pytest.raises(dehusk.DehuskError, match=next(iter(limits))):
+        dehusk.Limits(**limits)
+
+
+_HOSTILE = """
+import sys
+import dehusk
+pages = [
+    "<title>" + "ab | " * 20_000 + "</title><p>x",
+    "<meta property=og:title content='" + "a - " * 20_000 + "'><p>x",
+    "<div>" * 500 + "<meta itemprop=datepublished content=2026-01-01>" * 100_000,
+    "<time pubdate datetime=2026-01-01>" * 60_000,
+    "<p title='" + " hidden=" * 200_000 + "'>x",
+    "<i>x</i>" * 100_000,
+    "<a href=y>z</a>" * 50_000,
+    "<table><tr><td>" * 5_000,
+    "<ul><li>" * 20_000,
+    "<script type=application/ld+json>" + "[" * 100_000,
+    "word " * 400_000,
+]
+for html in pages:
+    result = dehusk.extract(html, "https://a.example/", limits=dehusk.Limits(timeout_s=1000))
+    result.to_json(), result.nodes, result.html, result.template, result.content
+"""
+
+
+def test_no_hostile_page_takes_more_than_linear_time() -> None:
+    # All of them take seconds; were one of them quadratic, it alone would take minutes.
+    subprocess.run([sys.executable, "-c", _HOSTILE], check=True, timeout=120)
 
 
 def test_settings_of_a_method_are_passed_on() -> None:

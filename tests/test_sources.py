@@ -13,7 +13,7 @@ import lzma
 import os
 import sys
 import tracemalloc
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -91,6 +91,13 @@ def test_a_web_archive_is_refused_and_not_read_as_a_page(tmp_path: Path, name: s
     (tmp_path / name).write_bytes(b"WARC/1.0")
     with pytest.raises(UsageError, match="web archives"):
         read_pages([str(tmp_path / name)])
+
+
+def test_a_source_without_a_name_is_refused_and_not_taken_for_this_folder() -> None:
+    with pytest.raises(UsageError, match="without a name"):
+        read_pages([""])
+    with pytest.raises(UsageError, match="without a name"):
+        count_pages([""])
 
 
 def test_standard_input_can_be_named_only_once() -> None:
@@ -380,6 +387,20 @@ def test_what_may_not_be_read_fails_and_the_rest_is_read(tmp_path: Path) -> None
     assert len(errors(got)) == 2
 
 
+@posix_only
+def test_a_source_folder_that_may_not_be_read_is_a_failure(tmp_path: Path) -> None:
+    closed = tmp_path / "closed"
+    closed.mkdir(0)
+    (tmp_path / "b.html").write_bytes(HTML)
+    may_read_all = os.access(closed, os.R_OK)
+    got = read(closed, tmp_path / "b.html")
+    closed.chmod(0o700)
+    if may_read_all:
+        pytest.skip("whoever runs this may read everything, as root does")
+    assert [page.url for page in pages(got)] == ["file:b.html"]
+    assert {type(error) for error in errors(got)} == {SourceError}
+
+
 def test_a_file_that_vanishes_while_a_folder_is_read_is_a_failure(tmp_path: Path) -> None:
     for name in ("a.html", "b.html", "c/d.html", "e.html"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
@@ -528,6 +549,18 @@ def test_other_standard_input_is_one_page_without_url(html: bytes) -> None:
     assert read("-", stdin=html) == [Page(html, None, "stdin")]
 
 
+def test_closed_standard_input_is_a_failure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a.html").write_bytes(HTML)
+    monkeypatch.setattr(sys, "stdin", None)
+    failure, page = read_pages(["-", str(tmp_path / "a.html")])
+    assert isinstance(failure, Failure)
+    assert isinstance(failure.error, SourceError)
+    assert "closed" in str(failure.error)
+    assert isinstance(page, Page)
+
+
 def test_a_pipe_gives_each_page_as_soon_as_its_line_is_there() -> None:
     reader, writer = os.pipe()
     with os.fdopen(reader, "rb") as stdin:
@@ -621,3 +654,18 @@ def test_pages_are_counted_only_where_that_needs_no_reading(tmp_path: Path) -> N
     assert count_pages([str(tmp_path), str(tmp_path / "a.html")]) == 2
     assert count_pages([str(tmp_path), str(tmp_path / "b.jsonl")]) is None
     assert count_pages(["-"]) is None
+
+
+@pytest.mark.parametrize(("there", "counted"), [(10_000, 10_000), (10_001, None), (10**9, None)])
+def test_counting_ends_at_10_000_pages(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, there: int, counted: int | None
+) -> None:
+    def find(root: Path) -> Iterator[str | SourceError]:
+        yield SourceError("no access")
+        for number in range(there):
+            assert number <= 10_000, "counted on"
+            yield f"{number}.html"
+
+    monkeypatch.setattr("dehusk.sources.find_files", find)
+    assert count_pages([str(tmp_path)]) == counted
+    assert count_pages([str(tmp_path), str(tmp_path)]) is None

@@ -143,6 +143,7 @@ def test_lengths_count_shown_characters_below_a_node() -> None:
     [
         ("<p hidden>x", False),
         ("<p hidden=until-found>x", True),
+        ('<p class="y"" hidden>x', False),
         ('<p title="a hidden=b">x', True),
         ("<p class=hidden>x", True),
         ("<div hidden><p>x", False),
@@ -196,6 +197,12 @@ def test_a_path_is_the_tags_above_and_not_the_positions() -> None:
     assert a == b != c
 
 
+def test_escapes_count_as_one_character_but_not_in_raw_text() -> None:
+    tree = parse(Page("<p>&amp;&lt;x</p><xmp>&amp;&lt;x</xmp>")).tree
+    assert tree.text_length[_node(tree, "p")] == len("&<x")
+    assert tree.text_length[_node(tree, "xmp")] == len("&amp;&lt;x")
+
+
 def test_a_subtree_hash_is_the_same_wherever_the_subtree_stands() -> None:
     html = "<div><ul><li>a<li><b>c</b></ul></div><p>x</p><ul><li>a<li><b>c</b></ul><ul><li>a</ul>"
     tree = parse(Page(html)).tree
@@ -228,10 +235,11 @@ def test_attributes_are_read_as_the_parser_reads_them() -> None:
     assert parsed.tree.attributes(node) == {k: v or "" for k, v in element.attrs.items()}
 
 
-def test_what_is_deeper_than_the_limit_becomes_siblings() -> None:
-    tree = parse(Page("<div>" * 2000 + "x"), Limits(max_depth=512)).tree
-    assert tree.depth.max() == 512
-    at_limit = np.flatnonzero(tree.depth == 512)
+@pytest.mark.parametrize("limit", [20, 512])
+def test_what_is_deeper_than_the_limit_becomes_siblings(limit: int) -> None:
+    tree = parse(Page("<div>" * 2000 + "x"), Limits(max_depth=limit)).tree
+    assert tree.depth.max() == limit
+    at_limit = np.flatnonzero(tree.depth == limit)
     assert len(set(tree.parent[at_limit].tolist())) == 1
     assert (tree.end[at_limit] == at_limit + 1).all()
     assert tree.text(len(tree) - 1) == "x"
@@ -290,6 +298,8 @@ HOSTILE = {
     "scripts": "<script><!--<</script>" * 20_000,
     "brackets in a script": "<script>" + "<" * 2_000_000 + "</script>",
     "hidden": "<p " + "x=' hidden=' " * 100 + ">" + "<i hidden>" * 20_000,
+    "hidden in a value": "<p title='" + " hidden=" * 200_000 + "'>x",
+    "hidden in text": "<p>" + " hidden=" * 200_000,
     "svg": "<svg><style>" * 20_000,
     "white space": ("<b>" + " " * 50_000) * 40,
     "unclosed": "<table><tr><td>" * 20_000,

@@ -11,6 +11,7 @@ DehuskError
     ├── TooManyNodes      more nodes than allowed
     ├── PageTimeout       a stage took longer than allowed
     ├── NotHtml           binary data, or a record without a page
+    ├── NotWritten        its file cannot be made
     └── PageFault         a fault in dehusk or its parser, met on this page
 """
 
@@ -52,7 +53,7 @@ class PageError(DehuskError):
     code: ClassVar[str] = "page"
 
     def __init__(self, url: str | None, reason: str) -> None:
-        super().__init__(f"{url or 'page without URL'}: {reason}")
+        super().__init__(f"{url}: {reason}" if url else reason)
         self.url = url
         self.reason = reason
 
@@ -82,6 +83,12 @@ class NotHtml(PageError):
     """The bytes are not a page: binary data, or a record without HTML."""
 
     code = "not_html"
+
+
+class NotWritten(PageError):
+    """The page was cleaned, but the file for it cannot be made."""
+
+    code = "not_written"
 
 
 class PageFault(PageError):

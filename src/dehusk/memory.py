@@ -9,7 +9,6 @@ import json
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Final
 
 import numpy as np
@@ -56,8 +55,15 @@ class Table:
         return np.where(self.keys[place] == keys, self.count[place], np.uint32(0))
 
     def with_page(self, keys: Hashes, page: int, owner: Hashes | None = None) -> Table:
-        """The table after a page with these keys; a key that stands there twice counts once."""
-        keys, first = np.unique(keys, return_index=True)
+        """The table after a page with these keys; a key that stands there twice counts once.
+
+        Either all keys of a table have owners or none: StateError for a page that differs. Of two
+        owners of one key the lesser stays, whichever came first.
+        """
+        if not len(keys):
+            return self
+        self._check_owners(is_owned=owner is not None)
+        given, keys = keys, np.unique(keys)
         place = np.searchsorted(self.keys, keys)
         known = np.zeros(len(keys), np.bool_)
         inside = place < len(self.keys)
@@ -68,8 +74,10 @@ class Table:
         new, at = keys[~known], place[~known]
         owners = None
         if owner is not None:
-            old = np.empty(0, np.uint64) if self.owner is None else self.owner
-            owners = np.insert(old, at, owner[first[~known]])
+            least = _least_owners(keys, given, owner)
+            owners = np.empty(0, np.uint64) if self.owner is None else self.owner.copy()
+            owners[place[known]] = np.minimum(owners[place[known]], least[known])
+            owners = np.insert(owners, at, least[~known])
         return Table(
             np.insert(self.keys, at, new),
             np.insert(count, at, np.uint32(1)),
@@ -85,15 +93,31 @@ class Table:
         return Table(self.keys[kept], self.count[kept], self.last[kept], owner)
 
     def plus(self, other: Table) -> Table:
-        """Both tables added up, whichever comes first."""
+        """Both tables added up, whichever comes first. StateError if one has owners, one not."""
+        if not len(self) or not len(other):
+            return self if len(self) else other
+        self._check_owners(is_owned=other.owner is not None)
         merged = np.concatenate((self.keys, other.keys))
-        keys, first, place = np.unique(merged, return_index=True, return_inverse=True)
+        keys, place = np.unique(merged, return_inverse=True)
         count, last = np.zeros(len(keys), np.uint32), np.zeros(len(keys), np.uint32)
         np.add.at(count, place, np.concatenate((self.count, other.count)))
         np.maximum.at(last, place, np.concatenate((self.last, other.last)))
-        owners = [table.owner for table in (self, other) if table.owner is not None]
-        owner = np.concatenate(owners)[first] if owners else None
+        owner = None
+        if self.owner is not None and other.owner is not None:
+            owner = _least_owners(keys, merged, np.concatenate((self.owner, other.owner)))
         return Table(keys, count, last, owner)
+
+    def _check_owners(self, *, is_owned: bool) -> None:
+        """Raise StateError where keys with owners would meet keys without."""
+        if len(self) and is_owned != (self.owner is not None):
+            raise StateError("keys with owners and keys without do not go into one table")
+
+
+def _least_owners(keys: Hashes, given: Hashes, owner: Hashes) -> Hashes:
+    """The least owner of each key, of all that were given with it."""
+    least = np.full(len(keys), np.iinfo(np.uint64).max, np.uint64)
+    np.minimum.at(least, np.searchsorted(keys, given), owner)
+    return least
 
 
 _EMPTY: Final = Table()
@@ -107,8 +131,8 @@ class Memory:
     """
 
     pages: int = 0
-    tables: Mapping[str, Table] = field(default_factory=lambda: MappingProxyType({}))
-    sequences: Mapping[str, Hashes] = field(default_factory=lambda: MappingProxyType({}))
+    tables: Mapping[str, Table] = field(default_factory=dict)
+    sequences: Mapping[str, Hashes] = field(default_factory=dict)
 
     def table(self, name: str) -> Table:
         """The table of that name; an empty one if nothing was learned yet."""
@@ -120,8 +144,8 @@ class Memory:
         """The memory after one more page, with these tables and sequences replaced."""
         return Memory(
             self.pages + 1,
-            MappingProxyType({**self.tables, **tables}),
-            MappingProxyType({**self.sequences, **(sequences or {})}),
+            {**self.tables, **tables},
+            {**self.sequences, **(sequences or {})},
         )
 
     def plus(self, other: Memory) -> Memory:
@@ -130,7 +154,7 @@ class Memory:
             raise StateError("memories of this method do not add up")
         names = sorted({*self.tables, *other.tables})
         tables = {name: self.table(name).plus(other.table(name)) for name in names}
-        return Memory(self.pages + other.pages, MappingProxyType(tables))
+        return Memory(self.pages + other.pages, tables)
 
     @property
     def size_bytes(self) -> int:
@@ -175,11 +199,10 @@ def load(data: bytes, method: str) -> Memory:
     if zlib.crc32(whole).to_bytes(4, "little") != checksum:
         raise StateError("a damaged memory: its checksum is wrong")
     line, _, rest = whole[len(_MAGIC) :].partition(b"\n")
-    header = json.loads(line)
-    if header["version"] != _VERSION:
-        raise StateError(f"a memory of version {header['version']}; this dehusk reads {_VERSION}")
-    if header["method"] != method:
-        raise StateError(f"a memory of the method {header['method']}, not {method}")
+    header = _read_header(line, method)
+    # Before anything is read: the header could promise more than there is memory for.
+    if len(rest) != header.body_bytes:
+        raise StateError("a damaged memory: not as long as it says")
     read = _Reader(rest)
     tables = {
         name: Table(
@@ -188,10 +211,71 @@ def load(data: bytes, method: str) -> Memory:
             read.ints(rows),
             read.longs(rows) if is_owned else None,
         )
-        for name, (rows, is_owned) in header["tables"].items()
+        for name, (rows, is_owned) in header.tables.items()
     }
-    sequences = {name: read.longs(length) for name, length in header["sequences"].items()}
-    return Memory(header["pages"], MappingProxyType(tables), MappingProxyType(sequences))
+    if any((table.keys[1:] <= table.keys[:-1]).any() for table in tables.values()):
+        raise StateError("a damaged memory: keys out of order")
+    sequences = {name: read.longs(length) for name, length in header.sequences.items()}
+    return Memory(header.pages, tables, sequences)
+
+
+@dataclass(frozen=True, slots=True)
+class _Header:
+    """What a saved memory says of itself."""
+
+    pages: int
+    tables: Mapping[str, tuple[int, bool]]
+    """Of each table the rows, and whether they have owners."""
+    sequences: Mapping[str, int]
+
+    @property
+    def body_bytes(self) -> int:
+        """The length of all arrays."""
+        tables = sum(rows * (24 if is_owned else 16) for rows, is_owned in self.tables.values())
+        return tables + sum(8 * length for length in self.sequences.values())
+
+
+def _read_header(line: bytes, method: str) -> _Header:
+    """What the first line says, if it is of this version and method. Raises StateError."""
+    try:
+        written = json.loads(line)
+    except (ValueError, RecursionError) as fault:
+        raise StateError("a damaged memory: its first line is not JSON") from fault
+    match written:
+        case {"version": int(version)} if version != _VERSION:
+            raise StateError(f"a memory of version {version}; this dehusk reads {_VERSION}")
+        case {"method": str(name)} if name != method:
+            raise StateError(f"a memory of the method {name}, not {method}")
+        case {
+            "version": version,
+            "method": str(),
+            "pages": pages,
+            "tables": dict(tables),
+            "sequences": dict(sequences),
+            **others,
+        } if (
+            not others
+            and _is_count(version)
+            and _is_count(pages)
+            and all(map(_is_shape, tables.values()))
+            and all(map(_is_count, sequences.values()))
+        ):
+            shapes = {name: (rows, is_owned) for name, (rows, is_owned) in tables.items()}
+            return _Header(pages, shapes, sequences)
+    raise StateError("a damaged memory: its first line does not say what follows")
+
+
+def _is_shape(value: object) -> bool:
+    """True for what stands for a table: its rows, and whether they have owners."""
+    match value:
+        case [rows, bool()]:
+            return _is_count(rows)
+    return False
+
+
+def _is_count(value: object) -> bool:
+    """True for a number of pages or rows; JSON's true is none, though Python counts with it."""
+    return type(value) is int and 0 <= value <= np.iinfo(np.uint32).max
 
 
 class _Reader:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dehusk import tags
+from dehusk.errors import SettingError
 from dehusk.hashing import PATH_INVERSES, PATH_POWERS, TREE_INVERSES, TREE_POWERS, Hashes, mix
 
 Floats = NDArray[np.float64]
@@ -33,6 +34,10 @@ class Page:
     charset: str | None = None
 
 
+MAX_DEPTH: Final = 512
+"""Where browsers and the parser stop nesting elements: what comes deeper become siblings there."""
+
+
 @dataclass(frozen=True, slots=True)
 class Limits:
     """What one page may cost before it is refused with a `PageError`.
@@ -42,11 +47,19 @@ class Limits:
 
     max_bytes: int = 20_000_000
     max_nodes: int = 500_000
-    max_depth: int = 512
+    max_depth: int = MAX_DEPTH
     timeout_s: float = 10.0
 
+    def __post_init__(self) -> None:
+        if self.max_depth > MAX_DEPTH:
+            raise SettingError(f"limits: max_depth is at most {MAX_DEPTH}, as in browsers")
+        for name in ("max_bytes", "max_nodes", "max_depth", "timeout_s"):
+            if not getattr(self, name) > 0:
+                raise SettingError(f"limits: {name} must be above 0")
 
-_ATTRIBUTE: Final = re.compile(rb'[ ]([^ ]+?)="([^"]*)"')
+
+ATTRIBUTE: Final = re.compile(rb'[ ]([^ ]+?)="([^"]*)"')
+"""One attribute in canonical HTML. Names may hold quotes, so counting quotes would not do."""
 _ESCAPES: Final = (
     ("&nbsp;", "\xa0"),
     ("&lt;", "<"),
@@ -113,7 +126,7 @@ class Tree:
     def __len__(self) -> int:
         return len(self.parent)
 
-    @property
+    @cached_property
     def is_text(self) -> Flags:
         """True for text nodes."""
         return np.asarray(self.tag == tags.TEXT)
@@ -155,7 +168,7 @@ class Tree:
         start_tag = self.source[self.start[node] : self.stop[node]]
         return {
             name.decode("utf-8", "surrogatepass"): _decode(value)
-            for name, value in _ATTRIBUTE.findall(start_tag)
+            for name, value in ATTRIBUTE.findall(start_tag)
         }
 
 

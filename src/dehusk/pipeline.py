@@ -12,16 +12,25 @@ from dehusk.methods import Method
 from dehusk.model import Limits, Page
 from dehusk.parse import parse
 from dehusk.result import Result
+from dehusk.sources.settings import DEFAULTS as SOURCE_DEFAULTS
+from dehusk.sources.sites import site_of as site_of_url
 
 DEFAULT_SITE = "page"
 """The site of a page that nobody named one for."""
 
 
-def clean(page: Page, memory: Memory, method: Method, limits: Limits) -> tuple[Result, Memory]:
+def clean(
+    page: Page,
+    memory: Memory,
+    method: Method,
+    limits: Limits,
+    render: Callable[[Result], object] | None = None,
+) -> tuple[Result, Memory]:
     """The page's answer, and the memory after the page; PageError for one that cannot be used.
 
     The page is learned first and asked about then, so that its own text counts as seen. The
-    memory handed in stays as it was: drop the new one to ask without learning.
+    memory handed in stays as it was: drop the new one to ask without learning. A result renders
+    what it is asked for; `render` asks at once, so that it counts against the page's time.
     """
     check_clock = _clock(page, limits)
     parsed = parse(page, limits)
@@ -31,8 +40,17 @@ def clean(page: Page, memory: Memory, method: Method, limits: Limits) -> tuple[R
     check_clock("scoring")
     labels = label(parsed.tree, scores)
     check_clock("labelling")
-    site = page.site or DEFAULT_SITE
-    return Result(page.url, site, memory.pages, parsed.tree, labels, parsed.document), memory
+    site = site_of(page)
+    result = Result(page.url, site, memory.pages, parsed.tree, labels, parsed.document)
+    if render is not None:
+        render(result)
+        check_clock("rendering")
+    return result, memory
+
+
+def site_of(page: Page) -> str:
+    """The site that the page names, else the host of its URL."""
+    return page.site or site_of_url(page.url, None, DEFAULT_SITE, SOURCE_DEFAULTS)
 
 
 def learn(page: Page, memory: Memory, method: Method, limits: Limits) -> Memory:
@@ -40,7 +58,9 @@ def learn(page: Page, memory: Memory, method: Method, limits: Limits) -> Memory:
     check_clock = _clock(page, limits)
     parsed = parse(page, limits)
     check_clock("parsing")
-    return method.learn(memory, parsed.tree)
+    memory = method.learn(memory, parsed.tree)
+    check_clock("learning")
+    return memory
 
 
 def _clock(page: Page, limits: Limits) -> Callable[[str], None]:

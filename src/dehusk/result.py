@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Final
 
 import turbohtml
 
@@ -13,6 +14,13 @@ from dehusk.errors import DehuskError, PageError
 from dehusk.fingerprint import fingerprint
 from dehusk.model import Label, Labels, Reason, Tree
 from dehusk.render import Link
+
+FIELDS: Final = (
+    "url", "site", "title", "text", "markdown", "template_share", "pages_seen", "family",
+    "revision", "template_changed", "type", "type_confidence", "lang", "author", "published",
+    "fingerprint", "links", "error",
+)  # fmt: skip
+"""The fields of the JSON line, in order. Every one is always there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +49,8 @@ class Result:
     site: str
     pages_seen: int
     """Pages of the site learned so far, this one included."""
-    tree: Tree
-    labels: Labels
+    tree: Tree = field(repr=False)
+    labels: Labels = field(repr=False)
     _document: turbohtml.Document = field(repr=False)
 
     @cached_property
@@ -91,21 +99,29 @@ class Result:
         """A 64-bit SimHash of the content's words, in hex: near for near-duplicates."""
         return fingerprint(self.text)
 
-    @property
+    @cached_property
     def nodes(self) -> tuple[Node, ...]:
         """Every node with its score, label and reason, in document order."""
         tree, verdict = self.tree, self.labels
+        rows = zip(
+            tree.parent.tolist(),
+            tree.is_text.tolist(),
+            verdict.scores.tolist(),
+            verdict.labels.tolist(),
+            verdict.reasons.tolist(),
+            strict=True,
+        )
         return tuple(
             Node(
                 number=i,
-                parent=int(tree.parent[i]),
+                parent=parent,
                 tag=tree.name(i),
-                text=tree.text(i) if tree.is_text[i] else None,
-                score=float(verdict.scores[i]),
-                label=Label(verdict.labels[i]),
-                reason=Reason(verdict.reasons[i]),
+                text=tree.text(i) if is_text else None,
+                score=score,
+                label=Label(label),
+                reason=Reason(reason),
             )
-            for i in range(len(tree))
+            for i, (parent, is_text, score, label, reason) in enumerate(rows)
         )
 
     @property
@@ -117,7 +133,7 @@ class Result:
         """The page's JSON line; null is what this version or method does not know."""
         description = self.description
         links = [{"url": e.url, "text": e.text, "template": e.template} for e in self.links]
-        return {
+        known = {
             "url": self.url,
             "site": self.site,
             "title": description.title,
@@ -125,18 +141,13 @@ class Result:
             "markdown": self.markdown,
             "template_share": round(self.template_share, 4),
             "pages_seen": self.pages_seen,
-            "family": None,
-            "revision": None,
-            "template_changed": None,
-            "type": None,
-            "type_confidence": None,
             "lang": description.lang,
             "author": description.author,
             "published": description.published,
             "fingerprint": self.fingerprint,
             "links": links,
-            "error": None,
         }
+        return dict.fromkeys(FIELDS) | known
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,23 +166,5 @@ class Refusal:
         error = self.error
         code = error.code if isinstance(error, PageError) else "source"
         message = error.reason if isinstance(error, PageError) else str(error)
-        return {
-            "url": self.url,
-            "site": self.site,
-            "title": None,
-            "text": None,
-            "markdown": None,
-            "template_share": None,
-            "pages_seen": None,
-            "family": None,
-            "revision": None,
-            "template_changed": None,
-            "type": None,
-            "type_confidence": None,
-            "lang": None,
-            "author": None,
-            "published": None,
-            "fingerprint": None,
-            "links": None,
-            "error": {"code": code, "message": message},
-        }
+        known = {"url": self.url, "site": self.site, "error": {"code": code, "message": message}}
+        return dict.fromkeys(FIELDS) | known

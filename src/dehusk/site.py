@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from dehusk import pipeline
@@ -38,11 +39,15 @@ class Sites:
         self.limits = limits
         self.memories: dict[str, Memory] = {}
 
-    def add(self, page: Page) -> Result:
-        """Learn a page of the site that it names and answer on it; PageError changes nothing."""
-        site = page.site or pipeline.DEFAULT_SITE
-        memory = self.memories.get(site, Memory())
-        result, self.memories[site] = pipeline.clean(page, memory, self.method, self.limits)
+    def add(self, page: Page, render: Callable[[Result], object] | None = None) -> Result:
+        """Learn a page of its site and answer on it; PageError changes nothing.
+
+        `render` is called with the result before the page counts as learned: a page that cannot
+        be rendered is not learned.
+        """
+        memory = self.memories.get(pipeline.site_of(page), Memory())
+        result, memory = pipeline.clean(page, memory, self.method, self.limits, render)
+        self.memories[result.site] = memory
         return result
 
 
@@ -58,7 +63,7 @@ class Site:
 
     def __init__(
         self,
-        name: str = pipeline.DEFAULT_SITE,
+        name: str | None = None,
         *,
         method: str = DEFAULT,
         limits: Limits = Limits(),

@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 from typing import Final
 
-from dehusk.bench import chunks_tables, sweep_segments
+from dehusk.bench import chunks_tables, sweep_segments, teco
 
 _CORPUS_HELP: Final = (
     "JSON lines with gold (plain, .gz, .xz, .zst), or sample sites: `samples` is one of each kind,"
@@ -54,6 +54,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="passes over the pages; the median of a page's times counts (default: %(default)s)",
     )
 
+    teco.add_arguments(
+        experiments.add_parser(
+            "teco",
+            help="the tables of the papers of `hyperlink`",
+            description=teco.DESCRIPTION,
+        )
+    )
     sweep_segments.add_arguments(
         experiments.add_parser(
             "sweep-segments",
@@ -116,10 +123,13 @@ def run(arguments: argparse.Namespace) -> int:
 
     Raises UsageError for a method or a corpus that does not exist.
     """
-    if arguments.experiment == "sweep-segments":
-        return sweep_segments.run(arguments)
-    if arguments.experiment == "chunks-tables":
-        return chunks_tables.run(arguments)
+    others = {
+        "teco": teco.run,
+        "sweep-segments": sweep_segments.run,
+        "chunks-tables": chunks_tables.run,
+    }
+    if arguments.experiment in others:
+        return others[arguments.experiment](arguments)
     from dehusk.bench.commands import run_experiment  # noqa: PLC0415  it loads numpy
 
     return run_experiment(arguments)

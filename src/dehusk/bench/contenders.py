@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dehusk.bench.peers import Peer, load_peers
+from dehusk.loader import PageLoader
 from dehusk.memory import Memory
 from dehusk.methods import DEFAULT, Method
+from dehusk.methods.hyperlink import Hyperlink
 from dehusk.methods.written import parse_method
 from dehusk.model import Limits, Page, Tree
 from dehusk.pipeline import clean
@@ -33,10 +35,14 @@ Ask = Callable[[Page], Answer]
 
 @dataclass(frozen=True, slots=True)
 class Contender:
-    """A method or a peer. `start` gives what answers on the pages of one site, in order."""
+    """A method or a peer. `start` gives what answers on the pages of one site, in order.
+
+    One that follows links needs the pages of the site beforehand; others are given none.
+    """
 
     name: str
-    start: Callable[[], Ask]
+    start: Callable[[Sequence[Page]], Ask]
+    needs_pages: bool = False
 
 
 def learner(method: Method) -> Callable[[Page], tuple[Result, Memory]]:
@@ -55,8 +61,11 @@ def method_contender(written: str) -> Contender:
     """The method written `NAME` or `NAME:SETTING=VALUE,…`; UsageError if there is none."""
     method = parse_method(written)
 
-    def start() -> Ask:
-        add = learner(method)
+    def start(pages: Sequence[Page]) -> Ask:
+        follower = method
+        if isinstance(method, Hyperlink):
+            follower = replace(method, loader=PageLoader(pages))
+        add = learner(follower)
 
         def ask(page: Page) -> Answer:
             result, memory = add(page)
@@ -65,7 +74,7 @@ def method_contender(written: str) -> Contender:
 
         return ask
 
-    return Contender(written, start)
+    return Contender(written, start, isinstance(method, Hyperlink))
 
 
 def peer_contender(name: str, peer: Peer) -> Contender:
@@ -75,7 +84,7 @@ def peer_contender(name: str, peer: Peer) -> Contender:
         assert isinstance(page.html, str)
         return Answer(peer(page.html, page.url))
 
-    return Contender(name, lambda: ask)
+    return Contender(name, lambda _: ask)
 
 
 def make_contenders(

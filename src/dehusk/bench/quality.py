@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from itertools import groupby
+from operator import attrgetter
 
 from dehusk.bench.averages import Averages, Figure
 from dehusk.bench.contenders import Answer, Ask, Contender
@@ -14,6 +16,7 @@ from dehusk.bench.corpora import Corpus, GoldPage, Watcher, watch_nothing
 from dehusk.bench.nodes import NodeGold, node_gold, teco_score, template_score, wrong_share
 from dehusk.bench.scoring import bag_score, share_found, words
 from dehusk.errors import SourceError
+from dehusk.model import Page
 
 GOLD = "gold"
 """The row of the gold itself, for its number of words."""
@@ -76,21 +79,29 @@ def _measure(
     on_page: Watcher,
 ) -> None:
     """Put every page of the corpus to every contender."""
-    asks: dict[str, Ask] = {}
-    site = None
-    for gold in corpus.pages():
-        if gold.site != site:
-            site = gold.site
-            asks = {contender.name: contender.start() for contender in contenders}
-            report.sites += 1
-        costs: dict[str, float] = {}
-        answers = {name: _answer(ask, gold, name, report, costs) for name, ask in asks.items()}
-        for name, figures in _page_figures(gold, answers, report).items():
-            if name in costs:
-                figures[Figure.CPU_MS] = costs[name]
-            _add(report, by, name, gold, figures)
-        report.pages += 1
-        on_page(corpus.name, report.pages)
+    needs_pages = any(contender.needs_pages for contender in contenders)
+    for _, group in groupby(corpus.pages(), attrgetter("site")):
+        golds: Iterable[GoldPage] = group
+        pages: list[Page] = []
+        if needs_pages:
+            golds = list(golds)
+            pages = [gold.page for gold in golds]
+        asks = {contender.name: contender.start(pages) for contender in contenders}
+        report.sites += 1
+        for gold in golds:
+            _measure_page(gold, asks, report, by)
+            on_page(corpus.name, report.pages)
+
+
+def _measure_page(gold: GoldPage, asks: Mapping[str, Ask], report: Report, by: By | None) -> None:
+    """Put one page to every contender."""
+    costs: dict[str, float] = {}
+    answers = {name: _answer(ask, gold, name, report, costs) for name, ask in asks.items()}
+    for name, figures in _page_figures(gold, answers, report).items():
+        if name in costs:
+            figures[Figure.CPU_MS] = costs[name]
+        _add(report, by, name, gold, figures)
+    report.pages += 1
 
 
 def _answer(

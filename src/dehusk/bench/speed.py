@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -50,7 +51,12 @@ class Timing:
 
     name: str
     ms: Milliseconds
-    failures: int
+    """`nan` for a page that it failed on in any round: a crash is quick."""
+
+    @property
+    def failures(self) -> int:
+        """How many pages it failed on."""
+        return int(np.isnan(self.ms).sum())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -157,8 +163,7 @@ class _Clock:
         self._runners = runners
         self._works: list[Work] = []
         self._site: str | None = None
-        self._times: list[list[list[int]]] = [[] for _ in runners]
-        self._failures = [0] * len(runners)
+        self._times: list[list[list[float]]] = [[] for _ in runners]
         self.sizes: list[float] = []
         self._fault: str | None = None
         self._done = 0
@@ -182,8 +187,8 @@ class _Clock:
         except SourceError as fault:
             self._fault = f"{fault}; what came before it was measured"
 
-    def run_page(self, gold: GoldPage, shift: int) -> list[int]:
-        """The nanoseconds that each runner takes; the order depends on `shift`."""
+    def run_page(self, gold: GoldPage, shift: int) -> list[float]:
+        """The nanoseconds that each runner takes, or `nan`; the order depends on `shift`."""
         if gold.site != self._site:
             self._site = gold.site
             self._works = [runner.start() for runner in self._runners]
@@ -191,30 +196,31 @@ class _Clock:
         order = [(place + shift // 2) % count for place in range(count)]
         if shift % 2:
             order.reverse()
-        spent = [0] * count
+        spent = [0.0] * count
         for which in order:
             spent[which] = self._time(which, gold.page)
         return spent
 
-    def _time(self, which: int, page: Page) -> int:
-        """The CPU time of the whole process, so that a runner's own threads count too."""
+    def _time(self, which: int, page: Page) -> float:
+        """The CPU time of the whole process, so that a runner's own threads count too.
+
+        `nan` where the runner fails.
+        """
         work = self._works[which]
         began = time.process_time_ns()
         try:
             # The result is dropped at once: giving its memory back is part of the work.
             work(page)
-        except Exception:  # noqa: BLE001  whatever a peer raises, its time is spent
-            self._failures[which] += 1
+        except Exception:  # noqa: BLE001  whatever a peer raises, the others are to be timed
+            return math.nan
         # Some systems' clocks stand still for milliseconds; nothing takes no time at all.
         return max(time.process_time_ns() - began, 1)
 
     def report(self, corpus: str, rounds: int) -> SpeedReport:
-        """The medians over the rounds."""
+        """The medians over the rounds; one `nan` makes the median of its page `nan`."""
         timings = tuple(
-            Timing(runner.name, np.median(np.array(times), axis=0) / 1e6, failures // rounds)
-            for runner, times, failures in zip(
-                self._runners, self._times, self._failures, strict=True
-            )
+            Timing(runner.name, np.median(np.array(times), axis=0) / 1e6)
+            for runner, times in zip(self._runners, self._times, strict=True)
         )
         return SpeedReport(corpus, rounds, np.array(self.sizes), timings, self._fault)
 
@@ -256,9 +262,8 @@ def render_speed(report: SpeedReport, *, markdown: bool = False) -> str:
 
 
 def _row(timing: Timing, parse_ms: Milliseconds | None, rival_ms: Milliseconds | None) -> list[str]:
-    """One contender's line."""
-    low, middle, high = np.percentile(timing.ms, (25, 50, 75))
-    cells = [timing.name, number(middle, 2), f"{low:.2f}–{high:.2f}", number(timing.ms.mean(), 2)]
+    """One contender's line, from the pages that it did not fail on."""
+    cells = [timing.name, *_spread(timing.ms[~np.isnan(timing.ms)])]
     if parse_ms is not None:
         cells += _ratios(timing.ms, parse_ms)
     if rival_ms is not None:
@@ -266,20 +271,35 @@ def _row(timing: Timing, parse_ms: Milliseconds | None, rival_ms: Milliseconds |
     return cells
 
 
+def _spread(times: Milliseconds) -> list[str]:
+    """The median, the quartiles and the mean; dashes where there is no time."""
+    if not len(times):
+        return [number(None)] * 3
+    low, middle, high = np.percentile(times, (25, 50, 75))
+    return [number(middle, 2), f"{low:.2f}–{high:.2f}", number(times.mean(), 2)]
+
+
 def _ratios(times: Milliseconds, base: Milliseconds) -> list[str]:
-    """The median of the pages' ratios, and the ratio of the sums."""
+    """The median of the pages' ratios, and the ratio of the sums, of pages that both have done."""
+    both = ~np.isnan(times + base)
+    if not both.any():
+        return [number(None)] * 2
+    times, base = times[both], base[both]
     return [number(float(np.median(times / base)), 2), number(times.sum() / base.sum(), 2)]
 
 
 def speed_json(reports: Sequence[SpeedReport]) -> list[dict[str, object]]:
-    """Every time of every page."""
+    """Every time of every page; null for a page that the contender failed on."""
     return [
         {
             "corpus": report.corpus,
             "rounds": report.rounds,
             "kb": report.kb.tolist(),
             "contenders": {
-                timing.name: {"ms": timing.ms.tolist(), "failures": timing.failures}
+                timing.name: {
+                    "ms": [None if math.isnan(ms) else ms for ms in timing.ms.tolist()],
+                    "failures": timing.failures,
+                }
                 for timing in report.timings
             },
             "fault": report.fault,

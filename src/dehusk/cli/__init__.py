@@ -72,6 +72,16 @@ def make_parser() -> argparse.ArgumentParser:
     options.add_output(clean)
     options.add_limits(clean)
 
+    template = commands.add_parser(
+        "template",
+        help="one page in, its template out",
+        description="Find a page's template by comparing it with other pages of its site.",
+    )
+    options.add_template(template)
+    options.add_site(template)
+    options.add_method(template)
+    options.add_limits(template)
+
     methods = commands.add_parser(
         "methods", help="what methods there are", description="List the methods and their settings."
     )

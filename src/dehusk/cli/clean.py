@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import io
+import logging
 import sys
+from collections.abc import Callable
+from typing import Final
 
 from dehusk.cli.progress import Progress
-from dehusk.errors import PageError, PageFault
+from dehusk.errors import NotWritten, PageError, PageFault, UsageError
+from dehusk.loader import PageLoader
 from dehusk.methods import DEFAULT
+from dehusk.methods.hyperlink import Hyperlink
 from dehusk.methods.written import parse_settings
 from dehusk.model import Limits, Page
 from dehusk.output import Format, open_writer
@@ -15,30 +21,28 @@ from dehusk.result import Refusal, Result
 from dehusk.site import Sites
 from dehusk.sources import Failure, SiteBy, SourceSettings, count_pages, read_pages
 
+_LOG: Final = logging.getLogger("dehusk")
+_RENDERINGS: Final[dict[Format, Callable[[Result], object]]] = {
+    Format.JSONL: Result.to_json,
+    Format.MARKDOWN: Result.to_json,
+    Format.TEXT: lambda result: result.text,
+    Format.HTML: lambda result: result.html,
+}
+"""What each format asks of a result: a fault in it is the page's, not the writer's."""
+
 
 def run(arguments: argparse.Namespace) -> int:
     """Clean all sources; 1 if anything could not be read or used."""
-    limits = Limits(
-        max_bytes=arguments.max_bytes,
-        max_nodes=arguments.max_nodes,
-        max_depth=arguments.max_depth,
-        timeout_s=arguments.timeout,
-    )
-    method = arguments.method or DEFAULT
-    sites = Sites(method=method, limits=limits, **parse_settings(method, arguments.settings))
-    source_settings = SourceSettings(
-        site=arguments.site,
-        site_by=SiteBy(arguments.site_by),
-        html_field=arguments.html_field,
-        url_field=arguments.url_field,
-        max_bytes=arguments.max_bytes,
-    )
+    limits, source_settings = make_limits(arguments), make_source_settings(arguments)
     items = read_pages(arguments.sources, source_settings)
+    sites = _make_sites(arguments, limits, source_settings)
+    if sys.stdout is None and arguments.output in (None, "-"):
+        raise UsageError("standard output is closed; name a file with -o")
     writer = open_writer(
         arguments.output,
         Format(arguments.format) if arguments.format else None,
-        sys.stdout.buffer,
-        is_terminal=sys.stdout.isatty(),
+        sys.stdout.buffer if sys.stdout else io.BytesIO(),
+        is_terminal=sys.stdout is not None and sys.stdout.isatty(),
         sources=arguments.sources,
     )
     is_live = sys.stderr.isatty() and not arguments.quiet
@@ -48,11 +52,49 @@ def run(arguments: argparse.Namespace) -> int:
         try:
             for item in items:
                 answer = answer_on(item, sites, writer.format)
-                writer.write(answer)
+                try:
+                    writer.write(answer)
+                except NotWritten as error:
+                    answer = Refusal(answer.url, answer.site, error)
                 progress.count(answer)
         finally:
             progress.finish()
     return 1 if progress.refusals else 0
+
+
+def make_limits(arguments: argparse.Namespace) -> Limits:
+    """The limits that the options name."""
+    return Limits(
+        max_bytes=arguments.max_bytes,
+        max_nodes=arguments.max_nodes,
+        max_depth=arguments.max_depth,
+        timeout_s=arguments.timeout,
+    )
+
+
+def make_source_settings(arguments: argparse.Namespace) -> SourceSettings:
+    """How pages are to be read, as the options say."""
+    return SourceSettings(
+        site=arguments.site,
+        site_by=SiteBy(arguments.site_by),
+        html_field=arguments.html_field,
+        url_field=arguments.url_field,
+        max_bytes=arguments.max_bytes,
+    )
+
+
+def _make_sites(
+    arguments: argparse.Namespace, limits: Limits, source_settings: SourceSettings
+) -> Sites:
+    """The sites to learn. A method that follows links is given the sources, read once for it."""
+    method = arguments.method or DEFAULT
+    settings = parse_settings(method, arguments.settings)
+    if method == Hyperlink.name:
+        if "-" in arguments.sources:
+            raise UsageError("hyperlink follows links, so it cannot read standard input")
+        pages = read_pages(arguments.sources, source_settings)
+        settings["loader"] = PageLoader((p for p in pages if isinstance(p, Page)), limits)
+    return Sites(method=method, limits=limits, **settings)
 
 
 def answer_on(item: Page | Failure, sites: Sites, written_as: Format) -> Result | Refusal:
@@ -60,21 +102,10 @@ def answer_on(item: Page | Failure, sites: Sites, written_as: Format) -> Result 
     if isinstance(item, Failure):
         return Refusal(item.url, item.site, item.error)
     try:
-        result = sites.add(item)
-        _render(result, written_as)
+        return sites.add(item, _RENDERINGS[written_as])
     except PageError as error:
         return Refusal(item.url, item.site, error)
     except Exception as fault:  # noqa: BLE001 - the outermost loop: counted and named
+        _LOG.debug("fault on %s", item.url, exc_info=True)
         unforeseen = PageFault(item.url, f"{type(fault).__name__}: {fault}")
         return Refusal(item.url, item.site, unforeseen)
-    return result
-
-
-def _render(result: Result, written_as: Format) -> None:
-    """Render what will be written: a fault in it is the page's, not the writer's."""
-    if written_as is Format.TEXT:
-        _ = result.text
-    elif written_as is Format.HTML:
-        _ = result.html
-    else:
-        result.to_json()

@@ -10,11 +10,12 @@ from pathlib import Path
 import numpy as np
 
 from dehusk import render
+from dehusk.errors import UsageError
 from dehusk.output import Format, open_writer
 from dehusk.samples import KINDS, sample_site, write_site
 from dehusk.site import Sites
 
-_LANGS = {"town": "de", "blog": "fr", "forum": "en"}
+_LANGS = {"town": "de", "blog": "fr"}
 """Sites of the demo that are not English, to show that nothing depends on it."""
 
 
@@ -38,6 +39,8 @@ class _Row:
 def run(arguments: argparse.Namespace) -> int:
     """Write the sample sites and their Markdown, and print a table."""
     folder = Path(arguments.output)
+    if not arguments.output or (folder.exists() and not folder.is_dir()):
+        raise UsageError(f"-o {arguments.output}: not a folder")
     rows = [_clean_site(kind, folder, arguments) for kind in KINDS]
     total = _Row(
         "all",

@@ -26,6 +26,12 @@ def add_sources(parser: argparse.ArgumentParser) -> None:
         help="a file or folder of HTML, JSON lines with `url` and `html`, or - for standard input;"
         " plain, .gz, .xz or .zst",
     )
+    add_site(parser)
+
+
+def add_site(parser: argparse.ArgumentParser) -> None:
+    """How the site of a page is known, and what fields of JSON lines are called."""
+    group = parser.add_argument_group("sites and fields")
     group.add_argument("--site", metavar="NAME", help="the site of all pages")
     group.add_argument(
         "--site-by",
@@ -118,6 +124,39 @@ def add_limits(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_template(parser: argparse.ArgumentParser) -> None:
+    """The page, what to compare it with, and what to write."""
+    parser.add_argument("page", metavar="PAGE", help="a file, or the URL of a page in --against")
+    parser.add_argument(
+        "--against",
+        nargs="+",
+        default=[],
+        metavar="SOURCE",
+        help="the pages to compare with, as for `dehusk clean` (default: the folder of PAGE)",
+    )
+    parser.add_argument(
+        "--size",
+        type=_positive_int,
+        metavar="N",
+        help="hyperlink: pages that must link each other (default: 3)",
+    )
+    parser.add_argument(
+        "--votes",
+        type=_positive_int,
+        metavar="N",
+        help="hyperlink: pages that must have a node (default: 2)",
+    )
+    parser.add_argument(
+        "--format",
+        choices=("html", "json"),
+        default="html",
+        help="the template as an HTML page, or every node's verdict as JSON (default: %(default)s)",
+    )
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", help="where to write (default: standard output)"
+    )
+
+
 def add_demo(parser: argparse.ArgumentParser) -> None:
     """What the demo makes, and where."""
     parser.add_argument(
@@ -144,14 +183,16 @@ def add_demo(parser: argparse.ArgumentParser) -> None:
 
 
 def _positive_int(text: str) -> int:
-    number = int(text)
-    if number <= 0:
-        raise argparse.ArgumentTypeError(f"{text} is not above 0")
-    return number
+    if not text.isdecimal() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above 0")
+    return int(text)
 
 
 def _positive_float(text: str) -> float:
-    number = float(text)
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
     if not 0 < number < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text} is not above 0")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number above 0")
     return number

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import time
-from typing import TextIO
+from typing import Final, TextIO
 
 from dehusk.result import Refusal, Result
 
-_REFRESH_S = 0.1
+_REFRESH_S: Final = 0.1
+_COMMANDS: Final = re.compile("[\x00-\x1f\x7f-\x9f]")
+"""Control characters: a page's URL could give a terminal orders with them."""
 
 
 class Progress:
@@ -31,7 +34,8 @@ class Progress:
         if isinstance(answer, Refusal):
             self.refusals += 1
             self._clear()
-            self._stream.write(f"dehusk: {answer.error}\n")
+            message = _COMMANDS.sub("\ufffd", str(answer.error))
+            self._stream.write(f"dehusk: {message}\n")
         else:
             self.pages += 1
             self.sites.add(answer.site)
@@ -67,6 +71,9 @@ class Progress:
         """Show the summary."""
         self._clear()
         if self._is_quiet:
+            return
+        if not self.pages and not self.refusals:
+            self._stream.write("nothing to clean: no page was found\n")
             return
         seconds = time.monotonic() - self._began
         failed = f", {self.refusals:,} failed" if self.refusals else ""

@@ -7,8 +7,9 @@ is guessed. A value that cannot be read is passed over for the next place that s
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final
 
 import numpy as np
@@ -18,8 +19,8 @@ from turbohtml import Document, Element
 from dehusk.describe.dates import iso_date
 from dehusk.describe.linked import Linked, author_names, name_of, read_linked
 from dehusk.describe.title import title_of
-from dehusk.describe.words import absolute
 from dehusk.model import Tree
+from dehusk.urls import base_of, is_web
 
 __all__ = ["Description", "describe"]
 
@@ -39,6 +40,11 @@ _OTHER_SCOPES: Final = ("review", "comment", "usercomments")
 """Ends of the types of things on a page that are not the page, and have dates of their own."""
 
 
+_MAX_MARKED: Final = 50
+"""Elements marked with a date that are looked at; each may stand deep in others."""
+_Metas = dict[str, list[str]]
+
+
 @dataclass(frozen=True, slots=True)
 class Description:
     """What a page states of itself; None for what it does not state."""
@@ -50,7 +56,7 @@ class Description:
     author: str | None
     """Names with commas between them."""
     published: str | None
-    """A date or a time of ISO 8601."""
+    """A date or a time of ISO 8601; the month or the year alone where no more is stated."""
 
 
 def describe(
@@ -62,15 +68,15 @@ def describe(
     return Description(
         title=title_of(tree, labels, metas, url),
         lang=_lang(tree, metas),
-        canonical=_canonical(document, url),
+        canonical=_canonical(tree, document, url),
         author=_author(metas, linked),
         published=_published(document, metas, linked),
     )
 
 
-def _metas(document: Document) -> dict[str, str]:
-    """The content of each `<meta>` by its name in small letters; the first of a name counts."""
-    metas: dict[str, str] = {}
+def _metas(document: Document) -> _Metas:
+    """What each `<meta>` says, by its name in small letters; those of one name in order."""
+    metas: _Metas = {}
     for element in document.iter_elements("meta"):
         content = element.attr("content")
         if not content:
@@ -78,18 +84,18 @@ def _metas(document: Document) -> dict[str, str]:
         for attribute in ("property", "name", "http-equiv"):
             name = element.attr(attribute)
             if name:
-                metas.setdefault(name.strip().lower(), content)
+                metas.setdefault(name.strip().lower(), []).append(content)
     return metas
 
 
-def _lang(tree: Tree, metas: Mapping[str, str]) -> str | None:
+def _lang(tree: Tree, metas: _Metas) -> str | None:
     """The language that the page says it is written in."""
     root = tree.attributes(0)
     stated = (
         root.get("lang"),
         root.get("xml:lang"),
-        metas.get("content-language"),
-        metas.get("og:locale"),
+        *metas.get("content-language", ()),
+        *metas.get("og:locale", ()),
     )
     return next(filter(None, map(_language_tag, filter(None, stated))), None)
 
@@ -104,26 +110,27 @@ def _language_tag(stated: str) -> str | None:
     return "-".join(filter(None, parts))
 
 
-def _canonical(document: Document, url: str | None) -> str | None:
-    """The address that the page wants to be known by."""
+def _canonical(tree: Tree, document: Document, url: str | None) -> str | None:
+    """The address that the page wants to be known by, read as its links are."""
+    base = base_of(tree, url)
     for element in document.iter_elements("link"):
         if "canonical" in (element.attr("rel") or "").lower().split():
-            address = absolute(element.attr("href") or "", url)
-            if address:
+            address = base.absolute(element.attr("href") or "")
+            if address and is_web(address):
                 return address
     return None
 
 
-def _author(metas: Mapping[str, str], linked: Linked) -> str | None:
+def _author(metas: _Metas, linked: Linked) -> str | None:
     """Who the page says has written it."""
-    stated = (name_of(metas.get(key)) for key in _AUTHOR_NAMES)
+    stated = (name_of(name) for key in _AUTHOR_NAMES for name in metas.get(key, ()))
     return author_names(linked) or next(filter(None, stated), None)
 
 
-def _published(document: Document, metas: Mapping[str, str], linked: Linked) -> str | None:
+def _published(document: Document, metas: _Metas, linked: Linked) -> str | None:
     """When the page says it was published."""
     stated: list[object] = [item.get("datePublished") for item in linked.objects]
-    stated += [metas.get(name) for name in _DATE_NAMES]
+    stated += [date for name in _DATE_NAMES for date in metas.get(name, ())]
     for value in stated:
         date = iso_date(value) if isinstance(value, str) else None
         if date:
@@ -133,12 +140,17 @@ def _published(document: Document, metas: Mapping[str, str], linked: Linked) -> 
 
 def _marked_dates(document: Document) -> Iterator[str]:
     """What elements are marked with as the date of publication, but for those of reviews."""
-    for element in document.iter_elements(("time", "meta")):
-        marks = (element.attr("itemprop") or "").lower().split()
-        if "datepublished" not in marks and element.attr("pubdate") is None:
-            continue
+    for element in islice(_marked(document), _MAX_MARKED):
         scopes = (
             scope.attr("itemtype") for scope in element.ancestors if isinstance(scope, Element)
         )
         if not any((scope or "").lower().endswith(_OTHER_SCOPES) for scope in scopes):
             yield element.attr("datetime") or element.attr("content") or ""
+
+
+def _marked(document: Document) -> Iterator[Element]:
+    """The elements that are marked as a date of publication."""
+    for element in document.iter_elements(("time", "meta")):
+        marks = (element.attr("itemprop") or "").lower().split()
+        if "datepublished" in marks or element.attr("pubdate") is not None:
+            yield element

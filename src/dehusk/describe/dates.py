@@ -13,6 +13,7 @@ _DATE: Final = re.compile(
     r"(?:[T\s]\s?(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,]\d+)?)?\s?(Z|[+-]\d{2}(?::?\d{2})?)?$)?",
     re.IGNORECASE,
 )
+_MONTH_OR_YEAR: Final = re.compile(r"(\d{4})(?:[-/](\d{1,2}))?")
 _COMPACT_DATE: Final = re.compile(r"(\d{4})(\d{2})(\d{2})")
 _MONTHS: Final = {
     name: number
@@ -34,14 +35,23 @@ _MAIL_DATE: Final = re.compile(r"(?:[a-z]{3}, )?\d{1,2} [a-z]{3} \d{4} \d{2}:\d{
 
 
 def iso_date(stated: str) -> str | None:
-    """A date or time of ISO 8601; None for what is neither, or does not say which is the month."""
+    """A time, day, month or year of ISO 8601, as stated; None where it cannot be told for sure."""
     stated = stated.strip()
-    if not 8 <= len(stated) <= 64:
+    if not 4 <= len(stated) <= 64:
         return None
     try:
-        return _year_first(stated) or _month_by_name(stated)
+        return _month_or_year(stated) or _year_first(stated) or _month_by_name(stated)
     except (ValueError, OverflowError):
         return None
+
+
+def _month_or_year(stated: str) -> str | None:
+    """A month of a year, or a year, where nothing else is stated."""
+    found = _MONTH_OR_YEAR.fullmatch(stated)
+    if not found:
+        return None
+    day = _iso(datetime(int(found[1]), int(found[2] or 12), 1), has_time=False)
+    return day and day[: len("2024-05") if found[2] else len("2024")]
 
 
 def _year_first(stated: str) -> str | None:

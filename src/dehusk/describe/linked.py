@@ -10,7 +10,7 @@ from typing import Final
 
 from turbohtml import Document
 
-from dehusk.describe.words import collapse
+from dehusk.describe.one_line import one_line
 
 _MAX_OBJECTS: Final = 2000
 """Objects of JSON-LD that are looked at: a page needs a few, a hostile one has millions."""
@@ -99,6 +99,6 @@ def _person(author: object, names: Mapping[str, str]) -> str | None:
 
 def name_of(stated: object) -> str | None:
     """A name in one line; None for what is none, such as an address."""
-    name = collapse(html.unescape(stated)) if isinstance(stated, str) else ""
+    name = one_line(html.unescape(stated)) if isinstance(stated, str) else ""
     is_name = 0 < len(name) <= _MAX_NAME and "://" not in name and any(map(str.isalpha, name))
     return name if is_name else None

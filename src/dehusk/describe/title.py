@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import accumulate
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dehusk import tags
-from dehusk.describe.words import collapse, host_of
+from dehusk.describe.one_line import one_line
 from dehusk.model import Flags, Label, Tree
+from dehusk.urls import host_of
 
 _H1, _TITLE = tags.NUMBERS["h1"], tags.NUMBERS["title"]
 _TITLE_PARENTS: Final = tags.numbers("head", "body")
@@ -26,11 +28,11 @@ _PERMALINK: Final = " ¶#§🔗"
 
 
 def title_of(
-    tree: Tree, labels: NDArray[np.int8], metas: Mapping[str, str], url: str | None
+    tree: Tree, labels: NDArray[np.int8], metas: Mapping[str, Sequence[str]], url: str | None
 ) -> str | None:
     """Open Graph's title, else a heading, else `<title>`; without the site's name."""
     sites = _site_names(metas, url)
-    stated = collapse(metas.get("og:title", ""))
+    stated = one_line(metas.get("og:title", ("",))[0])
     written = _title_element(tree)
     is_content = (labels == Label.CONTENT) & (tree.text_length > 0)
     heading = _likeliest(_headings(tree, is_content & (tree.tag == _H1)), written)
@@ -49,7 +51,7 @@ def _title_element(tree: Tree) -> str:
     """What the first `<title>` says, in the head or, on broken pages, in the body; not in SVG."""
     is_title = (tree.tag == _TITLE) & _TITLE_PARENTS[tree.tag[tree.parent]]
     for node in np.flatnonzero(is_title)[:1].tolist():
-        return collapse("".join(map(tree.text, range(node + 1, int(tree.end[node])))))
+        return one_line("".join(map(tree.text, range(node + 1, int(tree.end[node])))))
     return ""
 
 
@@ -65,7 +67,7 @@ def _headings(tree: Tree, marked: Flags) -> list[str]:
                 pieces.append(tree.text(inner))
             elif _BREAKS[tag]:
                 pieces.append(" ")
-        found.append(collapse("".join(pieces)).strip(_PERMALINK))
+        found.append(one_line("".join(pieces)).strip(_PERMALINK))
     return [heading for heading in found if heading]
 
 
@@ -78,9 +80,9 @@ def _likeliest(headings: list[str], written: str) -> str:
     return next(iter((*begins, *within, *headings)), "")
 
 
-def _site_names(metas: Mapping[str, str], url: str | None) -> frozenset[str]:
+def _site_names(metas: Mapping[str, Sequence[str]], url: str | None) -> frozenset[str]:
     """What the site may call itself, as keys: the names it states, and its host's."""
-    names = [metas.get("og:site_name", ""), metas.get("application-name", "")]
+    names = [*metas.get("og:site_name", ()), *metas.get("application-name", ())]
     labels = [label for label in host_of(url or "").split(".") if label != "www"]
     if len(labels) > 1:
         names += [max(labels, key=len), "".join(labels), "".join(labels[-2:])]
@@ -97,16 +99,21 @@ def _without_site(stated: str, sites: frozenset[str], heading: str) -> str:
 
     Empty if nothing but the site's name is left.
     """
-    edges = [found.span() for found in _SEPARATOR.finditer(stated)]
-    wanted = _key(heading)
-    for start, stop in edges if wanted else ():
-        for end in (stated[:start], stated[stop:]):
-            if _key(end) == wanted:
-                return end
-    first, last = 0, len(stated)
-    while edges and _key(stated[edges[-1][1] : last]) in sites:
-        last = edges.pop()[0]
-    while edges and _key(stated[first : edges[0][0]]) in sites:
-        first = edges.pop(0)[1]
-    own = stated[first:last]
-    return "" if _key(own) in sites else own
+    breaks = [found.span() for found in _SEPARATOR.finditer(stated)]
+    starts = [0, *(stop for _, stop in breaks)]
+    stops = [*(start for start, _ in breaks), len(stated)]
+    # Separators add nothing to a key, so that of several pieces is theirs in a row.
+    keys = [_key(stated[start:stop]) for start, stop in zip(starts, stops, strict=True)]
+    whole, wanted = "".join(keys), _key(heading)
+    sizes = list(accumulate(map(len, keys)))
+    for place in range(len(breaks) if wanted else 0):
+        if sizes[place] == len(wanted) and whole.startswith(wanted):
+            return stated[: stops[place]]
+        if len(whole) - sizes[place] == len(wanted) and whole.endswith(wanted):
+            return stated[starts[place + 1] :]
+    first, last = 0, len(breaks)
+    while first < last and keys[last] in sites:
+        last -= 1
+    while first < last and keys[first] in sites:
+        first += 1
+    return "" if "".join(keys[first : last + 1]) in sites else stated[starts[first] : stops[last]]

@@ -8,8 +8,11 @@ from typing import Any, Final, Protocol
 from dehusk.errors import SettingError, UsageError
 from dehusk.memory import Memory
 from dehusk.methods.chunks import Chunks
+from dehusk.methods.hyperlink import Hyperlink
+from dehusk.methods.rtdm import Rtdm
 from dehusk.methods.segments import Segments
 from dehusk.methods.site_hash import SiteHash
+from dehusk.methods.style_tree import StyleTree
 from dehusk.model import Floats, Tree
 
 
@@ -32,7 +35,7 @@ class Method(Protocol):
 
 
 METHODS: Final[dict[str, type[Any]]] = {
-    method.name: method for method in (Segments, SiteHash, Chunks)
+    method.name: method for method in (Segments, Hyperlink, SiteHash, Chunks, StyleTree, Rtdm)
 }
 """Every method by its name."""
 
@@ -43,9 +46,21 @@ def make_method(name: str = DEFAULT, **settings: object) -> Method:
     """The method of that name with these settings; unknown ones are refused by name."""
     if name not in METHODS:
         raise UsageError(f"no method is called {name!r}; there are: {', '.join(METHODS)}")
-    known = [field.name for field in fields(METHODS[name])]
-    for setting in settings:
-        if setting not in known:
-            raise SettingError(f"{name} has no setting {setting!r}; it has: {', '.join(known)}")
+    defaults = {field.name: field.default for field in fields(METHODS[name])}
+    for setting, value in settings.items():
+        if setting not in defaults:
+            raise SettingError(f"{name} has no setting {setting!r}; it has: {', '.join(defaults)}")
+        _check_type(name, setting, value, defaults[setting])
     method: Method = METHODS[name](**settings)
     return method
+
+
+def _check_type(method: str, setting: str, value: object, default: object) -> None:
+    """Raise SettingError for a value of another type than the default's; None takes any."""
+    if default is None or isinstance(value, type(default)):
+        is_right = not (isinstance(value, bool) and not isinstance(default, bool | None))
+    else:
+        is_right = isinstance(default, float) and isinstance(value, int)
+    if not is_right:
+        wanted = type(default).__name__
+        raise SettingError(f"{method}: {setting} is {value!r}, which is not of type {wanted}")

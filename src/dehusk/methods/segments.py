@@ -5,6 +5,7 @@ After Wang, Fang, Cheng, Guo and Xu, *Incremental Web Page Template Detection*, 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Final
 
@@ -53,8 +54,10 @@ class Segments:
     name = "segments"
 
     def __post_init__(self) -> None:
-        if not (self.base_life > 0 and self.life_factor >= 1):
+        if not (0 < self.base_life < math.inf and 1 <= self.life_factor < math.inf):
             raise SettingError("segments: base_life must be above 0 and life_factor at least 1")
+        if self.min_count < 1:
+            raise SettingError("segments: min_count must be at least 1")
         if not 0 <= self.ratio_threshold < 1:
             raise SettingError("segments: ratio_threshold must be from 0 to below 1")
         unknown = [name for name in self.separators if name not in tags.NUMBERS]

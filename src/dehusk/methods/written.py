@@ -36,8 +36,12 @@ def _parse(name: str, value: str, default: Any) -> object:
     """The value as the type of the default."""
     if isinstance(default, bool):
         if value not in ("true", "false"):
-            raise SettingError(f"--set {name}: {value!r} is neither true nor false")
+            raise SettingError(
+                f"--set {name}: {value!r} is neither true nor false: write one of these"
+            )
         return value == "true"
+    if default is None:
+        raise SettingError(f"--set {name}: cannot be set on the command line")
     if isinstance(default, tuple):
         return tuple(part.strip() for part in value.split(",") if part.strip())
     try:

@@ -9,6 +9,7 @@ from typing import BinaryIO, Final
 
 from dehusk.errors import UsageError
 from dehusk.output.formats import Answer, Format
+from dehusk.output.names import INDEX, is_page_name
 from dehusk.output.writers import (
     FolderWriter,
     GrowingFile,
@@ -36,7 +37,7 @@ def open_writer(
 
     An existing folder, or a name that ends in a slash, gets one file for each page. Without a
     format: Markdown on a terminal or into a folder, else JSON lines. Raises UsageError for a
-    target that cannot be written, or that would be written over one of the `sources`.
+    target that cannot be written, or where that would change what is read of the `sources`.
     """
     if target is None or target == _STANDARD:
         usual = Format.MARKDOWN if is_terminal else Format.JSONL
@@ -55,31 +56,66 @@ def open_writer(
 
 
 def _open_file(path: Path, output_format: Format, sources: Sequence[Path]) -> Writer:
-    """A writer to one file, which must not be one of the sources."""
-    if path.exists() and any(_is_same_file(path, source) for source in sources):
-        raise UsageError(f"cannot write to {path}: it is one of the sources")
+    """A writer to one file, which must be neither a source nor read with one."""
+    # Where a link leads is what opening would write over.
+    real = _real(path)
+    for source in sources:
+        if _is_same_file(real, source):
+            raise UsageError(f"cannot write to {path}: it is one of the sources")
+        if _is_read_with(real, source):
+            raise UsageError(
+                f"cannot write to {path}: it would be read as a part of {source};"
+                " choose another name or folder"
+            )
     return StreamWriter(GrowingFile(path), output_format)
 
 
 def _open_folder(path: Path, output_format: Format, sources: Sequence[Path]) -> Writer:
-    """A writer into a folder. HTML must not go where the HTML files of a source are."""
+    """A writer into a folder, in which no file can have the name of what a source reads."""
+    for source in sources:
+        if output_format is Format.HTML and _may_hold_html(source, path):
+            raise UsageError(
+                f"cannot write HTML to {path}: files of {source} could be written over"
+            )
+        # Pages go into folders named after their sites, and so may the folder of a source be.
+        is_below = source.is_dir() and _is_inside(_real(source).parent, path)
+        if output_format is Format.JSONL and is_below:
+            raise UsageError(f"cannot write JSON to {path}: {source / INDEX} could be written over")
     path.mkdir(parents=True, exist_ok=True)
     if not os.access(path, os.W_OK | os.X_OK):
         raise UsageError(f"cannot write to {path}: no permission to make files in it")
-    if output_format is Format.HTML:
-        for source in sources:
-            if _overlap(path.resolve(), source.resolve()):
-                raise UsageError(
-                    f"cannot write HTML to {path}: files of {source} could be written over"
-                )
     return FolderWriter(path, output_format)
 
 
 def _is_same_file(path: Path, source: Path) -> bool:
     """True where both names are of one regular file; a device or a pipe can be both."""
-    return source.is_file() and path.samefile(source)
+    return path.exists() and source.is_file() and path.samefile(source)
 
 
-def _overlap(path: Path, source: Path) -> bool:
-    """True where one of the two is inside the other."""
-    return path.is_relative_to(source) or source.is_relative_to(path)
+def _is_read_with(path: Path, source: Path) -> bool:
+    """True where the source is a folder that reads the file as a page or as its index."""
+    if not source.is_dir() or not _is_inside(path, source):
+        return False
+    # Some systems do not tell names apart that differ only in case.
+    is_index = path.name.lower() == INDEX and path.parent.samefile(source)
+    return is_index or is_page_name(path.name)
+
+
+def _may_hold_html(source: Path, folder: Path) -> bool:
+    """True where HTML files written to the folder could be those that the source reads."""
+    if source.is_dir():
+        return _is_inside(source, folder) or _is_inside(folder, source)
+    return is_page_name(source.name) and _is_inside(source, folder)
+
+
+def _is_inside(path: Path, folder: Path) -> bool:
+    """True where the path is the folder or leads through it, however the two are spelled."""
+    real = _real(path)
+    return folder.exists() and any(
+        place.exists() and place.samefile(folder) for place in (real, *real.parents)
+    )
+
+
+def _real(path: Path) -> Path:
+    """Where a path leads, through all links; unlike `resolve` it takes links in a circle too."""
+    return Path(os.path.realpath(path))

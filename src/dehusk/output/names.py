@@ -11,6 +11,8 @@ from pathlib import PurePosixPath
 from typing import Final
 from urllib.parse import unquote, urlsplit
 
+INDEX: Final = "index.json"
+"""The file at the top of a source folder that gives the URLs of its pages."""
 _MAX_PATH: Final = 140
 """Bytes of a page's path below its site's folder. With the site, the marks and the suffix this
 leaves 45 of the 260 characters that Windows allows for the folder that the user chose."""
@@ -26,12 +28,17 @@ _MAX_URL: Final = 4000
 """Characters of a URL that are looked at; the hash is always that of all of it."""
 _MAX_LOOKED_AT: Final = 400
 """Characters of one part of a URL that are looked at: normalising can take quadratic time."""
-_PAGE_ENDING: Final = re.compile(r"\.x?html?(\.(gz|xz|zst))?\Z", re.IGNORECASE)
+_PAGE_ENDING: Final = re.compile(r"\.(html|htm|xhtml)(\.(gz|xz|zst))?\Z", re.IGNORECASE)
 _FORBIDDEN: Final = re.compile(r'[<>:"/\\|?*]')
 _DEVICE: Final = re.compile(
     r"(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9¹²³])[ ]*(\..*)?\Z", re.IGNORECASE
 )
 """A name that is a device on Windows, whatever stands behind its dot."""
+
+
+def is_page_name(name: str) -> bool:
+    """True for the name of a file that is read as a page where it stands in a source folder."""
+    return _PAGE_ENDING.search(name) is not None
 
 
 class FileNames:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import stat
@@ -9,6 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO, Final, Protocol, Self
 
+from dehusk.errors import NotWritten
 from dehusk.output.formats import Answer, Format, encode, render
 from dehusk.output.names import FileNames
 
@@ -20,6 +22,8 @@ _SUFFIXES: Final = {
 }
 _SEPARATORS: Final = {Format.MARKDOWN: "\n", Format.TEXT: "\f"}
 """What stands between two pages in one stream."""
+_HOPELESS: Final = {errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS}
+"""Faults of the disk, not of one file: the next page would meet them too."""
 _COMMANDS: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 """Control characters: a page could give a terminal orders with them."""
 
@@ -127,6 +131,19 @@ class StreamWriter:
         self._sink.close()
 
 
+def _write_whole(path: Path, data: bytes) -> None:
+    """Write a file under another name first, so that it is whole once it is there."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f".dehusk-{os.getpid()}.part")
+    try:
+        part.write_bytes(data)
+        part.replace(path)
+    except BaseException:
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
+        raise
+
+
 class FolderWriter:
     """Writes a file for each page, under another name first: a file that is there is whole."""
 
@@ -137,21 +154,21 @@ class FolderWriter:
         self._position = 0
 
     def write(self, answer: Answer) -> None:
-        """Write one page's answer."""
+        """Write one page's answer; NotWritten if its file cannot be made, though others may."""
         self._position += 1
         written = render(answer, self.format)
         if written is None:
             return
         name = self._names.next_name(answer.url, answer.site, self._position)
-        path = self._folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        part = path.with_name(f".dehusk-{os.getpid()}.part")
         try:
-            part.write_bytes(encode(written))
-            part.replace(path)
-        except BaseException:
-            part.unlink(missing_ok=True)
-            raise
+            _write_whole(self._folder / name, encode(written))
+        except UnicodeError as fault:
+            raise NotWritten(answer.url, f"{self._folder / name}: no such name here") from fault
+        except OSError as fault:
+            if fault.errno in _HOPELESS:
+                raise
+            reason = f"cannot write {self._folder / name}: {fault.strerror or fault}"
+            raise NotWritten(answer.url, reason) from fault
 
     def __enter__(self) -> Self:
         return self

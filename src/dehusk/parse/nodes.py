@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from dehusk import tags
 from dehusk.hashing import PATH_POWERS, TEXT_POWERS, Hashes, mix
-from dehusk.model import Flags, Ints, Tree
+from dehusk.model import ATTRIBUTE, Flags, Ints, Tree
 from dehusk.parse.tokens import LOOK_AHEAD, WORD, Codes, Places, Text, Tokens
 
 _NEVER_SHOWN: Final = tags.numbers(*tags.NEVER_SHOWN)
@@ -41,7 +41,8 @@ _TAIL_MASKS: Final = np.array(
 )
 """By the bytes of a run in its last word, 0 for all eight: what of the word belongs to the run."""
 _AMPERSANDS: Final = np.uint64(ord("&")) * _ONES
-_ESCAPE_EXCESS: Final = {ord("a"): 4, ord("l"): 3, ord("g"): 3, ord("n"): 6}
+_ESCAPE_EXCESS: Final = np.zeros(256, np.uint64)
+_ESCAPE_EXCESS[[ord("a"), ord("l"), ord("g"), ord("n")]] = 4, 3, 3, 6
 """Bytes too many, by the letter behind `&`: &amp; &lt; &gt;, and &nbsp;, which is white space."""
 
 
@@ -84,15 +85,14 @@ def build(written: Text, tokens: Tokens, max_depth: int, url: str | None = None)
     depth = plan.spread(plan.level[tokens.opener] - tokens.is_nested, plan.level[plan.before])
     opener, closer = _pairs(tokens, plan)
     end, close = _ends(tokens, plan, opener, closer, stop)
-    shown = _shown(written.source, tag, start, end, _NEVER_SHOWN)
+    shown = _shown(written.source, tag, start, stop, end, _NEVER_SHOWN)
     raw = np.zeros(len(tokens.start), np.bool_)
     raw[tokens.opener] = tokens.is_raw
     raw = plan.spread(np.zeros(len(plan.element), np.bool_), raw[plan.before])
-    text_hash, length = _read_texts(written, plan, (raw & ~shown)[plan.text])
+    text_hash, length = _read_texts(written, plan, raw[plan.text], shown[plan.text])
     if (tokens.tag == _NOSCRIPT).any():
-        shown = _choose_noscript(
-            plan, length, shown, _shown(written.source, tag, start, end, _STILL_HIDDEN)
-        )
+        included = _shown(written.source, tag, start, stop, end, _STILL_HIDDEN)
+        shown = _choose_noscript(plan, length, shown, included)
     length[~shown[plan.text]] = 0
     linked = _covered(tag, end, _LINK)[plan.text]
     if plan.level.max() > max_depth:
@@ -184,7 +184,9 @@ def _covered(tag: NDArray[np.int16], end: Ints, table: Flags) -> Flags:
     return np.asarray((member - left[: len(tag)]).cumsum() > 0)
 
 
-def _shown(source: bytes, tag: NDArray[np.int16], start: Ints, end: Ints, never: Flags) -> Flags:
+def _shown(
+    source: bytes, tag: NDArray[np.int16], start: Ints, stop: Ints, end: Ints, never: Flags
+) -> Flags:
     """Which nodes a browser shows: not those in one of the tags `never`, nor what is `hidden`."""
     shown = ~_covered(tag, end, never)
     places = []
@@ -192,11 +194,21 @@ def _shown(source: bytes, tag: NDArray[np.int16], start: Ints, end: Ints, never:
     while place >= 0:
         places.append(place)
         place = source.find(b" hidden=", place + 1)
-    nodes = (start.searchsorted(places, "right") - 1).tolist() if places else []
-    for place, node in zip(places, nodes, strict=True):
-        if shown[node] and _is_hidden(source, int(start[node]), place):
-            shown[node : end[node]] = False
+    if places:
+        node = start.searchsorted(places, "right") - 1
+        in_tag = (tag[node] != tags.TEXT) & (np.array(places) < stop[node])
+        for i in np.unique(node[in_tag]).tolist():
+            if shown[i] and _is_hidden(source[start[i] : stop[i]]):
+                shown[i : end[i]] = False
     return shown
+
+
+def _is_hidden(start_tag: bytes) -> bool:
+    """Is the element `hidden`? Not if it is hidden until found, since a reader can find it."""
+    return any(
+        name == b"hidden" and value.lower() != b"until-found"
+        for name, value in ATTRIBUTE.findall(start_tag)
+    )
 
 
 def _choose_noscript(plan: _Plan, length: Ints, without: Flags, included: Flags) -> Flags:
@@ -209,24 +221,13 @@ def _choose_noscript(plan: _Plan, length: Ints, without: Flags, included: Flags)
     return included if is_needed else without
 
 
-def _is_hidden(source: bytes, start: int, place: int) -> bool:
-    """Is ` hidden=` at this place an attribute of the tag that begins at `start`?
-
-    Not in an attribute's value, nor in text; and `until-found` can be found by a reader.
-    """
-    before = source[start:place]
-    if b">" in before or not before.startswith(b"<") or before.count(b'"') % 2:
-        return False
-    return not source.startswith(b'"until-found"', place + len(b" hidden="))
-
-
-def _read_texts(written: Text, plan: _Plan, skipped: Flags) -> tuple[Hashes, Ints]:
+def _read_texts(written: Text, plan: _Plan, raw: Flags, shown: Flags) -> tuple[Hashes, Ints]:
     """Of each text, less white space at its ends: its hash and how many characters it has.
 
-    What is skipped (scripts, which are never shown and cost the most) gets hash and length 0.
+    Raw text that is not shown (scripts, which cost the most) gets hash and length 0.
     """
-    hashes, counts = np.zeros(len(skipped), np.uint64), np.zeros(len(skipped), np.int32)
-    read = (~skipped).nonzero()[0]
+    hashes, counts = np.zeros(len(raw), np.uint64), np.zeros(len(raw), np.int32)
+    read = (shown | ~raw).nonzero()[0]
     stop = plan.text_stop[read]
     first = _trim_left(written, plan.text_start[read], stop)
     filled = (first < stop).nonzero()[0]
@@ -234,7 +235,10 @@ def _read_texts(written: Text, plan: _Plan, skipped: Flags) -> tuple[Hashes, Int
         read, first = read[filled], first[filled]
         behind = _trim_right(written, first, stop[filled])
         hashes[read], excess = _hash_runs(written, first, behind)
-        counts[read] = np.maximum(behind - first - excess, 0)
+        counts[read] = behind - first - excess
+        for row in raw[read].nonzero()[0].tolist():
+            # Nothing is escaped in raw text.
+            counts[read[row]] = len(written.source[first[row] : behind[row]].decode())
     return hashes, counts
 
 
@@ -296,15 +300,18 @@ def _hash_runs(written: Text, first: Places, behind: Places) -> tuple[Hashes, Pl
     excess = (marks * _ONES) >> np.uint64(56)
     gap = values ^ _AMPERSANDS
     marks = ~(((gap & _LOW_BITS) + _LOW_BITS) | gap) & _TOP_BITS
-    for row in marks.nonzero()[0].tolist():
-        excess[row] += _escape_excess(written.source, int(places[row]), int(marks[row]))
+    hits = marks.nonzero()[0]
+    if len(hits):
+        excess[hits] += _escape_excess(written, places[hits], marks[hits])
     return mix(sums + length.astype(np.uint64)), np.add.reduceat(excess, base).astype(np.int64)
 
 
-def _escape_excess(source: bytes, place: int, marks: int) -> int:
-    """How many bytes only escape others, in the escapes that begin in a word; all of &nbsp;."""
-    bytes_ = (place + byte for byte in range(WORD) if marks >> (8 * byte + 7) & 1)
-    return sum(_ESCAPE_EXCESS.get(source[byte + 1], 0) for byte in bytes_)
+def _escape_excess(written: Text, places: Places, marks: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """How many bytes only escape others, in the escapes that begin in each word; all of &nbsp;."""
+    lanes = np.arange(WORD)
+    begins = (marks[:, None] >> (8 * lanes + 7).astype(np.uint64)) & np.uint64(1)
+    letters = written.words[places[:, None] + lanes + 1] & np.uint64(0xFF)
+    return np.asarray((_ESCAPE_EXCESS[letters] * begins).sum(axis=1, dtype=np.uint64))
 
 
 def _sums(plan: _Plan, end: Ints, of_text: Ints) -> Ints:
@@ -320,7 +327,7 @@ def _path_hashes(
 ) -> Hashes:
     """The hash of each node's path: a sum over the open elements, which start and end tags move."""
     depth = np.minimum(plan.level[tokens.opener] - tokens.is_nested, max_depth)
-    part = tokens.name * PATH_POWERS.up_to(max_depth + 1)[depth]
+    part = tokens.name * PATH_POWERS.up_to(int(depth.max()) + 1)[depth]
     step = np.zeros(len(tokens.start), np.uint64)
     step[tokens.opener] = part * tokens.is_nested
     step[closer] = -part[opener]

@@ -9,8 +9,8 @@ import numpy as np
 
 from dehusk import tags
 from dehusk.model import Label, Tree
-from dehusk.render.nodes import LabelArray, inside, run, unescaped, written_attribute
-from dehusk.render.urls import base_of, href
+from dehusk.render.nodes import LabelArray, attribute, inside, run, unescaped, written_attribute
+from dehusk.urls import base_of
 
 _LINK: Final = tags.numbers("a", "area")
 _IMAGE: Final = tags.numbers("img", "area")
@@ -38,7 +38,7 @@ def links(tree: Tree, labels: LabelArray, base_url: str | None) -> tuple[Link, .
     starts, stops = tree.start[nodes].tolist(), tree.stop[nodes].tolist()
     closes = tree.close[nodes].tolist()
     for node, start, stop, close in zip(nodes.tolist(), starts, stops, closes, strict=True):
-        url = base.absolute(href(tree, start, stop) or "")
+        url = base.absolute(attribute(source[start:stop], b"href") or "")
         if url:
             found[node] = url
         if stop < source.find(b"<", stop, close) == close - len("</a>"):

@@ -10,9 +10,12 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect
+from collections.abc import Mapping
+from itertools import islice
 from typing import Final
 
-from turbohtml import Document, Element, Markdown, Text
+import numpy as np
+from turbohtml import Document, Element, Markdown, Namespace, Text
 
 from dehusk import tags
 from dehusk.model import Tree
@@ -26,7 +29,7 @@ from dehusk.render.blocks import (
 from dehusk.render.draft import Draft, cut_down
 from dehusk.render.nodes import LabelArray, inside
 from dehusk.render.tables import shape_tables
-from dehusk.render.urls import Base, base_of
+from dehusk.urls import Base, base_of
 
 _OPTIONS: Final = Markdown()
 _LINK: Final = tags.numbers("a")
@@ -38,14 +41,20 @@ _STRUCK: Final = tags.numbers("del", "s", "strike")
 _CODE_BLOCK: Final = tags.numbers("listing", "plaintext", "pre", "textarea", "xmp")
 _CODE: Final = _CODE_BLOCK | tags.numbers("code", "kbd", "samp")
 
-_SIGN: Final = {"strong": "**", "em": "*", "del": "~~", "s": "~~"}
+_SIGN: Final = {"strong": "**", "em": "*", "del": "~~", "s": "~~", "strike": "~~"}
 # Each begins with a plain character, which a search finds many times as fast as a look behind.
-_WRAPPER: Final = re.compile(r"<(/?)(strong|em|del|s)>")
+_WRAPPER: Final = re.compile(r"<(/?)(strong|em|del|strike|s)>")
+_HTML_CODE: Final = re.compile(r"<code>[^<]*</code>")
 _BREAK: Final = re.compile(r"<br> ?")
 _SPACE: Final = re.compile(r"&#\d+;")
 _UNDERSCORE: Final = re.compile(r"\\_(?=\w)")
-_STAND_INS: Final = {"<": "\ufdd0", "&": "\ufdd1", "\\": "\ufdd2"}
-"""What stands for a character in code. Unicode keeps these for such uses: no text has them."""
+_POINT: Final = re.compile(r"(?<=\d)\\([.)])(?=\w)")
+_LIST_SIGN: Final = re.compile(r"\\([-+#])(?=\w)")
+"""Escapes against a list or a heading, which only a space behind the sign would make."""
+_PROTECTED: Final = ("<", "&", "\\")
+"""Characters of code that polishing would take for the writer's."""
+_NONCHARACTERS: Final = tuple(map(chr, range(0xFDD0, 0xFDF0)))
+"""What Unicode keeps for a program's own use, and a page may write all the same."""
 
 
 def markdown(tree: Tree, document: Document, labels: LabelArray, base_url: str | None) -> str:
@@ -65,8 +74,41 @@ def markdown(tree: Tree, document: Document, labels: LabelArray, base_url: str |
     base = base_of(tree, base_url)
     _place_images(draft, base)
     _point_links(draft, base)
-    _protect_code(draft)
-    return _polish(document.to_markdown(_OPTIONS))
+    stand_ins = _stand_ins(tree, base_url)
+    if len(stand_ins) < len(_PROTECTED):
+        return document.to_markdown(_OPTIONS).strip("\n")
+    _protect_code(draft, stand_ins)
+    return _restored(_polish(document.to_markdown(_OPTIONS)), stand_ins)
+
+
+def _restored(written: str, stand_ins: Mapping[str, str]) -> str:
+    """The Markdown with the characters that stand-ins stood for.
+
+    Beside a backtick the writer leaves code in HTML, where they need escapes as in prose.
+    """
+
+    def escaped(found: re.Match[str]) -> str:
+        code = found[0]
+        for character, stand_in in stand_ins.items():
+            code = code.replace(stand_in, "\\" + character)
+        return found[0] if _is_escaped(found) else code
+
+    if "<code>" in written:
+        written = _HTML_CODE.sub(escaped, written)
+    for character, stand_in in stand_ins.items():
+        written = written.replace(stand_in, character)
+    return written
+
+
+def _stand_ins(tree: Tree, base_url: str | None) -> dict[str, str]:
+    """What stands for each protected character while polishing: characters that the page has not.
+
+    One that the page has would come out as a live `<`. Too few on a page that has nearly all of
+    them; it goes without polish.
+    """
+    known = base_url or ""
+    free = (c for c in _NONCHARACTERS if c.encode() not in tree.source and c not in known)
+    return dict(zip(_PROTECTED, islice(free, len(_PROTECTED)), strict=False))
 
 
 def _flatten_emphasis(draft: Draft) -> None:
@@ -113,9 +155,10 @@ def _place_images(draft: Draft, base: Base) -> None:
 
 
 def _point_links(draft: Draft, base: Base) -> None:
-    """Make links absolute; those that lead nowhere, or hold a block of code, become what they hold.
+    """Make links absolute; those that lead nowhere, or cannot be said, become what they hold.
 
-    A link around a heading moves into it: neither a heading nor code can stand in a link.
+    A link around a heading moves into it: neither a heading nor code can stand in a link. One
+    around nothing but a rule would be a link without words.
     """
     links = draft.kept_nodes(_LINK)
     if not links:
@@ -127,7 +170,7 @@ def _point_links(draft: Draft, base: Base) -> None:
         written = link.attr("href") or ""
         address = base.absolute(written)
         next_heading = bisect(headings, node)
-        if not address or holds_code[node]:
+        if not address or holds_code[node] or not draft.inked[node]:
             link.tag = "div" if holds_block[node] else "span"
         elif next_heading < len(headings) and headings[next_heading] < draft.ends[node]:
             heading = draft.element(headings[next_heading])
@@ -140,18 +183,28 @@ def _point_links(draft: Draft, base: Base) -> None:
                 del link.attrs["title"]
 
 
-def _protect_code(draft: Draft) -> None:
+def _protect_code(draft: Draft, stand_ins: Mapping[str, str]) -> None:
     """Put stand-ins into code for the characters that polishing looks for."""
     tree, nodes = draft.tree, draft.texts.nodes
-    nodes = nodes[inside(draft.ends, _CODE[tree.tag])[nodes]]
+    is_code = np.zeros(len(tree), np.bool_)
+    is_code[[node for node in draft.kept_nodes(_CODE) if _is_code(draft.element(node))]] = True
+    nodes = nodes[inside(draft.ends, is_code)[nodes]]
     for node in nodes.tolist():
         text = draft.nodes[node]
         assert isinstance(text, Text), "a run holds texts only"
         data = text.data
         if "<" in data or "&" in data or "\\" in data:
-            for character, stand_in in _STAND_INS.items():
+            for character, stand_in in stand_ins.items():
                 data = data.replace(character, stand_in)
             text.data = data
+
+
+def _is_code(element: Element) -> bool:
+    """Does the writer take it for code? In all else it must see every `<`, to escape it.
+
+    A block around code, or what stands among the shapes of SVG, is prose to it.
+    """
+    return element.tag != "div" and element.namespace is Namespace.HTML
 
 
 def _polish(written: str) -> str:
@@ -164,18 +217,26 @@ def _polish(written: str) -> str:
         written = "\n".join(map(_break_lines, written.split("\n")))
     if "\\_" in written:
         written = _UNDERSCORE.sub(_plain_underscore, written)
+    if "\\" in written:
+        written = _LIST_SIGN.sub(_plain_sign, _POINT.sub(r"\1", written))
     if "\n\n\n" in written:
         written = _single_blanks(written)
-    for character, stand_in in _STAND_INS.items():
-        written = written.replace(stand_in, character)
     return written.strip("\n")
+
+
+def _is_escaped(found: re.Match[str]) -> bool:
+    """Does a backslash that is not itself escaped stand before the match?"""
+    first = start = found.start()
+    while first and found.string[first - 1] == "\\":
+        first -= 1
+    return (start - first) % 2 == 1
 
 
 def _plain_space(found: re.Match[str]) -> str:
     """A space that the writer wrote by its number: nothing at the ends of a line."""
-    before, behind = _around(found)
-    if before == "\\":
+    if _is_escaped(found):
         return found[0]
+    before, behind = _around(found)
     return " " if before.strip("\n") and behind.strip("\n") else ""
 
 
@@ -183,6 +244,16 @@ def _plain_underscore(found: re.Match[str]) -> str:
     """An underscore without its escape, which it does not need inside a word."""
     before, _ = _around(found)
     return "_" if before.isalnum() else found[0]
+
+
+def _plain_sign(found: re.Match[str]) -> str:
+    """A sign without its escape, if it is one."""
+    return found[0] if _is_escaped(found) else found[1]
+
+
+def _plain_break(found: re.Match[str]) -> str:
+    """A line break of Markdown for one of HTML; what the page writes as text stays."""
+    return found[0] if _is_escaped(found) else "  \n"
 
 
 def _around(found: re.Match[str]) -> tuple[str, str]:
@@ -212,7 +283,7 @@ def _break_lines(line: str) -> str:
     """A line with real breaks, but for the rows of tables, which know no others than HTML's."""
     if "<br>" not in line or line.lstrip("> -*").startswith("|"):
         return line
-    return _BREAK.sub("  \n", line)
+    return _BREAK.sub(_plain_break, line)
 
 
 def _unwrap(written: str) -> str:
@@ -220,7 +291,7 @@ def _unwrap(written: str) -> str:
     signs: dict[int, str] = {}
     pending: list[re.Match[str]] = []
     for found in _WRAPPER.finditer(written):
-        if _around(found)[0] == "\\":
+        if _is_escaped(found):
             continue
         if not found[1]:
             pending.append(found)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect
 from typing import Final
 
 import numpy as np
@@ -26,6 +27,7 @@ _WRAPPER: Final = tags.numbers(
 )  # fmt: skip
 _INLINE: Final = tags.numbers("rp")
 _ORDERED: Final = tags.numbers("ol")
+_ITEM: Final = tags.numbers("li")
 _CODE: Final = tags.numbers("code", "kbd", "samp")
 _BREAK: Final = tags.numbers("br")
 _BLOCK: Final = tags.numbers(*tags.BLOCK)
@@ -35,6 +37,7 @@ _DEFINITIONS: Final = tags.numbers("dl")
 _POWER: Final = tags.numbers("sup")
 _EXPONENT: Final = re.compile(r"\s*[+\-−]?\d{1,4}\s*")
 
+_NUMBER: Final = re.compile(r"\s*\+?[0-9]{1,9}(?![0-9]).*", re.DOTALL)
 _LANGUAGE: Final = re.compile(r"[a-z0-9][\w+#.\-]{0,30}")
 _OWN_LANGUAGE: Final = re.compile(
     r"(?:^|\s)(?:language-|lang-|highlight-source-|highlight-|brush:\s*)([A-Za-z0-9][\w+#.\-]{0,30})"
@@ -71,9 +74,28 @@ def rename_blocks(draft: Draft) -> None:
     wrappers = draft.kept & draft.holding(_BLOCK) & _WRAPPER[draft.tree.tag]
     for node in np.flatnonzero(wrappers).tolist():
         draft.element(node).tag = "div"
-    for node in draft.kept_nodes(_ORDERED):
-        # The writer has no Markdown for a list that counts down.
+    _count_up(draft)
+
+
+def _count_up(draft: Draft) -> None:
+    """Take from lists what Markdown cannot count: it counts up by one from where it begins."""
+    lists, items = draft.kept_nodes(_ORDERED), draft.kept_nodes(_ITEM)
+    for node in lists:
         draft.element(node).attrs.pop("reversed", None)
+        _drop_number(draft.element(node), "start")
+    first_items = {items[place] for node in lists if (place := bisect(items, node)) < len(items)}
+    for node in items:
+        if node in first_items and _ORDERED[draft.tree.tag[draft.tree.parent[node]]]:
+            _drop_number(draft.element(node), "value")
+        else:
+            draft.element(node).attrs.pop("value", None)
+
+
+def _drop_number(element: Element, name: str) -> None:
+    """Take away a number that no list of CommonMark begins with."""
+    written = element.attr(name)
+    if written is not None and not _NUMBER.fullmatch(written):
+        del element.attrs[name]
 
 
 def part_paragraphs(draft: Draft, in_data: Flags) -> None:

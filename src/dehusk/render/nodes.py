@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+from functools import cache
 from typing import Final
 
 import numpy as np
@@ -86,17 +88,20 @@ def attribute(start_tag: bytes, name: bytes) -> str | None:
 
 def written_attribute(start_tag: bytes, name: bytes) -> bytes | None:
     """The value of one attribute in a canonical start tag, as it is written there."""
-    key = b' %s="' % name
-    place = start_tag.find(key)
-    quotes = seen = 0
-    while place >= 0:
-        quotes += start_tag.count(b'"', seen, place)
-        first = place + len(key)
-        if quotes % 2 == 0:
-            return start_tag[first : start_tag.index(b'"', first)]
-        # An odd number of quotes before it: this is the end of another attribute's value.
-        seen, place = place, start_tag.find(key, first)
-    return None
+    if b' %s="' % name not in start_tag:
+        return None
+    found = _attribute_pattern(name).match(start_tag)
+    return found[1] if found else None
+
+
+@cache
+def _attribute_pattern(name: bytes) -> re.Pattern[bytes]:
+    """What matches a canonical start tag up to the value of one attribute.
+
+    Attribute names may hold quotes, and values what looks like attributes, so each step takes a
+    whole attribute. A step is never taken back: one pass over the tag, and one way to read it.
+    """
+    return re.compile(rb'(?>[^ ]+)(?> [^ ]+?="[^"]*")*? %s="([^"]*)"' % re.escape(name))
 
 
 def block_numbers(tree: Tree) -> Ints:

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import BinaryIO, Final
 
@@ -44,6 +44,8 @@ _ARCHIVE_SUFFIXES: Final = (".warc", ".wacz")
 _WEB: Final = re.compile(r"https?://", re.IGNORECASE)
 _SNIFFED: Final = 1024
 """How far the first byte that is not white space is looked for."""
+_MAX_COUNTED: Final = 10_000
+"""Pages that are counted before the first is read: more would keep the user waiting for it."""
 
 
 class _Kind(Enum):
@@ -99,15 +101,21 @@ def read_pages(
 
 
 def count_pages(sources: Sequence[str]) -> int | None:
-    """How many pages there are to read; None where only reading tells. Raises UsageError."""
+    """How many pages there are to read; None where only reading tells, or for more than 10,000.
+
+    Raises UsageError.
+    """
     checked = _check_sources(sources)
     total = 0
     for source in checked:
         if source.path and source.kind is _Kind.FOLDER:
-            total += sum(isinstance(found, str) for found in find_files(source.path))
+            files = (found for found in find_files(source.path) if isinstance(found, str))
+            total += sum(1 for _ in islice(files, _MAX_COUNTED + 1))
         elif source.kind is _Kind.PAGE:
             total += 1
         else:
+            return None
+        if total > _MAX_COUNTED:
             return None
     return total
 
@@ -123,6 +131,8 @@ def _check_source(source: str) -> _Source:
     """What a source is, by its name and by what is there. Raises UsageError."""
     if source == _STDIN:
         return _Source(None, _Kind.STREAM)
+    if not source:
+        raise UsageError("a SOURCE without a name; the current folder is `.`")
     if _WEB.match(source):
         raise UsageError(f"{source}: crawling is not in this version; save the pages first")
     path = Path(source)
@@ -155,6 +165,8 @@ def _read_source(
     """The pages of one source, and a last Failure where it is damaged."""
     try:
         if source.path is None:
+            if stdin is None and sys.stdin is None:
+                raise SourceError("standard input is closed")
             given = stdin or sys.stdin.buffer
             # A pipe is read as it fills: `read` would wait for a whole block of pages.
             read = getattr(given, "read1", given.read)

@@ -123,9 +123,9 @@ def _list_folder(folder: Path, prefix: str) -> list[str]:
 
 def _read_index(path: Path) -> dict[str, str]:
     """The URL of each file by its relative path; empty without an index. Raises SourceError."""
-    if path.is_symlink() or not path.exists():
-        return {}
     try:
+        if path.is_symlink() or not path.exists():
+            return {}
         with path.open("rb") as file:
             written = file.read(_MAX_INDEX + 1)
         if len(written) > _MAX_INDEX:

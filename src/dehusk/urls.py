@@ -1,4 +1,4 @@
-"""What the URLs on a page lead to."""
+"""What the URLs on a page lead to: one rule for its links, its images and its own address."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import numpy as np
 
 from dehusk import tags
 from dehusk.model import Tree
-from dehusk.render.nodes import unescaped
 
 _UNUSABLE: Final = ("javascript", "vbscript", "data", "about", "blob")
 _SCHEME: Final = re.compile(r"([a-zA-Z][a-zA-Z0-9+.\-]*):")
@@ -22,8 +21,6 @@ _BREAKS: Final = str.maketrans("", "", "\t\n\r")
 _UNSAFE: Final = re.compile(r'[ "<>`]')
 _PLAIN: Final = re.compile(r"https?://[^\x00-\x20\"<>`\[\]]+")
 _BASE: Final = tags.NUMBERS["base"]
-# Anchored, and each step takes a whole attribute: never more than one pass over the tag.
-_HREF: Final = re.compile(rb'<[a-z]+(?: [^ ]+?="[^"]*")*? href="([^"]*)"')
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +70,7 @@ def base_of(tree: Tree, base_url: str | None) -> Base:
     """
     base = _base(base_url or "")
     for node in np.flatnonzero(tree.tag == _BASE).tolist():
-        written = href(tree, int(tree.start[node]), int(tree.stop[node]))
+        written = tree.attributes(node).get("href")
         if written is not None:
             found = _base(base.absolute(written) or "")
             return found if found.url else base
@@ -91,7 +88,17 @@ def _base(url: str) -> Base:
     return Base(url, f"{parts.scheme}://{parts.netloc}")
 
 
-def href(tree: Tree, start: int, stop: int) -> str | None:
-    """The `href` of the start tag that stands from `start` to `stop` in the page's source."""
-    found = _HREF.match(tree.source, start, stop)
-    return unescaped(found[1]) if found else None
+def host_of(url: str) -> str:
+    """The host of a URL, without user and port; empty where there is none."""
+    try:
+        return urlsplit(url).hostname or ""
+    except ValueError:
+        return ""
+
+
+def is_web(url: str) -> bool:
+    """Is it an absolute address on the web, with a host?"""
+    try:
+        return urlsplit(url).scheme in ("http", "https") and bool(host_of(url))
+    except ValueError:
+        return False

@@ -1,0 +1,304 @@
+"""`dehusk bench teco` on small sites, as JSON lines and in the form of the TECO suite."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+import pytest
+
+from dehusk.bench import teco
+from dehusk.bench.nodes import node_gold
+from dehusk.bench.teco_pages import KeyPage, read_key_pages, strip_marks
+from dehusk.bench.teco_report import ABLATIONS, means, run_sweep, run_teco
+from dehusk.errors import UsageError
+from dehusk.methods import METHODS
+from dehusk.methods.hyperlink import Equality, Hyperlink
+from dehusk.methods.segments import Segments
+from dehusk.model import Page
+from dehusk.parse import parse
+from dehusk.samples import SamplePage, sample_site, write_site
+
+NAMES = ("hay", "straw", "chaff", "bran", "meal")
+STORY = {
+    "hay": "Cut before it sets seed, and turned twice in the sun.",
+    "straw": "What is left of the stalk once the ear is gone.",
+    "chaff": "Light enough that a breath of wind parts it from the grain.",
+    "bran": "The coat of the kernel, sifted off for white bread.",
+    "meal": "Ground coarsely, in one pass between the stones.",
+}
+
+
+@pytest.fixture(autouse=True)
+def registered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(METHODS, Hyperlink.name, Hyperlink)
+
+
+def _html(name: str, mark: str = "", suffix: str = ".html") -> str:
+    menu = "".join(f"<li><a href={other}{suffix}>{other}</a></li>" for other in NAMES)
+    return (
+        f"<!doctype html><title>{name}</title><body class='{name}'>"
+        f"<ul class='menu {mark and 'TECO_mainMenu'}'>{menu}</ul>"
+        f"<div id=main{f' class={mark}' if mark else ''}><h1 class='big {mark}'>On {name}</h1>"
+        f"<p>{STORY[name]}</p></div><p class=foot>The barn, open daily</p>"
+    )
+
+
+def _write_site(folder: Path, mark: str = "TECO_notTemplate", key: str = "hay") -> None:
+    folder.mkdir(parents=True)
+    for name in NAMES:
+        html = _html(name, mark if name == key else "")
+        (folder / f"{name}.html").write_text(html, "utf-8")
+
+
+def _keys(source: Path) -> list[KeyPage]:
+    notes: list[str] = []
+    keys = list(read_key_pages(str(source), notes))
+    assert notes == []
+    return keys
+
+
+def _records(path: Path) -> Path:
+    with path.open("w") as file:
+        for name in NAMES:
+            record = {
+                "site": "barn", "url": f"https://barn.example/{name}.html", "html": _html(name),
+                "content_nodes": [[1, 1]], "excluded_nodes": [], "key": name == "hay",
+                "type": "farm",
+            }  # fmt: skip
+            file.write(json.dumps(record) + "\n")
+    return path
+
+
+def _run(capsys: pytest.CaptureFixture[str], *options: str) -> str:
+    parser = argparse.ArgumentParser()
+    teco.add_arguments(parser)
+    assert teco.run(parser.parse_args(options)) == 0
+    return capsys.readouterr().out
+
+
+def test_marks_are_gone_before_anything_looks_at_the_page() -> None:
+    tree, paths = strip_marks(Page(_html("hay", "TECO_notTemplate2")))
+    assert b"TECO" not in tree.source
+    assert b"notTemplate" not in tree.source
+    assert tree.source == parse(Page(_html("hay"))).tree.source.replace(
+        b'"menu "', b'"menu"'
+    ).replace(b'"big "', b'"big"')
+    assert paths == [[1, 1]]
+
+
+@pytest.mark.parametrize("mark", ["TECO_notTemplate", "TECO_notTemplate3", "notTemplate"])
+def test_every_spelling_of_the_mark_is_known(tmp_path: Path, mark: str) -> None:
+    _write_site(tmp_path / "barn", mark)
+    (key,) = _keys(tmp_path)
+    assert key.tree.url == "file:hay.html"
+    names = [key.tree.name(node) for node in key.gold.template.nonzero()[0].tolist()]
+    assert names == ["ul", *["li", "a"] * 5, "p"]
+
+
+def test_marks_with_odd_attributes_beside_them_are_taken_off_alone() -> None:
+    html = "<p title='a class=' class='x TECO_notTemplate y' data-v='&quot;&amp;<'>t</p>"
+    tree, paths = strip_marks(Page(html))
+    node = next(node for node in range(len(tree)) if tree.name(node) == "p")
+    assert tree.attributes(node) == {"title": "a class=", "class": "x y", "data-v": '"&<'}
+    assert paths == [[1, 0]]
+
+
+def test_a_page_without_marks_stays_as_it_is() -> None:
+    page = Page("<p class=mainContent>x")
+    tree, paths = strip_marks(page)
+    assert (tree.source, paths) == (parse(page).tree.source, [])
+
+
+def test_a_folder_has_types_and_key_pages_below_it(tmp_path: Path) -> None:
+    _write_site(tmp_path / "pages" / "barn" / "deep")
+    _write_site(tmp_path / "pages" / "loft", key="bran")
+    facts = {"barn": {"type": "farm", "key": "deep/hay.html"}}
+    (tmp_path / "pages" / "sites.json").write_text(json.dumps(facts))
+    keys = _keys(tmp_path)
+    assert [(key.site, key.type, key.tree.url) for key in keys] == [
+        ("barn", "farm", "file:deep/hay.html"), ("loft", "–", "file:bran.html"),
+    ]  # fmt: skip
+
+
+def test_saved_pages_are_found_under_the_urls_of_the_index(tmp_path: Path) -> None:
+    _write_site(tmp_path / "barn")
+    urls = {f"{name}.html": f"https://barn.example/{name}.html" for name in NAMES}
+    (tmp_path / "barn" / "index.json").write_text(json.dumps(urls))
+    (row,) = run_teco(_keys(tmp_path), Hyperlink(equality="text"))
+    assert (row.loads, row.f1) == (4, 1.0)
+
+
+def test_names_that_links_escape_differently_are_found(tmp_path: Path) -> None:
+    _write_site(tmp_path / "barn")
+    (tmp_path / "barn" / "straw.html").rename(tmp_path / "barn" / "straw?x=1.html")
+    key = tmp_path / "barn" / "hay.html"
+    key.write_text(key.read_text().replace("straw.html", "straw%3Fx=1.html"))
+    (found,) = _keys(tmp_path)
+    assert found.load("file:straw%3Fx=1.html") is not None
+
+
+def test_a_folder_without_a_key_page_is_refused(tmp_path: Path) -> None:
+    _write_site(tmp_path / "barn", key="none")
+    with pytest.raises(UsageError, match="no key page"):
+        _keys(tmp_path)
+
+
+@pytest.mark.parametrize("written", ["{", "[]"])
+def test_a_damaged_index_is_refused(tmp_path: Path, written: str) -> None:
+    _write_site(tmp_path / "barn")
+    (tmp_path / "barn" / "index.json").write_text(written)
+    with pytest.raises(UsageError, match="not"):
+        _keys(tmp_path)
+
+
+def test_a_key_page_that_cannot_be_read_is_told(tmp_path: Path) -> None:
+    _write_site(tmp_path / "barn")
+    (tmp_path / "barn" / "dust.html").write_bytes(b"notTemplate" + bytes(range(32)) * 40)
+    notes: list[str] = []
+    assert len(list(read_key_pages(str(tmp_path), notes))) == 1
+    assert len(notes) == 1
+    assert "left out" in notes[0]
+
+
+def _marked(sample: SamplePage) -> str:
+    """The page with TECO's mark on the roots of its content."""
+    tree = parse(sample.page).tree
+    children: dict[int, list[int]] = {}
+    for node in range(1, len(tree)):
+        if not tree.is_text[node]:
+            children.setdefault(int(tree.parent[node]), []).append(node)
+    roots = []
+    for path in sample.content_nodes:
+        node = 0
+        for position in path:
+            node = children[node][position]
+        roots.append(node)
+    html = tree.source
+    for node in sorted(roots, reverse=True):
+        start, stop = int(tree.start[node]), int(tree.stop[node])
+        tag = html[start:stop]
+        if b' class="' in tag:
+            tag = tag.replace(b' class="', b' class="TECO_notTemplate ')
+        else:
+            tag = tag.replace(b">", b" class=TECO_notTemplate>")
+        html = html[:start] + tag + html[stop:]
+    return html.decode()
+
+
+@pytest.mark.parametrize("kind", ["news", "shop", "docs"])
+def test_a_sample_site_in_the_form_of_teco_is_measured(tmp_path: Path, kind: str) -> None:
+    samples = list(sample_site(kind, pages=12, seed=2))
+    folder = tmp_path / kind
+    write_site(samples, folder)
+    index = json.loads((folder / "index.json").read_text())
+    key = samples[5]
+    name = next(name for name, url in index.items() if url == key.page.url)
+    (folder / name).write_text(_marked(key), "utf-8")
+    (found,) = _keys(tmp_path)
+    gold = node_gold(parse(key.page).tree, key.content_nodes, ())
+    assert gold is not None
+    assert (found.gold.template == gold.template).all()
+    (row,) = run_teco([found], Hyperlink(equality="text"))
+    assert row.f1 > 0.7
+    assert row.loads > 1
+
+
+def test_rows_have_the_figures_of_001_table_1(tmp_path: Path) -> None:
+    _write_site(tmp_path / "barn")
+    (row,) = run_teco(_keys(tmp_path), Hyperlink(equality="text"))
+    # Judged are html, body, the menu of eleven, the content of three and the footer.
+    assert (row.nodes, row.template, row.retrieved, row.hits) == (17, 12, 12, 12)
+    assert (row.recall, row.precision, row.f1) == (1, 1, 1)
+    assert row.teco_f1 == pytest.approx(2 * 12 / (12 + 14))
+    assert row.loads == 4
+
+
+def test_by_the_paper_parallel_content_costs_precision(tmp_path: Path) -> None:
+    _write_site(tmp_path / "barn")
+    (row,) = run_teco(_keys(tmp_path), Hyperlink())
+    assert row.recall == 1
+    assert row.precision == pytest.approx(12 / 17)
+
+
+def test_any_method_learns_what_the_key_page_links(tmp_path: Path) -> None:
+    _write_site(tmp_path / "barn")
+    (row,) = run_teco(_keys(tmp_path), Segments(min_count=3))
+    assert (row.loads, row.f1) == (5, 1.0)
+
+
+def test_json_lines_give_the_same_figures(tmp_path: Path) -> None:
+    _write_site(tmp_path / "teco" / "barn")
+    lines = _keys(_records(tmp_path / "barn.jsonl"))
+    (from_lines,) = run_teco(lines, Hyperlink(equality="text"))
+    (from_folder,) = run_teco(_keys(tmp_path / "teco"), Hyperlink(equality="text"))
+    assert from_lines.type == "farm"
+    names = ("nodes", "template", "retrieved", "hits", "f1", "teco_f1", "loads")
+    assert [getattr(from_lines, name) for name in names] == [
+        getattr(from_folder, name) for name in names
+    ]
+
+
+def test_without_a_key_every_page_is_one(tmp_path: Path) -> None:
+    path = _records(tmp_path / "barn.jsonl")
+    path.write_text(path.read_text().replace('"key": true', '"key": false'))
+    assert len(_keys(path)) == len(NAMES)
+
+
+@pytest.mark.parametrize("equality", list(Equality))
+def test_the_sweep_agrees_with_single_runs(tmp_path: Path, equality: Equality) -> None:
+    keys = _keys(_records(tmp_path / "barn.jsonl"))
+    method = Hyperlink(equality=equality.value)
+    swept = run_sweep(keys, method)
+    assert set(swept) == {(size, votes) for size in range(1, 9) for votes in range(1, size + 1)}
+    for (size, votes), (row,) in swept.items():
+        (single,) = run_teco(keys, Hyperlink(size=size, votes=votes, equality=equality.value))
+        assert (row.retrieved, row.f1, row.loads) == (single.retrieved, single.f1, single.loads)
+
+
+def test_means_are_over_key_pages_and_empty_without_any(tmp_path: Path) -> None:
+    _write_site(tmp_path / "barn")
+    _write_site(tmp_path / "loft", key="bran")
+    rows = run_teco(_keys(tmp_path), Hyperlink())
+    assert means(rows)["f1"] == pytest.approx(sum(row.f1 for row in rows) / 2)
+    assert means([]) == {}
+
+
+def test_the_tables_are_printed_and_saved(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source, saved = str(_records(tmp_path / "barn.jsonl")), tmp_path / "figures.json"
+    shown = _run(capsys, source, "--rows", "--json", str(saved), "--method", "hyperlink:size=2")
+    assert "barn.jsonl, hyperlink:size=2: 1 key pages" in shown
+    assert [line.split()[0] for line in shown.splitlines()[2:6] if line] == [
+        "site", "all", "farm", "barn",
+    ]  # fmt: skip
+    figures = json.loads(saved.read_text())
+    assert figures[source]["hyperlink:size=2"]["1 key pages"][0]["loads"] == 3
+
+
+def test_the_sweep_and_the_ablation_are_printed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = str(_records(tmp_path / "barn.jsonl"))
+    shown = _run(capsys, source, "--sweep", "--ablation", "--markdown")
+    lines = {line.split("|")[1].strip(): line for line in shown.splitlines() if "|" in line}
+    assert {f"{votes} votes" for votes in range(1, 9)} <= lines.keys()
+    assert lines["in 001"].split("|")[2:-1] == [f"{n:>7} " for n in (1, 1, 2, 3, 3, 3, 3, 4)]
+    assert ABLATIONS[Equality.PAPER].keys() <= lines.keys()
+
+
+def test_every_ablation_is_a_setting_that_can_be_made() -> None:
+    for variants in ABLATIONS.values():
+        for settings in variants.values():
+            Hyperlink(**settings)
+
+
+def test_experiments_on_other_methods_are_refused(tmp_path: Path) -> None:
+    parser = argparse.ArgumentParser()
+    teco.add_arguments(parser)
+    source = str(_records(tmp_path / "barn.jsonl"))
+    arguments = parser.parse_args([source, "--sweep", "--method", "segments"])
+    with pytest.raises(UsageError, match="segments"):
+        teco.run(arguments)
