@@ -10,6 +10,7 @@ import pty
 import signal
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -230,7 +231,13 @@ def test_an_interrupted_run_leaves_whole_lines(tmp_path: Path) -> None:
     path, output = tmp_path / "crawl.jsonl", tmp_path / "out.jsonl"
     path.write_text(_records(20_000), encoding="utf-8")
     command = [sys.executable, "-m", "dehusk", "clean", str(path), "-o", str(output)]
-    with subprocess.Popen(command, stderr=subprocess.PIPE) as process:
+    # What a shell starts in the background ignores SIGINT, and so would all that it starts.
+    interruptible = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    with subprocess.Popen(
+        command,
+        stderr=subprocess.PIPE,
+        preexec_fn=interruptible,  # noqa: PLW1509
+    ) as process:
         while not (output.exists() and output.stat().st_size > 10_000):
             assert process.poll() is None
         process.send_signal(signal.SIGINT)
