@@ -11,13 +11,17 @@ import pytest
 
 from dehusk.errors import SettingError, StateError, UsageError
 from dehusk.memory import Memory, dump, load
-from dehusk.methods import DEFAULT, METHODS, make_method
+from dehusk.methods import DEFAULT, METHODS, Method, make_method
 from dehusk.model import Page, Tree
 from dehusk.parse import parse
 
 PAGES = [
-    f"<header><a href=/>Grain</a> <a href=/news>News</a></header><main><h1>Harvest {n}</h1>"
-    f"<p>In year {n} there were {n * 7} sacks of rye.</p><img src=a.png></main>"
+    "<header>" + "".join(f"<a href=/{m}>Year {m}</a> " for m in range(8)) + "</header>"
+    "<table><tr><td>All the harvests of the valley, year by year</td></tr></table>"
+    f"<main><h1>Harvest {n}</h1>"
+    f"<p>In year {n} there were {n * 7} sacks of rye.</p><img src=a.png>"
+    + "".join(f"<section class=s{n}{m}><b>Field {n}{m}</b></section>" for m in range(n))
+    + "</main>"
     "<aside hidden>later</aside><footer>All rights reserved</footer><script>x()</script>"
     for n in range(8)
 ]
@@ -32,8 +36,21 @@ ODD = [
 ]
 
 
-def _trees(pages: list[str]) -> list[Tree]:
-    return [parse(Page(html)).tree for html in pages]
+def _tree(html: str) -> Tree:
+    number = PAGES.index(html) if html in PAGES else len(PAGES)
+    return parse(Page(html, f"https://grain.example/{number}")).tree
+
+
+def _load(url: str) -> Tree | None:
+    number = url.rpartition("/")[2]
+    is_page = number.isdecimal() and int(number) < len(PAGES)
+    return _tree(PAGES[int(number)]) if is_page else None
+
+
+def _make(name: str) -> Method:
+    """The method; one that follows links can follow those between PAGES."""
+    has_loader = "loader" in METHODS[name].__dataclass_fields__
+    return make_method(name, loader=_load) if has_loader else make_method(name)
 
 
 @pytest.fixture(params=sorted(METHODS))
@@ -42,9 +59,9 @@ def name(request: pytest.FixtureRequest) -> str:
 
 
 def _learned(name: str, pages: list[str]) -> Memory:
-    memory, method = Memory(), make_method(name)
-    for tree in _trees(pages):
-        memory = method.learn(memory, tree)
+    memory, method = Memory(), _make(name)
+    for html in pages:
+        memory = method.learn(memory, _tree(html))
     return memory
 
 
@@ -73,7 +90,7 @@ def test_a_setting_of_another_type_is_refused(name: str) -> None:
 
 @pytest.mark.parametrize("html", [*ODD, PAGES[0]])
 def test_there_is_a_score_for_each_node_in_range_or_nan(name: str, html: str) -> None:
-    method, tree = make_method(name), parse(Page(html)).tree
+    method, tree = _make(name), _tree(html)
     for memory in (Memory(), _learned(name, PAGES)):
         scores = method.score(method.learn(memory, tree), tree)
         assert scores.shape == (len(tree),)
@@ -81,34 +98,40 @@ def test_there_is_a_score_for_each_node_in_range_or_nan(name: str, html: str) ->
         assert ((seen >= 0) & (seen <= 1)).all()
 
 
+def test_something_is_template_and_something_is_content(name: str) -> None:
+    scores = _make(name).score(_learned(name, PAGES), _tree(PAGES[5]))
+    assert (scores > 0.5).any()
+    assert (scores <= 0.5).any()
+
+
 def test_what_is_never_shown_has_no_score(name: str) -> None:
-    method, tree = make_method(name), parse(Page(PAGES[0])).tree
+    method, tree = _make(name), _tree(PAGES[0])
     scores = method.score(_learned(name, PAGES), tree)
     assert np.isnan(scores[~tree.shown]).all()
 
 
 def test_learning_leaves_the_old_memory_and_the_tree_as_they_were(name: str) -> None:
     memory = _learned(name, PAGES[:4])
-    before, tree = dump(memory, name), parse(Page(PAGES[5])).tree
+    before, tree = dump(memory, name), _tree(PAGES[5])
     arrays = [array.copy() for array in (tree.parent, tree.own_hash, tree.text_length)]
-    make_method(name).learn(memory, tree)
+    _make(name).learn(memory, tree)
     assert dump(memory, name) == before
     after = (tree.parent, tree.own_hash, tree.text_length)
     assert all((a == b).all() for a, b in zip(arrays, after, strict=True))
 
 
 def test_asking_changes_nothing(name: str) -> None:
-    memory, method = _learned(name, PAGES), make_method(name)
-    before, tree = dump(memory, name), parse(Page(PAGES[2])).tree
+    memory, method = _learned(name, PAGES), _make(name)
+    before, tree = dump(memory, name), _tree(PAGES[2])
     first, second = method.score(memory, tree), method.score(memory, tree)
     assert dump(memory, name) == before
     assert np.array_equal(first, second, equal_nan=True)
 
 
 def test_state_saves_and_loads(name: str) -> None:
-    memory, method = _learned(name, PAGES), make_method(name)
+    memory, method = _learned(name, PAGES), _make(name)
     again = load(dump(memory, name), name)
-    tree = parse(Page(PAGES[3])).tree
+    tree = _tree(PAGES[3])
     assert np.array_equal(method.score(memory, tree), method.score(again, tree), equal_nan=True)
     assert dump(again, name) == dump(memory, name)
     with pytest.raises(StateError):
@@ -139,9 +162,14 @@ from dehusk.memory import Memory, dump
 from dehusk.methods import make_method
 from dehusk.model import Page
 from dehusk.parse import parse
-method, memory, digest = make_method(sys.argv[1]), Memory(), hashlib.sha256()
-for html in sys.argv[2:]:
-    tree = parse(Page(html)).tree
+from dehusk.loader import PageLoader
+from dehusk.methods import METHODS
+pages = [Page(html, f"https://grain.example/{n}") for n, html in enumerate(sys.argv[2:])]
+has_loader = "loader" in METHODS[sys.argv[1]].__dataclass_fields__
+settings = {"loader": PageLoader(pages)} if has_loader else {}
+method, memory, digest = make_method(sys.argv[1], **settings), Memory(), hashlib.sha256()
+for page in pages:
+    tree = parse(page).tree
     memory = method.learn(memory, tree)
     digest.update(method.score(memory, tree).tobytes())
 digest.update(dump(memory, method.name))

@@ -102,7 +102,7 @@ def test_pages_of_other_sites_are_left_out(folder: Path, capfd: pytest.CaptureFi
     index["wheat.html"] = "https://other.example/wheat.html"
     (folder / "index.json").write_text(json.dumps(index), encoding="utf-8")
     assert _run(str(folder / "rye.html")) == 0
-    assert "1 pages of other sites left out" in capfd.readouterr().err
+    assert "1 page of other sites left out" in capfd.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -146,3 +146,52 @@ def test_a_loader_gives_trees_by_url_and_none_for_what_is_not_there() -> None:
     assert load(f"{SITE}/rye.html") is tree
     assert load(f"{SITE}/none.html") is None
     assert load(f"{SITE}/x.png") is None
+
+
+def test_the_size_alone_brings_its_own_votes(
+    folder: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    page = str(folder / "rye.html")
+    for size in ("1", "2", "8"):
+        assert _run(page, "--method", "hyperlink", "--size", size) == 0
+    assert capfd.readouterr().out.count("<!DOCTYPE html>") == 3
+
+
+def test_a_broken_page_among_the_others_is_named_and_passed_over(
+    folder: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "index.json").unlink()
+    (folder / "broken.html").write_bytes(b"\x89PNG" + bytes(99))
+    assert _run(str(folder / "rye.html"), "--method", "rtdm") == 1
+    shown = capfd.readouterr()
+    assert "binary" in shown.err
+    assert "All rights reserved" in shown.out
+
+
+@pytest.mark.parametrize("target", ["rye.html", "new.html", "."])
+def test_a_template_is_never_written_over_a_page(folder: Path, target: str) -> None:
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    assert _run(str(folder / "rye.html"), "-o", str(folder / target)) == 2
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+def test_single_files_of_a_folder_are_one_site(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    for name in NAMES:
+        (tmp_path / f"{name}.html").write_text(_page(name), encoding="utf-8")
+    paths = [str(tmp_path / f"{name}.html") for name in NAMES]
+    assert _run(paths[0], "--against", *paths[1:], "--set", "min_count=3") == 0
+    shown = capfd.readouterr()
+    assert "compared with 3 other pages" in shown.err
+    assert "All rights reserved" in shown.out
+
+
+def test_a_file_of_json_lines_is_not_a_page(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    crawl = tmp_path / "crawl.jsonl"
+    line = json.dumps({"url": f"{SITE}/x", "html": _page("rye")})
+    crawl.write_text(f"{line}\n{line}\n", encoding="utf-8")
+    assert _run(str(crawl)) == 2
+    assert "not one page" in capfd.readouterr().err

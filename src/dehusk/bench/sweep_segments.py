@@ -50,7 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--max-loss",
-        type=float,
+        type=_share,
         default=0.02,
         metavar="X",
         help="recall that a smaller table may cost (default: %(default)s)",
@@ -80,7 +80,20 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _numbers(text: str) -> tuple[float, ...]:
-    return tuple(float(part) for part in text.split(","))
+    try:
+        return tuple(float(part) for part in text.split(","))
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a list of numbers") from None
+
+
+def _share(text: str) -> float:
+    try:
+        share = float(text)
+    except ValueError:
+        share = -1.0
+    if not 0 <= share <= 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0 to 1")
+    return share
 
 
 def _positive(text: str) -> int:

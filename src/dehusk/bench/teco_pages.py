@@ -136,6 +136,8 @@ def _read_site(folder: Path, kind: str, key: str | None, notes: list[str]) -> It
             if not _is_marked(page):
                 continue
             tree, paths = strip_marks(page)
+            if not paths:
+                continue
         except (PageError, SourceError) as fault:
             notes.append(f"{fault}; left out")
             continue

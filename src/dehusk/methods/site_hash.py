@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from hashlib import blake2b
 from typing import Final
 
 import numpy as np
 
 from dehusk import tags
 from dehusk.errors import SettingError
-from dehusk.hashing import TEXT_POWERS, Hashes, mix
+from dehusk.hashing import Hashes
 from dehusk.memory import Memory
 from dehusk.methods.forget import trim
 from dehusk.model import Flags, Floats, Ints, Tree
@@ -94,9 +95,6 @@ def _node_hashes(tree: Tree) -> Hashes:
 
 def _start_tag_hashes(tree: Tree, start: Ints, stop: Ints) -> Hashes:
     """The hash of each element's start tag as canonical HTML writes it."""
-    length = stop - start
-    base = np.cumsum(length, dtype=np.int64) - length
-    offset = np.arange(int(length.sum())) - np.repeat(base, length)
-    codes = np.frombuffer(tree.source, np.uint8)[np.repeat(start, length) + offset]
-    weights = TEXT_POWERS.up_to(int(length.max()))
-    return mix(np.add.reduceat(codes * weights[offset], base))
+    written = (tree.source[a:b] for a, b in zip(start.tolist(), stop.tolist(), strict=True))
+    digests = b"".join(blake2b(tag, digest_size=8).digest() for tag in written)
+    return np.frombuffer(digests, "<u8").astype(np.uint64)

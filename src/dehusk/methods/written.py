@@ -13,7 +13,13 @@ from dehusk.methods import METHODS, Method, make_method
 def parse_method(written: str) -> Method:
     """The method that `NAME` or `NAME:SETTING=VALUE,SETTING=VALUE` stands for."""
     name, _, settings = written.partition(":")
-    return make_method(name, **parse_settings(name, settings.split(",") if settings else []))
+    items: list[str] = []
+    for part in settings.split(",") if settings else []:
+        if "=" in part or not items:
+            items.append(part)
+        else:  # A setting may be a list: separators=p,div
+            items[-1] += f",{part}"
+    return make_method(name, **parse_settings(name, items))
 
 
 def parse_settings(method: str, written: Sequence[str]) -> dict[str, object]:

@@ -92,6 +92,8 @@ class Chunks:
         page = self.cut(tree)
         counts, pages = self.page_counts(memory, tree, page)
         need = self.threshold
+        # A look that was forgotten and came back counts fewer pages than its chunks.
+        pages = max(pages, int(counts.max(initial=0)))
         high = 0.5 + 0.5 * (counts - need + 1) / max(pages - need + 1, 1)
         scores = np.where(counts >= need, high, 0.5 * counts / need)
         return _spread_up(tree, page, scores)

@@ -95,7 +95,7 @@ class Hyperlink:
     moved: bool = False
     """Map equal subtrees wherever they stand. With `text` they always do."""
     content_first: bool = False
-    """Look for the main content in the page alone, and take it out before pages are compared."""
+    """Look for the main content in the page alone, and take it out of what the pages voted for."""
     content_share: float = 0.7
     """What an element must hold of the page's new text to hold the main content, where other
     pages agree. Found by a sweep, as is the next."""

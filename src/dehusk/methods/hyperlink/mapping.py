@@ -35,8 +35,7 @@ _MAX_PAIRS: Final = 1 << 22
 """Pairs in all, after which only a few per child are looked at."""
 _MIN_PER_CHILD: Final = 8
 _MAX_KIND_PAIRS: Final = 1 << 16
-"""Pairs of kinds that are compared, after which only equal ones can map: a page with so many
-different start tags is made to be slow."""
+"""Pairs of kinds that are remembered; then the memory of them starts anew."""
 _CHUNK: Final = 1 << 10
 _MAX_CHUNK: Final = 1 << 16
 
@@ -197,10 +196,12 @@ class _Pairs:
 
     def _kind_probability(self, kind: int, other: int) -> float:
         """The part of the probability that two start tags give, computed once."""
+        if self._kinds[kind].tag != self._kinds[other].tag:
+            return -1.0
         found = self._known.get((kind, other))
         if found is None:
-            if kind != other and len(self._known) > _MAX_KIND_PAIRS:
-                return -1.0
+            if len(self._known) > _MAX_KIND_PAIRS:
+                self._known.clear()
             found = kind_probability(self._kinds[kind], self._kinds[other], self._rules.weights)
             self._known[kind, other] = found
         return found

@@ -37,7 +37,8 @@ class Outline:
 
     def first(self, count: int) -> Outline:
         """The tree of the first `count` nodes."""
-        left = count - np.arange(min(count, len(self.label)))
+        count = min(count, len(self.label))
+        left = count - np.arange(count)
         return Outline(self.label[:count], np.minimum(self.size[:count], left))
 
     def kinds(self) -> Hashes:
