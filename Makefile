@@ -27,5 +27,7 @@ clean:
 $(INSTALLED): pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit("dehusk needs Python 3.11 or later" if sys.version_info < (3, 11) else 0)'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	# Older pips trip over an extra that two of the bench peers name.
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=23.3'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,bench]'
 	touch $(INSTALLED)
