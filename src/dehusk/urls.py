@@ -20,6 +20,7 @@ _BREAKS: Final = str.maketrans("", "", "\t\n\r")
 # Browsers encode these; in Markdown and HTML they would end the address.
 _UNSAFE: Final = re.compile(r'[ "<>`]')
 _PLAIN: Final = re.compile(r"https?://[^\x00-\x20\"<>`\[\]]+")
+_RELATIVE: Final = re.compile(r"[\w~%-][\w~%/.-]*(?:#[\w~%/.-]+)?", re.ASCII)
 _BASE: Final = tags.NUMBERS["base"]
 
 
@@ -29,6 +30,8 @@ class Base:
 
     url: str | None
     origin: str
+    folder: str = ""
+    """The URL up to its last slash; empty where joining needs more than writing one behind it."""
 
     def absolute(self, written: str) -> str | None:
         """The URL that `written` leads to; None where it leads nowhere or cannot be read."""
@@ -55,6 +58,8 @@ class Base:
         if url[0] == "/" and url[1:2] != "/" and "/." not in url:
             # What most links look like, at a fraction of what joining costs.
             return self.origin + url
+        if self.folder and _RELATIVE.fullmatch(url) and "/." not in url and "//" not in url:
+            return self.folder + url
         return urljoin(self.url, url)
 
 
@@ -85,7 +90,10 @@ def _base(url: str) -> Base:
         return Base(None, "")
     if parts.scheme not in ("http", "https"):
         return Base(None, "")
-    return Base(url, f"{parts.scheme}://{parts.netloc}")
+    origin = f"{parts.scheme}://{parts.netloc}"
+    folder = parts.path.rpartition("/")[0] + "/"
+    is_plain = bool(parts.netloc) and "/." not in folder and "//" not in folder
+    return Base(url, origin, origin + folder if is_plain else "")
 
 
 def host_of(url: str) -> str:

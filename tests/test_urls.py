@@ -1,0 +1,44 @@
+"""URLs: the fast ways of joining them against the standard library's."""
+
+from __future__ import annotations
+
+from urllib.parse import urljoin
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dehusk.model import Page
+from dehusk.parse import parse
+from dehusk.urls import base_of
+
+_PARTS = st.sampled_from(
+    ["a", "b.html", "..", ".", "", "c-d", "~e", "%20", "x#f", "#g", "?q=1", ";p"]
+)
+_BASES = st.sampled_from(
+    [
+        "https://grain.example",
+        "https://grain.example/",
+        "https://grain.example/a/b/c.html?x=/y/z#f",
+        "https://grain.example/a//b/",
+        "https://grain.example/a/../b/c",
+        "http://grain.example:8080/x;y/z",
+    ]
+)
+
+
+@settings(max_examples=500)
+@given(_BASES, st.lists(_PARTS, min_size=1, max_size=5).map("/".join))
+def test_a_link_leads_where_the_standard_library_says(base: str, written: str) -> None:
+    tree = parse(Page("<p>x")).tree
+    found = base_of(tree, base).absolute(written)
+    if written in ("", "#"):
+        assert found is None
+    else:
+        assert found == urljoin(base, written)
+
+
+@pytest.mark.parametrize("written", ["javascript:x", "data:,x", " ", "#", "https://[x"])
+def test_what_leads_nowhere_has_no_address(written: str) -> None:
+    tree = parse(Page("<p>x")).tree
+    assert base_of(tree, "https://grain.example/").absolute(written) is None
