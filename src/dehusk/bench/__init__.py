@@ -9,6 +9,7 @@ import argparse
 from typing import Final
 
 from dehusk.bench import chunks_tables, sweep_segments, teco
+from dehusk.bench.extent import add_extent, positive
 
 _CORPUS_HELP: Final = (
     "JSON lines with gold (plain, .gz, .xz, .zst), or sample sites: `samples` is one of each kind,"
@@ -48,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _add_common(speed)
     speed.add_argument(
         "--rounds",
-        type=_positive,
+        type=positive,
         default=3,
         metavar="N",
         help="passes over the pages; the median of a page's times counts (default: %(default)s)",
@@ -95,27 +96,9 @@ def _add_common(parser: argparse.ArgumentParser) -> None:
         help="add trafilatura (without and with comments), resiliparse, readability-lxml,"
         " turbohtml's main text and all text; those not installed are left out",
     )
-    parser.add_argument(
-        "--sites",
-        type=_positive,
-        metavar="N",
-        help="use so many sites, spread evenly over the corpus (default: all)",
-    )
-    parser.add_argument(
-        "--pages",
-        type=_positive,
-        metavar="N",
-        help="use the first so many pages of each site (default: all)",
-    )
+    add_extent(parser)
     parser.add_argument("--markdown", action="store_true", help="write the tables as Markdown")
     parser.add_argument("--json", metavar="FILE", help="write all figures to this file as well")
-
-
-def _positive(text: str) -> int:
-    number = int(text)
-    if number <= 0:
-        raise argparse.ArgumentTypeError(f"{text} is not above 0")
-    return number
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from statistics import fmean
 from typing import Final
 
+from dehusk.bench.extent import add_extent, positive
+
 DESCRIPTION: Final = (
     "Run the method `chunks` on collections of pages as its paper does: of each site the largest"
     " group of pages that look alike. Table 1 and 2: size, time, average template fraction and"
@@ -46,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--threshold",
-        type=_positive,
+        type=positive,
         default=4,
         metavar="N",
         help="pages from which a chunk is template (default: %(default)s)",
@@ -66,18 +68,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="look",
         help="take the largest group of each site, or all its pages (default: %(default)s)",
     )
-    _add_extent(parser)
+    add_extent(parser)
     parser.add_argument("--markdown", action="store_true", help="write the tables as Markdown")
-
-
-def _add_extent(parser: argparse.ArgumentParser) -> None:
-    """The options that say how much of a corpus is used."""
-    parser.add_argument(
-        "--sites", type=_positive, metavar="N", help="use so many sites, spread evenly"
-    )
-    parser.add_argument(
-        "--pages", type=_positive, metavar="N", help="use the first so many pages of each site"
-    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -88,10 +80,3 @@ def run(arguments: argparse.Namespace) -> int:
     from dehusk.bench.chunks_report import run_chunks  # noqa: PLC0415  it loads numpy
 
     return run_chunks(arguments)
-
-
-def _positive(text: str) -> int:
-    number = int(text)
-    if number <= 0:
-        raise argparse.ArgumentTypeError(f"{text} is not above 0")
-    return number

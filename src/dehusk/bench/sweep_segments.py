@@ -8,6 +8,8 @@ from __future__ import annotations
 import argparse
 from typing import Final
 
+from dehusk.bench.extent import add_extent
+
 SEPARATOR_NAMES: Final = ("default", "named", "layout", "lists", "block")
 
 DESCRIPTION: Final = (
@@ -55,18 +57,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="X",
         help="recall that a smaller table may cost (default: %(default)s)",
     )
-    _add_extent(parser)
+    add_extent(parser)
     parser.add_argument("--markdown", action="store_true", help="write the tables as Markdown")
-
-
-def _add_extent(parser: argparse.ArgumentParser) -> None:
-    """The options that say how much of a corpus is used."""
-    parser.add_argument(
-        "--sites", type=_positive, metavar="N", help="use so many sites, spread evenly"
-    )
-    parser.add_argument(
-        "--pages", type=_positive, metavar="N", help="use the first so many pages of each site"
-    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -94,10 +86,3 @@ def _share(text: str) -> float:
     if not 0 <= share <= 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0 to 1")
     return share
-
-
-def _positive(text: str) -> int:
-    number = int(text)
-    if number <= 0:
-        raise argparse.ArgumentTypeError(f"{text} is not above 0")
-    return number
