@@ -23,7 +23,17 @@ SOURCE = ROOT / "src" / "dehusk"
 DOCS = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
 
 SHARED = {"errors", "hashing", "memory", "model", "tags", "urls"}
-STAGES = {"sources", "parse", "methods", "label", "render", "describe", "fingerprint", "output"}
+STAGES = {
+    "sources",
+    "parse",
+    "methods",
+    "smooth",
+    "label",
+    "render",
+    "describe",
+    "fingerprint",
+    "output",
+}
 ORDER = {"loader", "pipeline", "result", "site"}
 """They know the stages and their order; only doors know them."""
 DOORS = {"bench", "cli", "samples"}

@@ -12,7 +12,7 @@ from dehusk.model import Flags, Floats, Ints, Label, Labels, Reason, Tree
 _IMAGES: Final = tags.numbers("img", "svg", "picture", "object", "embed", "input", "image")
 
 
-def label(tree: Tree, scores: Floats) -> Labels:
+def label(tree: Tree, scores: Floats, sections: Ints | None = None) -> Labels:
     """The label and the reason of every node.
 
     Text and images are labelled by their score, template above 0.5. What holds some of these is
@@ -35,7 +35,7 @@ def label(tree: Tree, scores: Floats) -> Labels:
     reasons[~judged] = Reason.FOLLOWS_ANCESTOR
     reasons[~judged[source]] = Reason.NO_OPINION
     reasons[~tree.shown] = Reason.NEVER_SHOWN
-    return Labels(scores, labels, reasons)
+    return Labels(scores, labels, reasons, sections)
 
 
 def _leaves(tree: Tree) -> Flags:

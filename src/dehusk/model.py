@@ -78,6 +78,28 @@ def _decode(escaped: bytes) -> str:
     return text
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Layout:
+    """Where each node stands on the laid out page: its box, in CSS pixels, in document order.
+
+    What takes no room (never shown, or empty) has width and height 0. Node 0 is the whole page.
+    """
+
+    x: Floats
+    """The left edge of the box."""
+    y: Floats
+    """The upper edge of the box."""
+    width: Floats
+    height: Floats
+    is_estimate: bool
+    """False for what a browser measured."""
+
+    @property
+    def area(self) -> Floats:
+        """Square pixels of each box."""
+        return self.width * self.height
+
+
 @dataclass(frozen=True, eq=False)
 class Tree:
     """One page as parallel arrays over its nodes, elements and text nodes alike, in document order.
@@ -122,6 +144,8 @@ class Tree:
     path_hash: Hashes
     url: str | None = None
     """Where the page came from; what its links are relative to."""
+    layout: Layout | None = None
+    """What a browser measured, where one was asked."""
 
     def __len__(self) -> int:
         return len(self.parent)
@@ -172,6 +196,30 @@ class Tree:
         }
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Smoothing:
+    """What smoothing is told of every node, in document order."""
+
+    penalty: Floats
+    """What it costs to begin a section at the node, where a distance of 1 between the score of one
+    node and its smoothed score costs 1. At least 0; infinite where no section may begin."""
+    weight: Floats | None = None
+    """How much the node's own score counts, and of a hidden one what it adds to the node that it
+    goes with; None for 1 each."""
+    hidden: Flags | None = None
+    """True for nodes too small to be smoothed: they go with what they stand in. None for none."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Smoothed:
+    """What smoothing makes of scores, in document order."""
+
+    scores: Floats
+    """0 content … 1 template, never below the parent's; nan for what is never shown."""
+    sections: Ints
+    """Of each node the node that its section begins with: the maximal piece of one score."""
+
+
 class Label(IntEnum):
     """What a node is. The numbers are those of the label arrays."""
 
@@ -210,3 +258,5 @@ class Labels:
     """Numbers of `Label`."""
     reasons: NDArray[np.int8]
     """Numbers of `Reason`."""
+    sections: Ints | None = None
+    """Of each node the node that its section begins with; None from a method without smoothing."""

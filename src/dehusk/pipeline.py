@@ -8,10 +8,11 @@ from collections.abc import Callable
 from dehusk.errors import PageTimeout
 from dehusk.label import label
 from dehusk.memory import Memory
-from dehusk.methods import Method
+from dehusk.methods import Method, Smooths
 from dehusk.model import Limits, Page
 from dehusk.parse import parse
 from dehusk.result import Result
+from dehusk.smooth import smooth
 from dehusk.sources.settings import DEFAULTS as SOURCE_DEFAULTS
 from dehusk.sources.sites import site_of as site_of_url
 
@@ -38,7 +39,12 @@ def clean(
     memory = method.learn(memory, parsed.tree)
     scores = method.score(memory, parsed.tree)
     check_clock("scoring")
-    labels = label(parsed.tree, scores)
+    sections = None
+    if isinstance(method, Smooths):
+        smoothed = smooth(parsed.tree, scores, method.smoothing(memory, parsed.tree))
+        scores, sections = smoothed.scores, smoothed.sections
+        check_clock("smoothing")
+    labels = label(parsed.tree, scores, sections)
     check_clock("labelling")
     site = site_of(page)
     result = Result(page.url, site, memory.pages, parsed.tree, labels, parsed.document)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, runtime_checkable
 
 from dehusk.errors import SettingError, UsageError
 from dehusk.memory import Memory
@@ -13,7 +13,7 @@ from dehusk.methods.rtdm import Rtdm
 from dehusk.methods.segments import Segments
 from dehusk.methods.site_hash import SiteHash
 from dehusk.methods.style_tree import StyleTree
-from dehusk.model import Floats, Tree
+from dehusk.model import Floats, Smoothing, Tree
 
 
 class Method(Protocol):
@@ -32,6 +32,14 @@ class Method(Protocol):
         The memory has learned this page already; a method that wants other pages' word only takes
         the page's own part out.
         """
+
+
+@runtime_checkable
+class Smooths(Protocol):
+    """What a method has besides if its scores are to be smoothed on the tree before labelling."""
+
+    def smoothing(self, memory: Memory, tree: Tree) -> Smoothing:
+        """What smoothing may cost; the memory is the one that `score` was asked with."""
 
 
 METHODS: Final[dict[str, type[Any]]] = {

@@ -1,0 +1,229 @@
+"""Smoothing: the cheapest scores that rise down the tree, against brute force, and its sections."""
+
+from __future__ import annotations
+
+import time
+import tracemalloc
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from dehusk import smooth as stage
+from dehusk.model import Floats, Page, Smoothing, Tree
+from dehusk.parse import parse
+from dehusk.smooth import isotonic, smooth
+from dehusk.smooth.isotonic import Forest, solve
+
+
+def _tree(parents: list[int]) -> Tree:
+    """A tree of that shape, in document order; nothing in it is written anywhere."""
+    size = len(parents)
+    end, depth = np.arange(1, size + 1, dtype=np.int32), np.zeros(size, np.int32)
+    for node in range(1, size):
+        depth[node] = depth[parents[node]] + 1
+    for node in range(size - 1, 0, -1):
+        end[parents[node]] = max(end[parents[node]], end[node])
+    nothing = np.zeros(size, np.int32)
+    return Tree(
+        b"", np.array(parents, np.int32), end, depth, nothing.astype(np.int16), nothing, nothing,
+        nothing, np.ones(size, np.bool_), np.zeros(size, np.bool_), nothing, nothing,
+        nothing.astype(np.uint64), nothing.astype(np.uint64),
+    )  # fmt: skip
+
+
+@st.composite
+def _shapes(draw: st.DrawFn, max_size: int = 6) -> list[int]:
+    """The parent of each node, in document order: a node's is an open one, the last or above it."""
+    parents, path = [-1], [0]
+    for node in range(1, draw(st.integers(1, max_size))):
+        del path[draw(st.integers(1, len(path))) :]
+        parents.append(path[-1])
+        path.append(node)
+    return parents
+
+
+_SCORES = st.sampled_from((0.0, 0.25, 0.5, 1.0, float("nan")))
+_PENALTIES = st.sampled_from((0.0, 0.1, 0.3, 0.7, 2.0, float("inf")))
+_WEIGHTS = st.sampled_from((0.0, 0.5, 1.0, 3.0))
+
+
+def _cost(parents: list[int], scores: Floats, smoothing: Smoothing, answers: Floats) -> float:
+    """The least cost of the answers by the definition; one that falls on a way down is none."""
+    answers = np.atleast_2d(answers)
+    parent = np.array(parents[1:], np.intp)
+    weight = np.ones(len(parents)) if smoothing.weight is None else smoothing.weight
+    begins = answers[:, 1:] != answers[:, parent]
+    cost = np.nansum(weight * abs(answers - scores), axis=1)
+    cost += np.where(begins, smoothing.penalty[1:], 0.0).sum(axis=1)
+    rises = (answers[:, 1:] >= answers[:, parent]).all(axis=1)
+    return float(cost[rises].min())
+
+
+@given(shape=_shapes(), data=st.data())
+@settings(max_examples=2000, deadline=None)
+def test_no_assignment_of_scores_costs_less(shape: list[int], data: st.DataObject) -> None:
+    size = len(shape)
+    scores = np.array(data.draw(st.lists(_SCORES, min_size=size, max_size=size)))
+    smoothing = Smoothing(
+        np.array(data.draw(st.lists(_PENALTIES, min_size=size, max_size=size))),
+        np.array(data.draw(st.lists(_WEIGHTS, min_size=size, max_size=size))),
+    )
+    values = np.unique(scores[~np.isnan(scores)])
+    if not len(values):
+        return
+    answer = smooth(_tree(shape), scores, smoothing).scores
+    least = _cost(shape, scores, smoothing, np.array(list(product(values, repeat=size))))
+    assert _cost(shape, scores, smoothing, answer) == pytest.approx(least)
+
+
+@given(shape=_shapes(5), data=st.data())
+@settings(max_examples=300, deadline=None)
+def test_a_hidden_node_counts_as_another_node_of_its_owners_score(
+    shape: list[int], data: st.DataObject
+) -> None:
+    """Writing the hidden nodes' weight into their owners by hand gives the same answer."""
+    size = len(shape)
+    scores = np.array(data.draw(st.lists(st.sampled_from((0.0, 0.3, 1.0)), min_size=size)))[:size]
+    hidden = np.array([False, *data.draw(st.lists(st.booleans(), min_size=size))])[:size]
+    penalty = np.full(size, 0.4)
+    tree = _tree(shape)
+    answer = smooth(tree, scores, Smoothing(penalty, hidden=hidden))
+    owner = list(range(size))
+    for node in range(1, size):
+        owner[node] = owner[shape[node]] if hidden[node] else node
+    kept = [node for node in range(size) if not hidden[node]]
+    weight = np.array([owner.count(node) for node in kept], float)
+    parents = [-1, *(kept.index(owner[shape[node]]) for node in kept[1:])]
+    alone = smooth(_tree(parents), scores[kept], Smoothing(penalty[kept], weight))
+    for node in range(size):
+        assert answer.scores[node] == alone.scores[kept.index(owner[node])]
+        assert answer.sections[node] == kept[alone.sections[kept.index(owner[node])]]
+
+
+@given(shape=_shapes(40), data=st.data())
+@settings(max_examples=200, deadline=None)
+def test_a_section_is_one_connected_piece_of_one_score(
+    shape: list[int], data: st.DataObject
+) -> None:
+    size = len(shape)
+    scores = np.array(data.draw(st.lists(_SCORES, min_size=size, max_size=size)))
+    answer = smooth(_tree(shape), scores, Smoothing(np.full(size, 0.2)))
+    for node in range(1, size):
+        up = shape[node]
+        is_same = np.array_equal(answer.scores[[node]], answer.scores[[up]], equal_nan=True)
+        assert answer.sections[node] == (answer.sections[up] if is_same else node)
+
+
+@given(shape=_shapes(60), data=st.data())
+@settings(max_examples=100, deadline=None)
+def test_the_answer_does_not_depend_on_the_size_of_the_chunks(
+    shape: list[int], data: st.DataObject
+) -> None:
+    size = len(shape)
+    scores = np.array(data.draw(st.lists(st.floats(0, 1), min_size=size, max_size=size)))
+    penalty = np.array(data.draw(st.lists(_PENALTIES, min_size=size, max_size=size)))
+    tree, whole = _tree(shape), smooth(_tree(shape), scores, Smoothing(penalty))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(isotonic, "_CHUNK", data.draw(st.integers(1, 7)))
+        cut = smooth(tree, scores, Smoothing(penalty))
+    cost = _cost(shape, scores, Smoothing(penalty), whole.scores)
+    assert _cost(shape, scores, Smoothing(penalty), cut.scores) == pytest.approx(cost)
+
+
+def test_equal_scores_stay_as_they_are_in_one_section() -> None:
+    """The paper's listing has no answer here: it lets the root take only a larger value."""
+    answer = smooth(_tree([-1, 0, 1, 0]), np.full(4, 0.3), Smoothing(np.full(4, 0.01)))
+    assert answer.scores.tolist() == [0.3] * 4
+    assert answer.sections.tolist() == [0] * 4
+
+
+def test_a_high_penalty_gives_one_section_with_the_median() -> None:
+    scores = np.array([0.9, 0.1, 0.2, 0.2, 0.8])
+    answer = smooth(_tree([-1, 0, 0, 0, 0]), scores, Smoothing(np.full(5, 100.0)))
+    assert answer.scores.tolist() == [0.2] * 5
+
+
+def test_a_menu_beside_an_article_becomes_a_section() -> None:
+    #          page  article            menu
+    shape = [-1, 0, 1, 1, 0, 4, 4, 4]
+    scores = np.array([0.2, 0.1, 0.0, 0.3, 0.9, 0.8, 1.0, 0.4])
+    answer = smooth(_tree(shape), scores, Smoothing(np.full(8, 0.5)))
+    assert answer.sections.tolist() == [0, 0, 0, 0, 4, 4, 4, 4]
+    assert (answer.scores > 0.5).tolist() == [False] * 4 + [True] * 4
+
+
+def test_without_an_opinion_there_is_one_section_without_a_score() -> None:
+    answer = smooth(_tree([-1, 0, 0]), np.full(3, np.nan), Smoothing(np.ones(3)))
+    assert np.isnan(answer.scores).all()
+    assert answer.sections.tolist() == [0, 0, 0]
+
+
+def test_what_is_never_shown_has_no_smoothed_score() -> None:
+    tree = parse(Page("<p>rye</p><script>x()</script>")).tree
+    answer = smooth(tree, np.where(tree.shown, 0.7, np.nan), Smoothing(np.ones(len(tree))))
+    assert (np.isnan(answer.scores) == ~tree.shown).all()
+
+
+def test_rounding_to_levels_keeps_a_score_on_its_side_of_a_half() -> None:
+    scores = np.append(np.linspace(0, 1, 400), [0.5, 0.5001, 0.4999])
+    values, level = stage._levels(scores)
+    assert len(values) <= isotonic.MAX_LEVELS
+    assert ((values[level] > 0.5) == (scores > 0.5)).all()
+    assert np.abs(values[level] - scores).max() <= 0.5 / 255 + 1e-12
+
+
+def test_smoothing_changes_nothing_it_was_given() -> None:
+    scores, hidden = np.array([0.1, 0.9, np.nan]), np.array([True, False, True])
+    before = scores.copy(), hidden.copy()
+    smooth(_tree([-1, 0, 1]), scores, Smoothing(np.ones(3), hidden=hidden))
+    assert np.array_equal(scores, before[0], equal_nan=True)
+    assert (hidden == before[1]).all()
+
+
+def test_a_chain_ten_thousand_deep_is_smoothed() -> None:
+    size = 10_000
+    shape = [-1, *range(size - 1)]
+    scores = np.linspace(0, 1, size)
+    answer = smooth(_tree(shape), scores, Smoothing(np.full(size, 1.0)))
+    assert (np.diff(answer.scores) >= 0).all()
+    assert 1 < len(np.unique(answer.sections)) < 256
+
+
+def _random_forest(size: int, max_depth: int) -> Forest:
+    rng = np.random.default_rng(7)
+    parent, depth = np.full(size, -1), np.zeros(size, np.int32)
+    path = [0]
+    for node in range(1, size):
+        del path[max(1, min(max_depth, len(path) - int(rng.integers(0, 3)))) :]
+        parent[node], depth[node] = path[-1], len(path)
+        path.append(node)
+    levels: NDArray[np.intp] = rng.integers(0, 256, size).astype(np.intp)
+    return Forest(parent, depth, levels, np.ones(size), rng.random(size), np.linspace(0, 1, 256))
+
+
+def test_a_large_tree_takes_a_second_and_64_megabytes_at_most() -> None:
+    """With room for a slow machine; 0.45 s were measured."""
+    forest = _random_forest(100_000, 200)
+    before = time.process_time()
+    solve(forest)
+    assert time.process_time() - before < 3
+    tracemalloc.start()
+    solve(forest)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 64e6
+
+
+def test_a_usual_tree_takes_15_milliseconds_at_most() -> None:
+    """With room for a slow machine; 9 ms were measured."""
+    forest = _random_forest(2_000, 30)
+    times = []
+    for _ in range(5):
+        before = time.process_time()
+        solve(forest)
+        times.append(time.process_time() - before)
+    assert min(times) < 0.045
