@@ -11,7 +11,7 @@ import pytest
 
 from dehusk.errors import SettingError, StateError, UsageError
 from dehusk.memory import Memory, dump, load
-from dehusk.methods import DEFAULT, METHODS, Method, make_method
+from dehusk.methods import DEFAULT, METHODS, AdditiveMethod, Method, make_method
 from dehusk.model import Page, Tree
 from dehusk.parse import parse
 
@@ -136,6 +136,21 @@ def test_state_saves_and_loads(name: str) -> None:
     assert dump(again, name) == dump(memory, name)
     with pytest.raises(StateError):
         load(dump(memory, name), "another")
+
+
+def test_learning_adds_what_the_page_alone_teaches(name: str) -> None:
+    method = _make(name)
+    if not isinstance(method, AdditiveMethod):
+        assert not hasattr(method, "lesson")
+        return
+    memory = Memory()
+    for html in PAGES:
+        lesson = method.lesson(_tree(html))
+        assert lesson.pages == 1
+        added = method.limit(memory.then(load(dump(lesson, name), name)))
+        memory = method.learn(memory, _tree(html))
+        assert dump(added, name) == dump(memory, name)
+        assert dump(method.limit(memory), name) == dump(memory, name)
 
 
 def test_every_page_is_counted(name: str) -> None:

@@ -146,3 +146,19 @@ def test_what_is_hidden_is_not_learned() -> None:
 def test_impossible_settings_are_refused(settings: dict[str, object]) -> None:
     with pytest.raises(SettingError, match="segments"):
         Segments(**settings)  # type: ignore[arg-type]
+
+
+def test_a_flood_of_new_segments_stays_within_the_limit_and_the_template_stays() -> None:
+    method = Segments(max_keys=200)
+    menu = "<div>menu</div>"
+    memory = _learn(method, *[f"{menu}<p>{n}</p>" for n in range(6)])
+    for n in range(12):
+        flood = "".join(f"<p>{n} {m}</p>" for m in range(150))
+        memory = method.learn(memory, _tree(flood))
+        assert len(memory.table("segments")) <= 200
+    assert _score_of("menu", method.learn(memory, _tree(menu)), menu, method) > 0.5
+
+
+def test_a_limit_that_holds_no_segments_is_refused() -> None:
+    with pytest.raises(SettingError, match="max_keys"):
+        Segments(max_keys=3)

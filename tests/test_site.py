@@ -11,7 +11,7 @@ import jsonschema
 import pytest
 
 import dehusk
-from dehusk.errors import PageTimeout
+from dehusk.errors import PageTimeout, StateError
 from dehusk.result import Refusal
 from dehusk.site import Sites
 
@@ -79,6 +79,14 @@ def test_a_site_goes_on_where_it_was_saved() -> None:
     second = dehusk.Site()
     second.load(first.dump())
     assert second.add(_page(5)).text == first.add(_page(5)).text
+
+
+def test_a_site_does_not_go_on_from_another_sites_or_settings_memory() -> None:
+    state = dehusk.Site("a").dump()
+    dehusk.Site("a").load(state)
+    for other in (dehusk.Site("b"), dehusk.Site("a", min_count=4), dehusk.Site("a", method="rtdm")):
+        with pytest.raises(StateError, match=r"site 'a'|min_count=5|method segments"):
+            other.load(state)
 
 
 def test_a_refused_page_leaves_the_site_as_it_was() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from dehusk import pipeline
 from dehusk.memory import Memory, dump, load
-from dehusk.methods import DEFAULT, make_method
+from dehusk.methods import DEFAULT, make_method, settings_of
 from dehusk.model import Limits, Page
 from dehusk.result import Result
 
@@ -98,8 +98,10 @@ class Site:
 
     def dump(self) -> bytes:
         """What the site has taught, as bytes that `Site.load` reads."""
-        return dump(self.memory, self.method.name)
+        settings = settings_of(self.method)
+        return dump(self.memory, self.method.name, settings=settings, site=self.name or "")
 
     def load(self, state: bytes) -> None:
-        """Go on from what `dump` gave; StateError for anything else."""
-        self.memory = load(state, self.method.name)
+        """Go on from what `dump` gave for the same name, method and settings; else StateError."""
+        settings = settings_of(self.method)
+        self.memory = load(state, self.method.name, settings=settings, site=self.name or "")

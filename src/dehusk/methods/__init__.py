@@ -42,6 +42,21 @@ class Smooths(Protocol):
         """What smoothing may cost; the memory is the one that `score` was asked with."""
 
 
+@runtime_checkable
+class AdditiveMethod(Method, Protocol):
+    """A method whose memory is the sum of what each page teaches by itself.
+
+    `learn` is `limit(memory.then(lesson(tree)))`: whoever keeps the lessons can make the memory
+    again, and memories of two parts of a site can be added.
+    """
+
+    def lesson(self, tree: Tree) -> Memory:
+        """What this page alone teaches: a memory of one page."""
+
+    def limit(self, memory: Memory) -> Memory:
+        """The memory without what is too old or too much, as it must be after each page."""
+
+
 METHODS: Final[dict[str, type[Any]]] = {
     method.name: method for method in (Segments, Hyperlink, SiteHash, Chunks, StyleTree, Rtdm)
 }
@@ -61,6 +76,13 @@ def make_method(name: str = DEFAULT, **settings: object) -> Method:
         _check_type(name, setting, value, defaults[setting])
     method: Method = METHODS[name](**settings)
     return method
+
+
+def settings_of(method: Method) -> dict[str, object]:
+    """The settings that a memory is learned with, by name; what is not plain data is left out."""
+    kind = METHODS[method.name]
+    given = [field.name for field in fields(kind) if field.default is not None]
+    return {name: getattr(method, name) for name in given}
 
 
 def _check_type(method: str, setting: str, value: object, default: object) -> None:

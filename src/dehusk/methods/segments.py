@@ -14,7 +14,8 @@ import numpy as np
 from dehusk import tags
 from dehusk.errors import SettingError
 from dehusk.hashing import Hashes, mix
-from dehusk.memory import Counts, Memory
+from dehusk.memory import Counts, Memory, Table
+from dehusk.methods.forget import keep_best
 from dehusk.model import Floats, Ints, Tree
 
 SEPARATORS: Final = (
@@ -50,6 +51,10 @@ class Segments:
     separators: tuple[str, ...] = SEPARATORS
     ages: bool = True
     """False keeps every segment for ever, so that memories add up exactly."""
+    max_keys: int = 100_000
+    """Segments that are remembered, 16 bytes each, whatever a site sends: beyond it those go that
+    have the least of their life time left. The paper has no such limit; a site of docs-dev has some
+    4,000 of them (1,652 bytes for each of 38 pages, by `dehusk bench quality`)."""
 
     name = "segments"
 
@@ -60,18 +65,28 @@ class Segments:
             raise SettingError("segments: min_count must be at least 1")
         if not 0 <= self.ratio_threshold < 1:
             raise SettingError("segments: ratio_threshold must be from 0 to below 1")
+        if self.max_keys < 4:
+            raise SettingError("segments: max_keys must be at least 4")
         unknown = [name for name in self.separators if name not in tags.NUMBERS]
         if unknown:
             raise SettingError(f"segments: separators: no HTML tag is called {unknown[0]!r}")
 
     def learn(self, memory: Memory, tree: Tree) -> Memory:
         """The memory with this page added, and without what has not come back in its life time."""
-        number = memory.pages + 1
-        table = memory.table("segments").with_page(_keys(tree, _segments_of(tree)), number)
+        return self.limit(memory.then(self.lesson(tree)))
+
+    def lesson(self, tree: Tree) -> Memory:
+        """What this page alone teaches: its segments, each counted once."""
+        return Memory.of_page(segments=Table.of_page(_keys(tree, _segments_of(tree))))
+
+    def limit(self, memory: Memory) -> Memory:
+        """The memory without the segments that have not come back in their life time."""
+        table = memory.table("segments")
         if self.ages:
-            unseen = number - table.last.astype(np.int64)
-            table = table.only(np.asarray(unseen <= self.life_time(table.count)))
-        return memory.after_page(segments=table)
+            table = table.only(np.asarray(self._life_left(table, memory.pages) >= 0))
+        if len(table) > self.max_keys:
+            table = keep_best(table, self._life_left(table, memory.pages), self.max_keys)
+        return memory.with_tables(segments=table)
 
     def score(self, memory: Memory, tree: Tree) -> Floats:
         """The score of each node from a memory that has learned this page.
@@ -91,6 +106,10 @@ class Segments:
         decay = np.exp(1.0 - count.astype(np.float64))
         factor = self.life_factor
         return np.asarray(self.base_life * factor / (1.0 + (factor - 1.0) * decay))
+
+    def _life_left(self, table: Table, pages: int) -> Floats:
+        """For how many more pages each segment is kept if it does not come back."""
+        return self.life_time(table.count) - (pages - table.last.astype(np.int64))
 
     def _ratios(self, tree: Tree, segments: Ints, counts: Counts) -> Floats:
         """The share of template text in each segment's block."""

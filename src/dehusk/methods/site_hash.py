@@ -16,7 +16,7 @@ import numpy as np
 from dehusk import tags
 from dehusk.errors import SettingError
 from dehusk.hashing import Hashes
-from dehusk.memory import Memory
+from dehusk.memory import Memory, Table
 from dehusk.methods.forget import trim
 from dehusk.model import Flags, Floats, Ints, Tree
 
@@ -51,10 +51,17 @@ class SiteHash:
 
     def learn(self, memory: Memory, tree: Tree) -> Memory:
         """The memory with this page's nodes added, each counted once."""
-        keys = _node_hashes(tree)[_judged(tree)]
-        table = memory.table("nodes").with_page(keys, memory.pages + 1)
+        return self.limit(memory.then(self.lesson(tree)))
+
+    def lesson(self, tree: Tree) -> Memory:
+        """What this page alone teaches: its nodes, each counted once."""
+        return Memory.of_page(nodes=Table.of_page(_node_hashes(tree)[_judged(tree)]))
+
+    def limit(self, memory: Memory) -> Memory:
+        """The memory with no more than `max_keys` nodes."""
         # A node on a share θ of pages comes back every 1/θ pages: so long is it worth waiting for.
-        return memory.after_page(nodes=trim(table, self.max_keys, 1 / self.share))
+        nodes = trim(memory.table("nodes"), self.max_keys, 1 / self.share)
+        return memory.with_tables(nodes=nodes)
 
     def score(self, memory: Memory, tree: Tree) -> Floats:
         """The score of each node: how many pages it is on, stretched.

@@ -13,7 +13,7 @@ import numpy as np
 
 from dehusk.errors import SettingError
 from dehusk.hashing import Hashes, mix
-from dehusk.memory import Memory
+from dehusk.memory import Memory, Table
 from dehusk.methods.chunks.cutting import SEPARATORS, Cut, cut
 from dehusk.methods.chunks.look import alike, look_of
 from dehusk.methods.forget import trim
@@ -72,14 +72,20 @@ class Chunks:
 
     def learn(self, memory: Memory, tree: Tree) -> Memory:
         """The memory with this page's chunks added, each counted once: the first pass."""
-        number = memory.pages + 1
+        return self.limit(memory.then(self.lesson(tree)))
+
+    def lesson(self, tree: Tree) -> Memory:
+        """What this page alone teaches: its look, and its chunks, each counted once."""
         look = self._look(tree)
         keys = _at_look(self.chunk_keys(tree, self.cut(tree)), look)
-        chunks = memory.table("chunks").with_page(keys, number)
-        looks = memory.table("looks").with_page(np.array([look], np.uint64), number)
-        return memory.after_page(
-            chunks=trim(chunks, self.max_keys, _PAGES_PER_COUNT),
-            looks=trim(looks, _MAX_LOOKS, _PAGES_PER_COUNT),
+        looks = Table.of_page(np.array([look], np.uint64))
+        return Memory.of_page(chunks=Table.of_page(keys), looks=looks)
+
+    def limit(self, memory: Memory) -> Memory:
+        """The memory with no more chunks and looks than are allowed."""
+        return memory.with_tables(
+            chunks=trim(memory.table("chunks"), self.max_keys, _PAGES_PER_COUNT),
+            looks=trim(memory.table("looks"), _MAX_LOOKS, _PAGES_PER_COUNT),
         )
 
     def score(self, memory: Memory, tree: Tree) -> Floats:

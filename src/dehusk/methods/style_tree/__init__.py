@@ -84,13 +84,20 @@ class StyleTree:
 
     def learn(self, memory: Memory, tree: Tree) -> Memory:
         """The memory with this page merged into the style tree."""
-        number = memory.pages + 1
+        return self.limit(memory.then(self.lesson(tree)))
+
+    def lesson(self, tree: Tree) -> Memory:
+        """What this page alone teaches: its elements' styles and features, each counted once."""
         placed = place(tree)
-        styles = memory.table("styles").with_page(placed.style, number, placed.owner)
         keys = features_of(tree, placed, link_targets=self.link_targets)
-        features = _sampled(memory.table("features").with_page(keys, number), self.max_features)
-        styles, features = _trimmed(styles, features, self.max_keys)
-        return memory.after_page(styles=styles, features=features)
+        styles = Table.of_page(placed.style, owner=placed.owner)
+        return Memory.of_page(styles=styles, features=Table.of_page(keys))
+
+    def limit(self, memory: Memory) -> Memory:
+        """The memory with no more features of an element, and no more rows, than are allowed."""
+        features = _sampled(memory.table("features"), self.max_features)
+        styles, features = _trimmed(memory.table("styles"), features, self.max_keys)
+        return memory.with_tables(styles=styles, features=features)
 
     def score(self, memory: Memory, tree: Tree) -> Floats:
         """1 for importance 0, above 0.5 up to `threshold`, 0 for importance 1.

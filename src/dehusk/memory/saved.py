@@ -1,0 +1,285 @@
+"""The plain saved form of a memory: a line of JSON, arrays, a checksum."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dehusk.errors import StateError
+from dehusk.hashing import Hashes
+from dehusk.memory.tables import Memory, Table
+
+_MAGIC: Final = b"dehusk-memory\n"
+_VERSION: Final = 2
+_FIRST_VERSION: Final = 1
+"""Without sums, settings, sites and widths; still read."""
+_WIDTHS: Final = (1, 2, 4, 8)
+_CHECKSUM_BYTES: Final = 4
+
+Settings = Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """What a saved table looks like: its rows, and how many bytes each number of a row takes."""
+
+    rows: int
+    is_owned: bool
+    columns: int = 0
+    """Sums in each row."""
+    count_bytes: int = 4
+    last_bytes: int = 4
+    """0 where all are 1, as in the memory of one page."""
+    sum_bytes: int = 0
+
+    @property
+    def body_bytes(self) -> int:
+        """The length of the table's arrays."""
+        row = 8 + self.count_bytes + self.last_bytes + 8 * self.is_owned
+        return self.rows * (row + self.columns * self.sum_bytes)
+
+
+@dataclass(frozen=True, slots=True)
+class _Header:
+    """What a saved memory says of itself."""
+
+    pages: int
+    tables: Mapping[str, _Shape]
+    sequences: Mapping[str, int]
+    seed: np.uint64
+
+    @property
+    def body_bytes(self) -> int:
+        """The length of all arrays."""
+        tables = sum(shape.body_bytes for shape in self.tables.values())
+        return tables + sum(8 * length for length in self.sequences.values())
+
+
+def dump(memory: Memory, method: str, *, settings: Settings | None = None, site: str = "") -> bytes:
+    """The memory as bytes: a line of JSON that says what follows, the arrays, and a checksum.
+
+    dehusk-memory\\n
+    {"version": 2, "method": …, "settings": …, "site": …, "pages": …, "tables": {name: [rows, has
+     owners, sums, bytes of a count, of a last page, of a sum]}, "sequences": {name: length}}\\n
+    then by name, little-endian, per table: keys (8 bytes each), counts, last pages, owners (8, if
+    any), rows of sums; per sequence: its numbers (8); at the end the CRC-32 of all before it (4)
+
+    Counts take as few bytes as the largest needs, none where all are 1. Keys, owners and sequences
+    are seeded with the site's name: the same text on two sites is not the same number, and what one
+    site has taught is never taken for another's.
+    """
+    tables = {name: memory.tables[name] for name in sorted(memory.tables)}
+    sequences = {name: memory.sequences[name] for name in sorted(memory.sequences)}
+    shapes = {name: _shape_of(table) for name, table in tables.items()}
+    header = {
+        "version": _VERSION,
+        "method": method,
+        "settings": None if settings is None else dict(settings),
+        "site": site,
+        "pages": memory.pages,
+        "tables": {name: _shape_fields(shape) for name, shape in shapes.items()},
+        "sequences": {name: len(sequence) for name, sequence in sequences.items()},
+    }
+    seed = seed_of(site)
+    body = [_MAGIC, json.dumps(header).encode(), b"\n"]
+    for name, table in tables.items():
+        body += _table_bytes(table, shapes[name], seed)
+    body += [(sequence ^ seed).astype("<u8").tobytes() for sequence in sequences.values()]
+    whole = b"".join(body)
+    return whole + zlib.crc32(whole).to_bytes(_CHECKSUM_BYTES, "little")
+
+
+def load(data: bytes, method: str, *, settings: Settings | None = None, site: str = "") -> Memory:
+    """The memory that `dump` wrote for this method and site; StateError for anything else.
+
+    Settings are compared where both sides name them.
+    """
+    whole, checksum = data[:-_CHECKSUM_BYTES], data[-_CHECKSUM_BYTES:]
+    if not data.startswith(_MAGIC):
+        raise StateError("not a saved memory")
+    if zlib.crc32(whole).to_bytes(_CHECKSUM_BYTES, "little") != checksum:
+        raise StateError("a damaged memory: its checksum is wrong")
+    line, _, rest = whole[len(_MAGIC) :].partition(b"\n")
+    header = _read_header(line, method, settings, site)
+    # Before anything is read: the header could promise more than there is memory for.
+    if len(rest) != header.body_bytes:
+        raise StateError("a damaged memory: not as long as it says")
+    read = _Reader(rest, header.seed)
+    tables = {name: read.table(shape) for name, shape in header.tables.items()}
+    if any((table.keys[1:] <= table.keys[:-1]).any() for table in tables.values()):
+        raise StateError("a damaged memory: keys out of order")
+    sequences = {name: read.hashes(length) for name, length in header.sequences.items()}
+    return Memory(header.pages, tables, sequences)
+
+
+def seed_of(site: str) -> np.uint64:
+    """What the digests of a site are seeded with; 0 for a site without a name."""
+    digest = blake2b(site.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return np.uint64(int.from_bytes(digest, "little") if site else 0)
+
+
+def check_settings(method: str, written: Settings, wanted: Settings) -> None:
+    """Raise StateError, naming the first setting that differs, where two are not the same."""
+    plain = json.loads(json.dumps(dict(wanted)))
+    for name in sorted({*written, *plain}):
+        if name not in written or name not in plain or written[name] != plain[name]:
+            has, asked = (
+                f"{name}={_shown(values[name])}" if name in values else f"no {name}"
+                for values in (written, plain)
+            )
+            raise StateError(f"a memory of {method} with {has}; asked for {asked}")
+
+
+def _shown(value: object) -> str:
+    return str(value) if isinstance(value, str | int | float) else json.dumps(value)
+
+
+def _shape_of(table: Table) -> _Shape:
+    """The shape in which a table is saved."""
+    columns = 0 if table.sums is None else table.sums.shape[1]
+    return _Shape(
+        len(table),
+        table.owner is not None,
+        columns,
+        0 if (table.count == 1).all() else _width(table.count),
+        0 if (table.last == 1).all() else _width(table.last),
+        0 if table.sums is None else _width(table.sums),
+    )
+
+
+def _shape_fields(shape: _Shape) -> list[object]:
+    return [
+        shape.rows,
+        shape.is_owned,
+        shape.columns,
+        shape.count_bytes,
+        shape.last_bytes,
+        shape.sum_bytes,
+    ]
+
+
+def _width(numbers: NDArray[Any]) -> int:
+    """How many bytes the largest of the numbers needs."""
+    largest = int(numbers.max(initial=0))
+    return next(width for width in _WIDTHS if largest < 1 << 8 * width)
+
+
+def _table_bytes(table: Table, shape: _Shape, seed: np.uint64) -> Iterator[bytes]:
+    """The arrays of a table, in the order in which they are saved."""
+    yield (table.keys ^ seed).astype("<u8").tobytes()
+    for numbers, width in ((table.count, shape.count_bytes), (table.last, shape.last_bytes)):
+        if width:
+            yield numbers.astype(f"<u{width}").tobytes()
+    if table.owner is not None:
+        yield (table.owner ^ seed).astype("<u8").tobytes()
+    if table.sums is not None:
+        yield table.sums.astype(f"<u{shape.sum_bytes}").tobytes()
+
+
+def _read_header(line: bytes, method: str, settings: Settings | None, site: str) -> _Header:
+    """What the first line says, if it is of this method, site and settings. Raises StateError."""
+    try:
+        written = json.loads(line)
+    except (ValueError, RecursionError) as fault:
+        raise StateError("a damaged memory: its first line is not JSON") from fault
+    version = written.get("version") if isinstance(written, dict) else None
+    if version == _FIRST_VERSION and _is_count(version):
+        written = _as_second(written, site)
+    match written:
+        case {"version": int(other)} if other != _VERSION:
+            raise StateError(f"a memory of version {other}; this dehusk reads up to {_VERSION}")
+        case {"method": str(name)} if name != method:
+            raise StateError(f"a memory of the method {name}, not {method}")
+        case {"site": str(name)} if name != site:
+            raise StateError(f"a memory of the site {name!r}, not {site!r}")
+        case {
+            "version": _,
+            "method": str(),
+            "settings": dict() | None as learned_with,
+            "site": str(),
+            "pages": pages,
+            "tables": dict(tables),
+            "sequences": dict(sequences),
+            **others,
+        } if (
+            not others
+            and _is_count(version)
+            and _is_count(pages)
+            and all(map(_is_shape, tables.values()))
+            and all(map(_is_count, sequences.values()))
+        ):
+            if settings is not None and learned_with is not None:
+                check_settings(method, learned_with, settings)
+            seed = seed_of("" if version == _FIRST_VERSION else site)
+            shapes = {name: _Shape(*fields) for name, fields in tables.items()}
+            return _Header(pages, shapes, sequences, seed)
+    raise StateError("a damaged memory: its first line does not say what follows")
+
+
+def _as_second(written: dict[str, Any], site: str) -> dict[str, Any]:
+    """The first line of version 1 as version 2 would have written it, but for the seed."""
+    if not written.keys().isdisjoint(("settings", "site")):
+        raise StateError("a damaged memory: its first line does not say what follows")
+    tables = written.get("tables")
+    if isinstance(tables, dict):
+        tables = {
+            name: [*shape, 0, 4, 4, 0] if isinstance(shape, list) and len(shape) == 2 else None
+            for name, shape in tables.items()
+        }
+    return {**written, "version": _VERSION, "settings": None, "site": site, "tables": tables}
+
+
+def _is_shape(value: object) -> bool:
+    """True for what stands for a table: the fields of a `_Shape`."""
+    match value:
+        case [rows, bool(), columns, count_bytes, last_bytes, sum_bytes] if all(
+            map(_is_count, (rows, columns, count_bytes, last_bytes, sum_bytes))
+        ):
+            widths_fit = {count_bytes, last_bytes} <= {0, 1, 2, 4}
+            return widths_fit and (sum_bytes in _WIDTHS if columns else sum_bytes == 0)
+    return False
+
+
+def _is_count(value: object) -> bool:
+    """True for a number of pages or rows; JSON's true is none, though Python counts with it."""
+    return type(value) is int and 0 <= value <= np.iinfo(np.uint32).max
+
+
+class _Reader:
+    """Takes arrays off bytes, one behind another."""
+
+    def __init__(self, data: bytes, seed: np.uint64) -> None:
+        self._data = data
+        self._seed = seed
+        self._at = 0
+
+    def table(self, shape: _Shape) -> Table:
+        """The next table."""
+        rows, columns = shape.rows, shape.columns
+        return Table(
+            self.hashes(rows),
+            self._numbers(rows, shape.count_bytes).astype(np.uint32),
+            self._numbers(rows, shape.last_bytes).astype(np.uint32),
+            self.hashes(rows) if shape.is_owned else None,
+            self._numbers(rows * columns, shape.sum_bytes).astype(np.uint64).reshape(rows, columns)
+            if columns
+            else None,
+        )
+
+    def hashes(self, count: int) -> Hashes:
+        """The next numbers of eight bytes that are seeded."""
+        return self._numbers(count, 8).astype(np.uint64) ^ self._seed
+
+    def _numbers(self, count: int, width: int) -> NDArray[Any]:
+        """The next numbers of so many bytes; ones where they take none."""
+        if not width:
+            return np.ones(count, np.uint32)
+        self._at += width * count
+        return np.frombuffer(self._data, f"<u{width}", count, self._at - width * count)

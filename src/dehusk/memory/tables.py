@@ -1,0 +1,206 @@
+"""What a site has taught: tables of hashes with small counters.
+
+Nothing here knows a method. A method decides which tables it fills and what their keys mean.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dehusk.errors import StateError
+from dehusk.hashing import Hashes
+from dehusk.model import Flags
+
+Counts = NDArray[np.uint32]
+Sums = NDArray[np.uint64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Table:
+    """Keys in ascending order, each with the pages it was on and the number of the last of them.
+
+    A key may have an owner, another key that it belongs to, for tables that are asked 'what belongs
+    to this?', and a row of `sums`, numbers that add up over its pages. Sorted arrays rather than a
+    dict: 16 bytes a key (8 more for an owner and for each sum) instead of a hundred, the same order
+    on every run, and keys made to collide cannot slow it down.
+    """
+
+    keys: Hashes = field(default_factory=lambda: np.empty(0, np.uint64))
+    count: Counts = field(default_factory=lambda: np.empty(0, np.uint32))
+    last: Counts = field(default_factory=lambda: np.empty(0, np.uint32))
+    owner: Hashes | None = None
+    sums: Sums | None = None
+    """A row for each key; as many columns in all rows of a table."""
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    @property
+    def size_bytes(self) -> int:
+        """What the table holds in memory."""
+        owner = 0 if self.owner is None else self.owner.nbytes
+        sums = 0 if self.sums is None else self.sums.nbytes
+        return len(self) * 16 + owner + sums
+
+    @staticmethod
+    def of_page(
+        keys: Hashes, page: int = 1, owner: Hashes | None = None, sums: Sums | None = None
+    ) -> Table:
+        """The table of one page; a key that stands there twice counts once.
+
+        Of two owners of one key the lesser stays; its rows of sums are added up.
+        """
+        if not len(keys):
+            return Table()
+        given, keys = keys, np.unique(keys)
+        added = None
+        if sums is not None:
+            added = np.zeros((len(keys), sums.shape[1]), np.uint64)
+            np.add.at(added, np.searchsorted(keys, given), sums)
+        return Table(
+            keys,
+            np.ones(len(keys), np.uint32),
+            np.full(len(keys), page, np.uint32),
+            None if owner is None else _least_owners(keys, given, owner),
+            added,
+        )
+
+    def counts_of(self, keys: Hashes) -> Counts:
+        """On how many pages each of the keys was; 0 for one that is not in the table."""
+        if not len(self.keys):
+            return np.zeros(len(keys), np.uint32)
+        place = np.searchsorted(self.keys, keys)
+        place[place == len(self.keys)] = 0
+        return np.where(self.keys[place] == keys, self.count[place], np.uint32(0))
+
+    def with_page(
+        self, keys: Hashes, page: int, owner: Hashes | None = None, sums: Sums | None = None
+    ) -> Table:
+        """The table after a page with these keys, as `of_page` takes them.
+
+        Either all keys of a table have owners or none, and as many sums: StateError for a page
+        that differs.
+        """
+        return self.plus(Table.of_page(keys, page, owner, sums))
+
+    def only(self, kept: Flags) -> Table:
+        """The rows where `kept` is true."""
+        if kept.all():
+            return self
+        owner = None if self.owner is None else self.owner[kept]
+        sums = None if self.sums is None else self.sums[kept]
+        return Table(self.keys[kept], self.count[kept], self.last[kept], owner, sums)
+
+    def plus(self, other: Table) -> Table:
+        """Both tables added up, whichever comes first; quick where the other one is small.
+
+        StateError if one has owners and one not, or if they have not as many sums.
+        """
+        if not len(self) or not len(other):
+            return self if len(self) else other
+        self._check_columns(other)
+        place = np.searchsorted(self.keys, other.keys)
+        known = np.zeros(len(other), np.bool_)
+        inside = place < len(self.keys)
+        known[inside] = self.keys[place[inside]] == other.keys[inside]
+        at, new = place[known], ~known
+        count, last = self.count.copy(), self.last.copy()
+        count[at] += other.count[known]
+        last[at] = np.maximum(last[at], other.last[known])
+        owner = sums = None
+        if self.owner is not None and other.owner is not None:
+            owner = self.owner.copy()
+            owner[at] = np.minimum(owner[at], other.owner[known])
+            owner = np.insert(owner, place[new], other.owner[new])
+        if self.sums is not None and other.sums is not None:
+            sums = self.sums.copy()
+            sums[at] += other.sums[known]
+            sums = np.insert(sums, place[new], other.sums[new], axis=0)
+        return Table(
+            np.insert(self.keys, place[new], other.keys[new]),
+            np.insert(count, place[new], other.count[new]),
+            np.insert(last, place[new], other.last[new]),
+            owner,
+            sums,
+        )
+
+    def later(self, pages: int) -> Table:
+        """The table as if so many pages had come before."""
+        return replace(self, last=self.last + np.uint32(pages)) if pages and len(self) else self
+
+    def _check_columns(self, other: Table) -> None:
+        """Raise StateError where rows of another shape would meet these."""
+        if (self.owner is None) != (other.owner is None):
+            raise StateError("keys with owners and keys without do not go into one table")
+        mine, theirs = (0 if t.sums is None else t.sums.shape[1] for t in (self, other))
+        if mine != theirs:
+            raise StateError(f"keys with {mine} and with {theirs} sums do not go into one table")
+
+
+def _least_owners(keys: Hashes, given: Hashes, owner: Hashes) -> Hashes:
+    """The least owner of each key, of all that were given with it."""
+    least = np.full(len(keys), np.iinfo(np.uint64).max, np.uint64)
+    np.minimum.at(least, np.searchsorted(keys, given), owner)
+    return least
+
+
+_EMPTY: Final = Table()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Memory:
+    """What one site has taught one method: how many pages, and the method's tables by name.
+
+    `sequences` are for what has an order, such as a tree; memories that hold any do not add up.
+    """
+
+    pages: int = 0
+    tables: Mapping[str, Table] = field(default_factory=dict)
+    sequences: Mapping[str, Hashes] = field(default_factory=dict)
+
+    @staticmethod
+    def of_page(**tables: Table) -> Memory:
+        """The memory of one page alone."""
+        return Memory(1, tables)
+
+    def table(self, name: str) -> Table:
+        """The table of that name; an empty one if nothing was learned yet."""
+        return self.tables.get(name, _EMPTY)
+
+    def after_page(
+        self, *, sequences: Mapping[str, Hashes] | None = None, **tables: Table
+    ) -> Memory:
+        """The memory after one more page, with these tables and sequences replaced."""
+        return Memory(
+            self.pages + 1,
+            {**self.tables, **tables},
+            {**self.sequences, **(sequences or {})},
+        )
+
+    def with_tables(self, **tables: Table) -> Memory:
+        """The memory of the same pages with these tables replaced."""
+        return replace(self, tables={**self.tables, **tables})
+
+    def then(self, later: Memory) -> Memory:
+        """The memory of these pages followed by the later ones, which it renumbers."""
+        moved = {name: table.later(self.pages) for name, table in later.tables.items()}
+        return self.plus(replace(later, tables=moved))
+
+    def plus(self, other: Memory) -> Memory:
+        """Both memories added up: the memory of all their pages, if neither has forgotten any."""
+        if self.sequences or other.sequences:
+            raise StateError("memories of this method do not add up")
+        names = sorted({*self.tables, *other.tables})
+        tables = {name: self.table(name).plus(other.table(name)) for name in names}
+        return Memory(self.pages + other.pages, tables)
+
+    @property
+    def size_bytes(self) -> int:
+        """What all tables and sequences hold."""
+        tables = sum(table.size_bytes for table in self.tables.values())
+        return tables + sum(sequence.nbytes for sequence in self.sequences.values())
