@@ -25,6 +25,7 @@ DOCS = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
 SHARED = {"errors", "hashing", "memory", "model", "tags", "urls"}
 STAGES = {
     "sources",
+    "browser",
     "parse",
     "methods",
     "smooth",

@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from dehusk.browser import Browser
     from dehusk.errors import DehuskError, PageError
     from dehusk.model import Label, Limits, Page, Reason
     from dehusk.result import Node, Result
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "Browser",
     "DehuskError",
     "Label",
     "Limits",
@@ -32,6 +34,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "Browser": "browser",
     "DehuskError": "errors",
     "Label": "model",
     "Limits": "model",

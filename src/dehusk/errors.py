@@ -10,6 +10,7 @@ DehuskError
     ├── PageTooLarge      more bytes than allowed
     ├── TooManyNodes      more nodes than allowed
     ├── PageTimeout       a stage took longer than allowed
+    ├── NotRendered       the browser could not show it
     ├── NotHtml           binary data, or a record without a page
     ├── NotWritten        its file cannot be made
     └── PageFault         a fault in dehusk or its parser, met on this page
@@ -77,6 +78,12 @@ class PageTimeout(PageError):
     """A stage ended after `Limits.timeout_s`."""
 
     code = "timeout"
+
+
+class NotRendered(PageError):
+    """The browser crashed on the page, or the page left for another one."""
+
+    code = "not_rendered"
 
 
 class NotHtml(PageError):

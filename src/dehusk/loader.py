@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Final
 
 from dehusk.errors import PageError
@@ -16,12 +16,21 @@ _KEPT_TREES: Final = 64
 
 
 class PageLoader:
-    """Gives the tree of the page at a URL; None for a URL without a page, or with a broken one."""
+    """Gives the tree of the page at a URL; None for a URL without a page, or with a broken one.
 
-    def __init__(self, pages: Iterable[Page], limits: Limits = Limits()) -> None:
+    `show`, where given, makes of each page what a browser shows of it.
+    """
+
+    def __init__(
+        self,
+        pages: Iterable[Page],
+        limits: Limits = Limits(),
+        show: Callable[[Page], Page] | None = None,
+    ) -> None:
         self._pages = {normal_url(page.url): page for page in pages if page.url}
         self._trees: OrderedDict[str, Tree | None] = OrderedDict()
         self._limits = limits
+        self._show = show
 
     def __call__(self, url: str) -> Tree | None:
         """The tree of the page at this URL."""
@@ -38,6 +47,6 @@ class PageLoader:
         if page is None:
             return None
         try:
-            return parse(page, self._limits).tree
+            return parse(self._show(page) if self._show else page, self._limits).tree
         except PageError:
             return None

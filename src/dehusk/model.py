@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cached_property
 from typing import Final
@@ -20,6 +20,23 @@ Ints = NDArray[np.int32]
 Flags = NDArray[np.bool_]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Boxes:
+    """Where a browser put the nodes of a page: x, y, width, height, in pixels of CSS.
+
+    Without a box, width and height are 0; an element that no browser knows of is nan.
+    """
+
+    elements: Floats
+    """A row for each element, in document order."""
+    texts: Floats
+    """A row for each text, ordered by the element it stands in, then by its place there."""
+    first_text: NDArray[np.int64]
+    """By element: the row of its first text. What it has not does not count."""
+    text_count: NDArray[np.int64]
+    """By element: the texts that stand in it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Page:
     """One page as it came: HTML as text or as bytes, and where it came from.
@@ -32,6 +49,8 @@ class Page:
     url: str | None = None
     site: str | None = None
     charset: str | None = None
+    boxes: Boxes | None = field(default=None, repr=False, compare=False)
+    """Where a browser put its nodes, if one showed it."""
 
 
 MAX_DEPTH: Final = 512

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from dehusk import pipeline
@@ -13,7 +14,7 @@ from dehusk.result import Result
 
 
 def extract(
-    html: str | bytes,
+    html: str | bytes | Page,
     url: str | None = None,
     *,
     charset: str | None = None,
@@ -75,26 +76,32 @@ class Site:
         self.memory = Memory()
 
     def add(
-        self, html: str | bytes, url: str | None = None, *, charset: str | None = None
+        self, html: str | bytes | Page, url: str | None = None, *, charset: str | None = None
     ) -> Result:
         """Learn a page and answer on it; a PageError leaves the site as it was."""
-        page = Page(html, url, self.name, charset)
+        page = self._page(html, url, charset)
         result, self.memory = pipeline.clean(page, self.memory, self.method, self.limits)
         return result
 
     def ask(
-        self, html: str | bytes, url: str | None = None, *, charset: str | None = None
+        self, html: str | bytes | Page, url: str | None = None, *, charset: str | None = None
     ) -> Result:
         """Answer on a page as if it were the site's next, and forget it again."""
-        page = Page(html, url, self.name, charset)
+        page = self._page(html, url, charset)
         return pipeline.clean(page, self.memory, self.method, self.limits)[0]
 
     def learn(
-        self, html: str | bytes, url: str | None = None, *, charset: str | None = None
+        self, html: str | bytes | Page, url: str | None = None, *, charset: str | None = None
     ) -> None:
         """Learn a page without an answer on it."""
-        page = Page(html, url, self.name, charset)
+        page = self._page(html, url, charset)
         self.memory = pipeline.learn(page, self.memory, self.method, self.limits)
+
+    def _page(self, html: str | bytes | Page, url: str | None, charset: str | None) -> Page:
+        """The page to learn. One that is given whole keeps what it says, but for its site."""
+        if isinstance(html, Page):
+            return replace(html, site=self.name or html.site)
+        return Page(html, url, self.name, charset)
 
     def dump(self) -> bytes:
         """What the site has taught, as bytes that `Site.load` reads."""

@@ -6,8 +6,9 @@ import argparse
 import io
 import logging
 import sys
-from collections.abc import Callable
-from typing import Final
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from typing import TYPE_CHECKING, Final
 
 from dehusk.cli.progress import Progress
 from dehusk.errors import NotWritten, PageError, PageFault, UsageError
@@ -21,6 +22,9 @@ from dehusk.result import Refusal, Result
 from dehusk.site import Sites
 from dehusk.sources import Failure, SiteBy, SourceSettings, count_pages, read_pages
 
+if TYPE_CHECKING:
+    from dehusk.browser import Browser
+
 _LOG: Final = logging.getLogger("dehusk")
 _RENDERINGS: Final[dict[Format, Callable[[Result], object]]] = {
     Format.JSONL: Result.to_json,
@@ -33,9 +37,21 @@ _RENDERINGS: Final[dict[Format, Callable[[Result], object]]] = {
 
 def run(arguments: argparse.Namespace) -> int:
     """Clean all sources; 1 if anything could not be read or used."""
+    if not arguments.render:
+        return _clean(arguments, None)
+    from dehusk.browser import Browser  # noqa: PLC0415  nobody else needs asyncio
+
+    with Browser() as browser:
+        return _clean(arguments, browser)
+
+
+def _clean(arguments: argparse.Namespace, browser: Browser | None) -> int:
+    """Clean all sources, as the browser shows them if there is one."""
     limits, source_settings = make_limits(arguments), make_source_settings(arguments)
     items = read_pages(arguments.sources, source_settings)
-    sites = _make_sites(arguments, limits, source_settings)
+    if browser is not None:
+        items = _shown(items, browser, limits)
+    sites = _make_sites(arguments, limits, source_settings, browser)
     if sys.stdout is None and arguments.output in (None, "-"):
         raise UsageError("standard output is closed; name a file with -o")
     writer = open_writer(
@@ -62,6 +78,20 @@ def run(arguments: argparse.Namespace) -> int:
     return 1 if progress.refusals else 0
 
 
+def _shown(
+    items: Iterable[Page | Failure], browser: Browser, limits: Limits
+) -> Iterator[Page | Failure]:
+    """The items, each page as the browser shows it."""
+    for item in items:
+        if isinstance(item, Failure):
+            yield item
+            continue
+        try:
+            yield browser.render(item, limits)
+        except PageError as error:
+            yield Failure(item.url, item.site, error)
+
+
 def make_limits(arguments: argparse.Namespace) -> Limits:
     """The limits that the options name."""
     return Limits(
@@ -84,7 +114,10 @@ def make_source_settings(arguments: argparse.Namespace) -> SourceSettings:
 
 
 def _make_sites(
-    arguments: argparse.Namespace, limits: Limits, source_settings: SourceSettings
+    arguments: argparse.Namespace,
+    limits: Limits,
+    source_settings: SourceSettings,
+    browser: Browser | None,
 ) -> Sites:
     """The sites to learn. A method that follows links is given the sources, read once for it."""
     method = arguments.method or DEFAULT
@@ -93,7 +126,8 @@ def _make_sites(
         if "-" in arguments.sources:
             raise UsageError("hyperlink follows links, so it cannot read standard input")
         pages = read_pages(arguments.sources, source_settings)
-        settings["loader"] = PageLoader((p for p in pages if isinstance(p, Page)), limits)
+        show = partial(browser.render, limits=limits) if browser else None
+        settings["loader"] = PageLoader((p for p in pages if isinstance(p, Page)), limits, show)
     return Sites(method=method, limits=limits, **settings)
 
 

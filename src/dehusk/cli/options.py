@@ -26,6 +26,12 @@ def add_sources(parser: argparse.ArgumentParser) -> None:
         help="a file or folder of HTML, JSON lines with `url` and `html`, or - for standard input;"
         " plain, .gz, .xz or .zst",
     )
+    group.add_argument(
+        "--render",
+        action="store_true",
+        help="show each page in Chromium first, scripts on and network off, and clean what it shows"
+        " (install extra: render)",
+    )
     add_site(parser)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Final
 
@@ -12,6 +12,7 @@ import turbohtml
 from dehusk import tags
 from dehusk.errors import NotHtml, PageTooLarge, TooManyNodes
 from dehusk.model import Limits, Page, Tree
+from dehusk.parse.boxes import layout_of
 from dehusk.parse.nodes import build
 from dehusk.parse.tokens import Foreign, Text, find_tokens
 
@@ -46,7 +47,8 @@ class ParsedPage:
 def parse(page: Page, limits: Limits = Limits()) -> ParsedPage:
     """The tree of a page; bytes are decoded as browsers do. An empty page gives an empty tree.
 
-    Raises PageTooLarge, NotHtml or TooManyNodes.
+    A page that a browser showed gives a tree with its layout. Raises PageTooLarge, NotHtml or
+    TooManyNodes.
     """
     _check_bytes(page, limits)
     document, source = _read(page)
@@ -56,6 +58,8 @@ def parse(page: Page, limits: Limits = Limits()) -> ParsedPage:
     tree = build(written, tokens, limits.max_depth, page.url)
     if len(tree) > limits.max_nodes:
         raise TooManyNodes(page.url, f"{len(tree)} nodes, more than {limits.max_nodes}")
+    if page.boxes is not None:
+        tree = replace(tree, layout=layout_of(tree, page.boxes))
     return ParsedPage(tree, document)
 
 
