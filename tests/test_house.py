@@ -34,8 +34,9 @@ STAGES = {
     "describe",
     "fingerprint",
     "output",
+    "store",
 }
-ORDER = {"loader", "pipeline", "result", "site"}
+ORDER = {"learning", "loader", "memories", "pipeline", "result", "site"}
 """They know the stages and their order; only doors know them."""
 DOORS = {"bench", "cli", "samples"}
 

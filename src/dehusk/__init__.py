@@ -4,6 +4,8 @@ import dehusk
 dehusk.extract(html, url).text          # one page
 site = dehusk.Site()                    # a site, learned page by page
 site.add(html, url).markdown
+with dehusk.open("crawl.husk") as memory:   # any number of sites, in a file
+    for result in memory.clean(pages): ...
 """
 
 from importlib import import_module
@@ -11,40 +13,56 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from dehusk.browser import Browser
-    from dehusk.errors import DehuskError, PageError
+    from dehusk.errors import DehuskError, PageError, StateError
+    from dehusk.memories import Durable, Memories, open  # noqa: A004  as users write it
     from dehusk.model import Label, Limits, Page, Reason
-    from dehusk.result import Node, Result
+    from dehusk.result import Node, Refusal, Result
     from dehusk.site import Site, extract
+    from dehusk.store import Keeping, Shelf
 
 __version__ = "0.1.0"
 
 __all__ = [
     "Browser",
     "DehuskError",
+    "Durable",
+    "Keeping",
     "Label",
     "Limits",
+    "Memories",
     "Node",
     "Page",
     "PageError",
     "Reason",
+    "Refusal",
     "Result",
+    "Shelf",
     "Site",
+    "StateError",
     "__version__",
     "extract",
+    "open",
 ]
 
 _HOMES = {
     "Browser": "browser",
     "DehuskError": "errors",
+    "Durable": "memories",
+    "Keeping": "store",
     "Label": "model",
     "Limits": "model",
+    "Memories": "memories",
     "Node": "result",
     "Page": "model",
     "PageError": "errors",
     "Reason": "model",
+    "Refusal": "result",
     "Result": "result",
+    "Shelf": "store",
     "Site": "site",
+    "StateError": "errors",
     "extract": "site",
+    "open": "memories",
 }
 """Where each public name lives. Loaded on first use, so that `dehusk --help` needs neither numpy
 nor the parser."""

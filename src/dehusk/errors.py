@@ -5,7 +5,10 @@ DehuskError
 │   ├── SettingError      an unknown or impossible setting of a method
 │   └── MissingExtra      a feature whose install extra is not there
 ├── SourceError           an input that cannot be read, or not to its end
-├── StateError            saved state of a method that is damaged or of another version
+├── StateError            saved state that is damaged, or of another version, method or site
+│   ├── StoreLocked       another process writes to the store
+│   ├── StoreFull         no room on the disk; nothing is lost
+│   └── StoreDamaged      what the store holds is not what was written
 └── PageError             one page that cannot be used; the run goes on
     ├── PageTooLarge      more bytes than allowed
     ├── TooManyNodes      more nodes than allowed
@@ -13,6 +16,7 @@ DehuskError
     ├── NotRendered       the browser could not show it
     ├── NotHtml           binary data, or a record without a page
     ├── NotWritten        its file cannot be made
+    ├── MemoryDamaged     the memory of its site is damaged
     └── PageFault         a fault in dehusk or its parser, met on this page
 """
 
@@ -46,6 +50,22 @@ class SourceError(DehuskError):
 
 class StateError(DehuskError):
     """Saved state that is damaged, or written by another version or method."""
+
+
+class StoreLocked(StateError):
+    """Another process writes to the store, which only one may do at a time."""
+
+
+class StoreFull(StateError):
+    """There is no room on the disk. What was not saved is still held; committing again saves it."""
+
+
+class StoreDamaged(StateError):
+    """What a store holds is not what was written. `site` is the site it is about, if one."""
+
+    def __init__(self, message: str, site: str | None = None) -> None:
+        super().__init__(message)
+        self.site = site
 
 
 class PageError(DehuskError):
@@ -96,6 +116,12 @@ class NotWritten(PageError):
     """The page was cleaned, but the file for it cannot be made."""
 
     code = "not_written"
+
+
+class MemoryDamaged(PageError):
+    """The memory of the page's site is damaged, so there is no answer on it."""
+
+    code = "memory_damaged"
 
 
 class PageFault(PageError):

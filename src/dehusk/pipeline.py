@@ -9,12 +9,15 @@ from dehusk.errors import PageTimeout
 from dehusk.label import label
 from dehusk.memory import Memory
 from dehusk.methods import Method, Smooths
-from dehusk.model import Limits, Page
+from dehusk.model import Limits, Page, Tree
 from dehusk.parse import parse
 from dehusk.result import Result
 from dehusk.smooth import smooth
 from dehusk.sources.settings import DEFAULTS as SOURCE_DEFAULTS
 from dehusk.sources.sites import site_of as site_of_url
+
+Learn = Callable[[Memory, Tree], Memory]
+"""Gives the memory after a page."""
 
 DEFAULT_SITE = "page"
 """The site of a page that nobody named one for."""
@@ -26,17 +29,19 @@ def clean(
     method: Method,
     limits: Limits,
     render: Callable[[Result], object] | None = None,
+    learn: Learn | None = None,
 ) -> tuple[Result, Memory]:
     """The page's answer, and the memory after the page; PageError for one that cannot be used.
 
     The page is learned first and asked about then, so that its own text counts as seen. The
     memory handed in stays as it was: drop the new one to ask without learning. A result renders
-    what it is asked for; `render` asks at once, so that it counts against the page's time.
+    what it is asked for; `render` asks at once, so that it counts against the page's time. `learn`
+    stands in for the method's own where somebody wants to know more of it.
     """
     check_clock = _clock(page, limits)
     parsed = parse(page, limits)
     check_clock("parsing")
-    memory = method.learn(memory, parsed.tree)
+    memory = (learn or method.learn)(memory, parsed.tree)
     scores = method.score(memory, parsed.tree)
     check_clock("scoring")
     sections = None
@@ -59,12 +64,14 @@ def site_of(page: Page) -> str:
     return page.site or site_of_url(page.url, None, DEFAULT_SITE, SOURCE_DEFAULTS)
 
 
-def learn(page: Page, memory: Memory, method: Method, limits: Limits) -> Memory:
+def learn(
+    page: Page, memory: Memory, method: Method, limits: Limits, learn: Learn | None = None
+) -> Memory:
     """The memory after the page, without an answer on it."""
     check_clock = _clock(page, limits)
     parsed = parse(page, limits)
     check_clock("parsing")
-    memory = method.learn(memory, parsed.tree)
+    memory = (learn or method.learn)(memory, parsed.tree)
     check_clock("learning")
     return memory
 

@@ -157,6 +157,7 @@ class Refusal:
     url: str | None
     site: str | None
     error: DehuskError
+    pages_seen: None = None
     text: None = None
     markdown: None = None
     html: None = None

@@ -1,6 +1,20 @@
-"""What a site has taught, and its plain saved form."""
+"""What a site has taught, how it is forgotten, and its plain saved form."""
 
-from dehusk.memory.saved import dump, load
+from dehusk.memory.forgetting import keep_best, life_left, life_time, shrink
+from dehusk.memory.saved import Settings, check_settings, dump, load
 from dehusk.memory.tables import Counts, Memory, Sums, Table
 
-__all__ = ["Counts", "Memory", "Sums", "Table", "dump", "load"]
+__all__ = [
+    "Counts",
+    "Memory",
+    "Settings",
+    "Sums",
+    "Table",
+    "check_settings",
+    "dump",
+    "keep_best",
+    "life_left",
+    "life_time",
+    "load",
+    "shrink",
+]

@@ -14,8 +14,7 @@ import numpy as np
 from dehusk import tags
 from dehusk.errors import SettingError
 from dehusk.hashing import Hashes, mix
-from dehusk.memory import Counts, Memory, Table
-from dehusk.methods.forget import keep_best
+from dehusk.memory import Counts, Memory, Table, keep_best, life_left, life_time
 from dehusk.model import Floats, Ints, Tree
 
 SEPARATORS: Final = (
@@ -103,13 +102,11 @@ class Segments:
 
     def life_time(self, count: Counts) -> Floats:
         """Pages for which a segment of that count is kept: Tb·N / (1 + (N - 1)·e^-(df - 1))."""
-        decay = np.exp(1.0 - count.astype(np.float64))
-        factor = self.life_factor
-        return np.asarray(self.base_life * factor / (1.0 + (factor - 1.0) * decay))
+        return life_time(count, self.base_life, self.life_factor)
 
     def _life_left(self, table: Table, pages: int) -> Floats:
         """For how many more pages each segment is kept if it does not come back."""
-        return self.life_time(table.count) - (pages - table.last.astype(np.int64))
+        return life_left(table, pages, self.base_life, self.life_factor)
 
     def _ratios(self, tree: Tree, segments: Ints, counts: Counts) -> Floats:
         """The share of template text in each segment's block."""

@@ -1,0 +1,91 @@
+"""How a page is learned so that it can be learned again from what was kept of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from hashlib import blake2b
+
+import numpy as np
+
+from dehusk.errors import StateError
+from dehusk.memory import Memory, Settings, Table, check_settings, keep_best, shrink
+from dehusk.methods import METHODS, AdditiveMethod, Method, make_method
+from dehusk.model import Page, Tree
+from dehusk.store import KNOWN, Keeping, Replay
+
+
+@dataclass(frozen=True, slots=True)
+class Learner:
+    """A method, and how much of a site it may keep."""
+
+    method: Method
+    keeping: Keeping
+
+    @property
+    def replay(self) -> Replay | None:
+        """Makes a memory out of lessons; None for a method whose memories do not add up."""
+        return self._replayed if isinstance(self.method, AdditiveMethod) else None
+
+    def learn(self, memory: Memory, tree: Tree, page: np.uint64) -> tuple[Memory, Memory]:
+        """The memory after the page of that digest, and what the page taught."""
+        known = Table.of_page(np.array([page], np.uint64))
+        if isinstance(self.method, AdditiveMethod):
+            lesson = self.method.lesson(tree).with_tables(**{KNOWN: known})
+            return self._replayed(memory, lesson), lesson
+        after = self.method.learn(memory, tree)
+        known = memory.table(KNOWN).plus(known.later(memory.pages))
+        after = self._limited(after.with_tables(**{KNOWN: known}))
+        return after, after
+
+    def _replayed(self, memory: Memory, lesson: Memory) -> Memory:
+        assert isinstance(self.method, AdditiveMethod)
+        return self._limited(self.method.limit(memory.then(lesson)))
+
+    def _limited(self, memory: Memory) -> Memory:
+        """The memory within what a site may hold, whatever it sends. Raises StateError."""
+        known = memory.table(KNOWN)
+        if len(known) > self.keeping.max_known_pages:
+            newest = known.last.astype(np.float64)
+            known = keep_best(known, newest, self.keeping.max_known_pages)
+            memory = memory.with_tables(**{KNOWN: known})
+        memory = shrink(memory, self.keeping.max_site_bytes)
+        if memory.size_bytes > self.keeping.max_site_bytes:
+            raise StateError(f"a memory of more than {self.keeping.max_site_bytes:,} bytes")
+        return memory
+
+
+def is_known(memory: Memory, page: np.uint64) -> bool:
+    """True where the page of that digest was learned."""
+    return bool(memory.table(KNOWN).counts_of(np.array([page], np.uint64))[0])
+
+
+def page_digest(page: Page, *, with_html: bool) -> np.uint64:
+    """What a page is known by: its URL, or where it has none or so wished, its HTML as well."""
+    digest = blake2b((page.url or "").encode("utf-8", "surrogatepass"), digest_size=8)
+    if with_html or not page.url:
+        html = page.html
+        digest.update(b"\0")
+        digest.update(html.encode("utf-8", "surrogatepass") if isinstance(html, str) else html)
+    return np.uint64(int.from_bytes(digest.digest(), "little"))
+
+
+def method_of(name: str, settings: Settings, given: Settings) -> Method:
+    """The method as a memory was learned with it; what is given besides must agree with that.
+
+    Raises StateError for a method or setting that this version does not know.
+    """
+    if name not in METHODS:
+        raise StateError(f"a memory of the method {name}, which this dehusk does not have")
+    defaults = {field.name: field.default for field in fields(METHODS[name])}
+    for setting in settings:
+        if setting not in defaults:
+            raise StateError(f"a memory of {name} with {setting}, which this dehusk does not have")
+    plain = {
+        setting: value for setting, value in given.items() if defaults.get(setting) is not None
+    }
+    check_settings(name, {setting: settings.get(setting) for setting in plain}, plain)
+    kept = {
+        setting: tuple(value) if isinstance(value, list) else value
+        for setting, value in settings.items()
+    }
+    return make_method(name, **{**given, **kept})

@@ -1,0 +1,238 @@
+"""The memories of any number of sites that outlast the process: `dehusk.open`."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from enum import StrEnum
+from typing import Any, Final, Self
+
+from dehusk import pipeline
+from dehusk.errors import MemoryDamaged, PageError, StateError, StoreDamaged
+from dehusk.learning import Learner, is_known, method_of, page_digest
+from dehusk.memory import Memory
+from dehusk.methods import DEFAULT, make_method, settings_of
+from dehusk.model import Limits, Page, Tree
+from dehusk.result import Refusal, Result
+from dehusk.store import Keeping, Shelf, SiteRow, Store, StoreRow, connect, prepare
+
+_BATCH_PAGES: Final = 256
+_BATCH_BYTES: Final = 8_000_000
+_BATCH_S: Final = 5.0
+"""What a batch is: whichever comes first. At 256 pages a commit costs less than a hundredth of the
+pages it covers (`dehusk bench memory`)."""
+_EXIT_BYTES: Final = 64_000_000
+"""What is held back at most for a commit at the end."""
+
+Given = Page | tuple[str | bytes, str | None]
+"""A page, or its HTML and URL."""
+
+
+class Durable(StrEnum):
+    """When what a page taught is lasting, which kill -9 and a power cut do not undo."""
+
+    PAGE = "page"
+    """Before the page's answer is given."""
+    BATCH = "batch"
+    """Every 256 pages, or 5 seconds, or 8 MB, and at the end."""
+    EXIT = "exit"
+    """At the end; before that only what no longer finds room in memory is written."""
+
+
+def open(  # noqa: A001  the name that users know from files
+    address: str | os.PathLike[str],
+    *,
+    durable: str = Durable.BATCH,
+    relearn: bool = False,
+    method: str | None = None,
+    limits: Limits = Limits(),
+    keeping: Keeping = Keeping(),
+    **settings: Any,
+) -> Memories:
+    """The memories at that address: a file, made if it is not there.
+
+    Method and settings are those that the memories were learned with; a new file takes the given
+    ones, or the default. A page that was learned is not learned again, unless `relearn` and it has
+    changed. Raises StateError where others are asked for, StoreLocked where another process writes.
+    """
+    database = connect(address, is_synced=Durable(durable) is not Durable.EXIT)
+    try:
+        row = prepare(database, lambda: _new_row(method or DEFAULT, settings))
+        if method is not None and row.method != method:
+            raise StateError(f"{address}: a memory of the method {row.method}, not {method}")
+        learner = Learner(method_of(row.method, row.settings, settings), keeping)
+        store = Store(database, learner.replay, keeping)
+        return Memories(store, learner, limits, Durable(durable), relearn=relearn)
+    except BaseException:
+        database.close()
+        raise
+
+
+def _new_row(method: str, settings: Mapping[str, Any]) -> StoreRow:
+    """What a new store says of itself."""
+    return StoreRow(method, settings_of(make_method(method, **settings)))
+
+
+class Memories:
+    """Sites that are learned page by page and outlast the process. Made by `dehusk.open`.
+
+    It belongs to one thread at a time.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        learner: Learner,
+        limits: Limits,
+        durable: Durable,
+        *,
+        relearn: bool = False,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.method = learner.method
+        self.limits = limits
+        self._store = store
+        self._learner = learner
+        self._durable = durable
+        self._relearn = relearn
+        self._clock = clock
+        self._committed = clock()
+        self._is_unit = False
+
+    def clean(self, pages: Iterable[Given]) -> Iterator[Result | Refusal]:
+        """Learn pages and answer on each, in order; a page that cannot be used gives a Refusal."""
+        for given in pages:
+            page = given if isinstance(given, Page) else Page(*given)
+            try:
+                yield self.add(page)
+            except PageError as error:
+                yield Refusal(page.url, page.site, error)
+        self.commit()
+
+    def add(self, page: Page, render: Callable[[Result], object] | None = None) -> Result:
+        """Learn a page of its site and answer on it; PageError changes nothing.
+
+        A page that the site knows is answered on by what the site has taught, and not learned
+        again. `render` is called with the result before the page counts as learned.
+        """
+        site, memory = self._memory_of(page)
+        lessons: list[Memory] = []
+        learn = self._learning(page, memory, lessons)
+        result, after = pipeline.clean(page, memory, self.method, self.limits, render, learn)
+        self._keep(site, after, lessons)
+        return result
+
+    def learn(self, page: Page) -> bool:
+        """Learn a page without an answer on it; False where it was known. Raises PageError."""
+        site, memory = self._memory_of(page)
+        lessons: list[Memory] = []
+        learn = self._learning(page, memory, lessons)
+        after = pipeline.learn(page, memory, self.method, self.limits, learn)
+        self._keep(site, after, lessons)
+        return bool(lessons)
+
+    def ask(self, page: Page, render: Callable[[Result], object] | None = None) -> Result:
+        """Answer on a page as if it were its site's next, unless it is known; learn nothing."""
+        _, memory = self._memory_of(page)
+        learn = self._learning(page, memory, [])
+        return pipeline.clean(page, memory, self.method, self.limits, render, learn)[0]
+
+    def _memory_of(self, page: Page) -> tuple[str, Memory]:
+        """The page's site and what it has taught. Raises MemoryDamaged."""
+        site = pipeline.site_of(page)
+        try:
+            return site, self._store.memory(site)
+        except StoreDamaged as fault:
+            raise MemoryDamaged(page.url, f"{fault}; `dehusk sites check` says more") from fault
+
+    def _learning(self, page: Page, memory: Memory, lessons: list[Memory]) -> pipeline.Learn:
+        """How the page is learned: not at all if it is known, else with its lesson put down."""
+        digest = page_digest(page, with_html=self._relearn)
+        known = is_known(memory, digest)
+
+        def learn(memory: Memory, tree: Tree) -> Memory:
+            if known:
+                return memory
+            after, lesson = self._learner.learn(memory, tree, digest)
+            lessons.append(lesson)
+            return after
+
+        return learn
+
+    def _keep(self, site: str, after: Memory, lessons: list[Memory]) -> None:
+        for lesson in lessons:
+            self._store.put(site, after, lesson)
+        if not self._is_unit:
+            self._commit_if_due()
+
+    def _commit_if_due(self) -> None:
+        """Commit as often as was asked for."""
+        store = self._store
+        if self._durable is Durable.PAGE:
+            is_due = True
+        elif self._durable is Durable.BATCH:
+            is_due = (
+                store.pending_pages + store.shelves.pending // 16 >= _BATCH_PAGES
+                or store.pending_bytes >= _BATCH_BYTES
+                or self._clock() - self._committed >= _BATCH_S
+            )
+        else:
+            is_due = store.pending_bytes >= _EXIT_BYTES
+        if is_due or store.is_crowded:
+            self.commit()
+
+    def commit(self) -> None:
+        """Make all that was learned and put lasting. StoreFull loses nothing: try again."""
+        self._store.commit()
+        self._committed = self._clock()
+
+    @contextmanager
+    def unit(self) -> Iterator[None]:
+        """What is learned and put on shelves inside becomes lasting together, or not at all.
+
+        It is committed when the durability says so, at the end of the unit at the earliest. If the
+        body raises, all is as it was before the unit.
+        """
+        self._is_unit = True
+        try:
+            with self._store.unit():
+                yield
+        finally:
+            self._is_unit = False
+        self._commit_if_due()
+
+    def shelf(self, name: str, site: str = "") -> Shelf:
+        """Keys and values of others, of a site or of all, committed with the pages: `Shelf`."""
+        return self._store.shelf(name, site)
+
+    def memory(self, site: str) -> Memory:
+        """What a site has taught; an empty memory for an unknown one. Raises StoreDamaged."""
+        return self._store.memory(site)
+
+    def sites(self) -> list[SiteRow]:
+        """The sites as they were last committed, by name."""
+        return sorted(self._store.statements.sites(), key=lambda row: row.name)
+
+    @property
+    def forgotten_sites(self) -> int:
+        """How many sites ever left because all were too large."""
+        return self._store.row.forgotten
+
+    def forget(self, site: str) -> bool:
+        """Take a site out, with all that is kept of it; False if it was not there."""
+        return self._store.forget(site)
+
+    def close(self) -> None:
+        """Commit, and let go of the file."""
+        try:
+            self.commit()
+        finally:
+            self._store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *fault: object) -> None:
+        self.close()

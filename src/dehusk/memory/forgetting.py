@@ -1,0 +1,68 @@
+"""How a memory stays within a limit: what has the least of its life time left leaves first."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dehusk.memory.tables import Counts, Memory, Table
+
+Floats = NDArray[np.float64]
+
+BASE_LIFE: Final = 10.0
+LIFE_FACTOR: Final = 20.0
+"""Tb and N of `life_time`; where they come from stands at the settings of `segments`."""
+
+
+def life_time(
+    count: Counts, base_life: float = BASE_LIFE, life_factor: float = LIFE_FACTOR
+) -> Floats:
+    """Pages for which a key of that count is kept: Tb·N / (1 + (N - 1)·e^-(df - 1))."""
+    decay = np.exp(1.0 - count.astype(np.float64))
+    return np.asarray(base_life * life_factor / (1.0 + (life_factor - 1.0) * decay))
+
+
+def life_left(
+    table: Table, pages: int, base_life: float = BASE_LIFE, life_factor: float = LIFE_FACTOR
+) -> Floats:
+    """For how many more pages each key is kept if it does not come back; below 0 when it is due."""
+    unseen = pages - table.last.astype(np.int64)
+    return life_time(table.count, base_life, life_factor) - unseen
+
+
+def keep_best(table: Table, worth: Floats, max_keys: int) -> Table:
+    """The table, or if it has more than `max_keys` keys, those worth most: three quarters of it.
+
+    Of equal ones the smaller keys stay: the answer depends on counts only. A quarter is cleared at
+    once because sorting the table on every page would cost more than all the rest.
+    """
+    if len(table) <= max_keys:
+        return table
+    best = np.lexsort((table.keys, -worth))[: max_keys - max_keys // 4]
+    kept = np.zeros(len(table), np.bool_)
+    kept[best] = True
+    return table.only(kept)
+
+
+def shrink(memory: Memory, max_bytes: int) -> Memory:
+    """The memory, or if it holds more than `max_bytes`, three quarters of that.
+
+    Every table gives up the same share of its rows, those with the least life left. Sequences stay
+    whole: a tree without some of its nodes would be another tree.
+    """
+    size = memory.size_bytes
+    if size <= max_bytes:
+        return memory
+    fixed = sum(sequence.nbytes for sequence in memory.sequences.values())
+    share = max(0.0, 0.75 * max_bytes - fixed) / max(size - fixed, 1)
+    tables = {}
+    for name, table in memory.tables.items():
+        worth = life_left(table, memory.pages)
+        best = np.lexsort((table.keys, -worth))[: int(share * len(table))]
+        kept = np.zeros(len(table), np.bool_)
+        kept[best] = True
+        tables[name] = table.only(kept)
+    return replace(memory, tables=tables)

@@ -1,0 +1,58 @@
+"""Where memories last: a store of any number of sites, in a file or a database."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from dehusk.store.database import Database
+from dehusk.store.rows import SiteRow, StoreRow, site_id
+from dehusk.store.shelf import Shelf
+from dehusk.store.sqlite import SqliteDatabase
+from dehusk.store.statements import Statements
+from dehusk.store.store import KNOWN, Keeping, Replay, Store, read_memory
+
+__all__ = [
+    "KNOWN",
+    "Database",
+    "Keeping",
+    "Replay",
+    "Shelf",
+    "SiteRow",
+    "Statements",
+    "Store",
+    "StoreRow",
+    "connect",
+    "prepare",
+    "read_memory",
+    "site_id",
+]
+
+
+def connect(
+    address: str | os.PathLike[str], *, writes: bool = True, is_synced: bool = True
+) -> Database:
+    """A connection to the store at that address: a file, made if it is not there and `writes`.
+
+    Raises UsageError for what cannot be a store, StoreLocked where another process writes to it.
+    """
+    return SqliteDatabase(Path(address), writes=writes, is_synced=is_synced)
+
+
+def prepare(database: Database, make_row: Callable[[], StoreRow]) -> StoreRow:
+    """The store's row; a new store is given one first. Raises StoreDamaged."""
+    statements = Statements(database)
+    if not statements.is_empty():
+        return statements.read_store()
+    row = make_row()
+    database.begin()
+    try:
+        database.lock(0)
+        if statements.is_empty():
+            statements.write_store(row)
+        database.commit()
+    except BaseException:
+        database.rollback()
+        raise
+    return statements.read_store()

@@ -1,0 +1,50 @@
+"""A site's memory out of its rows, every part of it checked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dehusk.errors import StateError, StoreDamaged
+from dehusk.memory import Memory, load
+from dehusk.store.rows import SiteRow
+from dehusk.store.statements import Statements
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """A site's memory as it is stored: the snapshot, and what each page behind it taught."""
+
+    snapshot: Memory
+    lessons: tuple[Memory, ...]
+
+
+def read_parts(statements: Statements, method: str, row: SiteRow) -> Parts:
+    """The parts of a site's memory. Raises StoreDamaged, which names the site and what is wrong."""
+    try:
+        snapshot = _read_snapshot(statements, method, row)
+        log = statements.log(row.id, row.folded)
+        if [page for page, _ in log] != list(range(row.folded + 1, row.pages + 1)):
+            raise StateError(f"its log does not hold the pages {row.folded + 1} to {row.pages}")
+        if sum(len(body) for _, body in log) != row.log_bytes:
+            raise StateError("its log is not as long as was written")
+        lessons = tuple(load(body, method, site=row.name) for _, body in log)
+        if any(lesson.pages != 1 for lesson in lessons):
+            raise StateError("its log holds more than a page in a row")
+    except StateError as fault:
+        raise StoreDamaged(f"the memory of site {row.name!r} is damaged: {fault}", row.name) from (
+            fault
+        )
+    return Parts(snapshot, lessons)
+
+
+def _read_snapshot(statements: Statements, method: str, row: SiteRow) -> Memory:
+    """The memory after the first `folded` pages. Raises StateError."""
+    if not row.folded:
+        return Memory()
+    body = statements.snapshot(row.id)
+    if body is None or len(body) != row.snapshot_bytes:
+        raise StateError("its snapshot is missing, or not as long as was written")
+    memory = load(body, method, site=row.name)
+    if memory.pages != row.folded:
+        raise StateError(f"its snapshot is of {memory.pages} pages, not of {row.folded}")
+    return memory

@@ -1,0 +1,157 @@
+"""The tables of a store, and the statements on them.
+
+    store, store_copy   the StoreRow, twice: apart, so that one damage does not hit both
+    site                a SiteRow for each site
+    snapshot            a site's memory after its first `folded` pages, as `memory.dump` writes it
+    log                 for each page behind those, what it taught, written the same way
+    shelf               small things that others keep in the store (see `Shelf`)
+    shelf_mark          for each shelf, how many rows it has and all their checksums, xored
+
+The layout was measured against a row for each hash: an append is one small write, and a site is
+read in one go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from dehusk.errors import StoreDamaged
+from dehusk.store.database import Database
+from dehusk.store.rows import SiteRow, StoreRow, checksum
+
+TABLES: Final = tuple(
+    f"CREATE TABLE {name} ({columns})"
+    for name, columns in {
+        "store": "body TEXT NOT NULL, checksum {int} NOT NULL",
+        "site": "id {int} PRIMARY KEY, name {blob} NOT NULL, pages {int} NOT NULL,"
+        " folded {int} NOT NULL, snapshot_bytes {int} NOT NULL, log_bytes {int} NOT NULL,"
+        " changed {int} NOT NULL, checksum {int} NOT NULL",
+        "snapshot": "site {int} PRIMARY KEY, body {blob} NOT NULL",
+        "log": "site {int} NOT NULL, page {int} NOT NULL, body {blob} NOT NULL,"
+        " PRIMARY KEY (site, page)",
+        "shelf": "shelf {blob} NOT NULL, site {int} NOT NULL, key {blob} NOT NULL,"
+        " value {blob} NOT NULL, checksum {int} NOT NULL, PRIMARY KEY (shelf, site, key)",
+        "shelf_mark": "shelf {blob} PRIMARY KEY, rows {int} NOT NULL, mark {int} NOT NULL,"
+        " checksum {int} NOT NULL",
+        "store_copy": "body TEXT NOT NULL, checksum {int} NOT NULL",
+    }.items()
+)
+_SITE: Final = "name, pages, folded, snapshot_bytes, log_bytes, changed, checksum"
+
+
+class Statements:
+    """Reads and writes a store's rows. Whatever is read was checked: StoreDamaged if it is not."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+
+    def read_store(self) -> StoreRow:
+        """The store's row, or where that is damaged, its copy."""
+        faults: list[StoreDamaged] = []
+        for table in ("store", "store_copy"):
+            try:
+                found = self.database.rows(f"SELECT body, checksum FROM {table}")  # noqa: S608
+                return StoreRow.read(*(found[0] if len(found) == 1 else (None, None)))
+            except StoreDamaged as fault:
+                faults.append(fault)
+        raise faults[0]
+
+    def is_empty(self) -> bool:
+        """True for a store that nothing was ever written to."""
+        return not any(
+            self.database.rows(f"SELECT 1 FROM {table} LIMIT 1")  # noqa: S608
+            for table in ("store", "store_copy", "site")
+        )
+
+    def write_store(self, row: StoreRow) -> None:
+        """Write the store's row."""
+        for table in ("store", "store_copy"):
+            self.database.run(f"DELETE FROM {table}", [()])  # noqa: S608
+            values = [(row.text(), checksum(row.text()))]
+            self.database.run(f"INSERT INTO {table} VALUES (?, ?)", values)  # noqa: S608
+
+    def site(self, number: int) -> SiteRow | None:
+        """The row of a site; None if there is none."""
+        found = self.database.rows(f"SELECT {_SITE} FROM site WHERE id = ?", (number,))  # noqa: S608
+        return SiteRow.read(number, found[0]) if found else None
+
+    def site_numbers(self) -> list[int]:
+        """The numbers of all sites."""
+        return [_number(row[0]) for row in self.database.rows("SELECT id FROM site ORDER BY id")]
+
+    def sites(self) -> Iterator[SiteRow]:
+        """The rows of all sites."""
+        for number, *values in self.database.rows(f"SELECT id, {_SITE} FROM site"):  # noqa: S608
+            yield SiteRow.read(_number(number), tuple(values))
+
+    def write_site(self, row: SiteRow) -> None:
+        """Write the row of a site, over the one that is there."""
+        fields = _SITE.split(", ")
+        update = ", ".join(f"{name} = excluded.{name}" for name in fields)
+        self.database.run(
+            f"INSERT INTO site (id, {_SITE}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"  # noqa: S608
+            f" ON CONFLICT (id) DO UPDATE SET {update}",
+            [(row.id, *row.values())],
+        )
+
+    def snapshot(self, number: int) -> bytes | None:
+        """A site's memory as it was folded; None if it was not yet."""
+        found = self.database.rows("SELECT body FROM snapshot WHERE site = ?", (number,))
+        return _bytes(found[0][0]) if found else None
+
+    def write_snapshot(self, number: int, body: bytes, pages: int) -> None:
+        """Write a site's memory after so many pages, in place of their log."""
+        self.database.run(
+            "INSERT INTO snapshot VALUES (?, ?)"
+            " ON CONFLICT (site) DO UPDATE SET body = excluded.body",
+            [(number, body)],
+        )
+        self.database.run("DELETE FROM log WHERE site = ? AND page <= ?", [(number, pages)])
+
+    def log(self, number: int, after: int = 0) -> list[tuple[int, bytes]]:
+        """The pages in a site's log behind this one, each with what it taught, in order."""
+        found = self.database.rows(
+            "SELECT page, body FROM log WHERE site = ? AND page > ? ORDER BY page", (number, after)
+        )
+        return [(_number(page), _bytes(body)) for page, body in found]
+
+    def write_log(self, number: int, first: int, bodies: Sequence[bytes]) -> None:
+        """Append to a site's log; the first is the page of that number."""
+        self.database.run(
+            "INSERT INTO log VALUES (?, ?, ?)",
+            [(number, page, body) for page, body in enumerate(bodies, first)],
+        )
+
+    def drop_site(self, number: int) -> None:
+        """Take out all there is of a site, its shelves aside."""
+        for table, column in (("log", "site"), ("snapshot", "site"), ("site", "id")):
+            self.database.run(f"DELETE FROM {table} WHERE {column} = ?", [(number,)])  # noqa: S608
+
+    def total_bytes(self) -> int:
+        """What all sites hold together."""
+        found = self.database.rows("SELECT sum(snapshot_bytes + log_bytes) FROM site")
+        return _number(found[0][0] or 0)
+
+    def longest_unchanged(self, count: int) -> list[SiteRow]:
+        """The sites that have not changed for longest."""
+        found = self.database.rows(
+            f"SELECT id, {_SITE} FROM site ORDER BY changed, id LIMIT ?",  # noqa: S608
+            (count,),
+        )
+        return [SiteRow.read(_number(number), tuple(values)) for number, *values in found]
+
+
+def _number(value: object) -> int:
+    """The number that a column holds; a damaged one may hold anything."""
+    try:
+        return int(str(value))
+    except ValueError as fault:
+        raise StoreDamaged("a column that holds numbers holds something else") from fault
+
+
+def _bytes(value: object) -> bytes:
+    """The bytes that a column holds."""
+    if not isinstance(value, bytes):
+        raise StoreDamaged("a column that holds bytes holds something else")
+    return value

@@ -1,0 +1,405 @@
+"""Memories in a file: what lasts, what is undone, what is kept within limits."""
+
+from __future__ import annotations
+
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import dehusk
+from dehusk.errors import SettingError, StateError, StoreDamaged, StoreLocked, UsageError
+from dehusk.memory import Memory, Table, dump, life_left, shrink
+from dehusk.samples import sample_site
+from dehusk.site import Sites
+from dehusk.store import KNOWN, Keeping
+
+PAGES = [s.page for kind in ("news", "docs") for s in sample_site(kind, pages=25, seed=4)]
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "crawl.husk"
+
+
+def _page(number: int, site: str = "a.example") -> dehusk.Page:
+    html = f"<nav>Home News</nav><main>Harvest of {number}</main><footer>Imprint</footer>"
+    return dehusk.Page(html, f"https://{site}/{number}")
+
+
+def _without_known(memory: Memory, method: str) -> bytes:
+    tables = {name: table for name, table in memory.tables.items() if name != KNOWN}
+    return dump(Memory(memory.pages, tables, memory.sequences), method)
+
+
+@pytest.mark.parametrize("durable", list(dehusk.Durable))
+@pytest.mark.parametrize("method", ["segments", "site-hash", "chunks", "style-tree", "rtdm"])
+def test_a_site_goes_on_in_a_file_as_it_would_in_memory(
+    file: Path, durable: str, method: str
+) -> None:
+    sites = Sites(method=method)
+    expected = [sites.add(page).text for page in PAGES]
+    texts: list[str | None] = []
+    for start in range(0, len(PAGES), 7):
+        with dehusk.open(file, durable=durable, method=method) as memory:
+            texts += [result.text for result in memory.clean(PAGES[start : start + 7])]
+    assert texts == expected
+    with dehusk.open(file) as memory:
+        for site, learned in sites.memories.items():
+            assert _without_known(memory.memory(site), method) == dump(learned, method)
+        assert [row.pages for row in memory.sites()] == [25, 25]
+
+
+def test_a_known_page_is_answered_on_but_not_learned_again(file: Path) -> None:
+    with dehusk.open(file) as memory:
+        first = [result.pages_seen for result in memory.clean(map(_page, range(6)))]
+        again = [result.pages_seen for result in memory.clean(map(_page, range(6)))]
+        assert (first, again) == ([1, 2, 3, 4, 5, 6], [6] * 6)
+        assert not memory.learn(_page(3))
+        assert memory.learn(_page(7))
+        assert memory.ask(_page(8)).pages_seen == 8
+        assert memory.memory("a.example").pages == 7
+
+
+def test_a_changed_page_is_learned_again_only_if_so_wished(file: Path) -> None:
+    changed = dehusk.Page("<p>new</p>", "https://a.example/1")
+    with dehusk.open(file) as memory:
+        memory.learn(_page(1))
+        assert not memory.learn(changed)
+    with dehusk.open(file, relearn=True) as memory:
+        assert memory.learn(changed)
+        assert not memory.learn(changed)
+
+
+def test_pages_without_a_url_are_known_by_their_html(file: Path) -> None:
+    with dehusk.open(file) as memory:
+        assert memory.learn(dehusk.Page("<p>a"))
+        assert memory.learn(dehusk.Page("<p>b"))
+        assert not memory.learn(dehusk.Page(b"<p>a"))
+
+
+def test_a_page_that_cannot_be_used_is_named_and_the_others_go_on(file: Path) -> None:
+    with dehusk.open(file, limits=dehusk.Limits(max_bytes=1000)) as memory:
+        pairs: list[tuple[str | bytes, str | None]] = [("<p>a", "u:1"), ("x" * 1001, "u:2")]
+        good, bad = memory.clean(pairs)
+        assert good.error is None
+        assert isinstance(bad, dehusk.Refusal)
+        assert isinstance(bad.error, dehusk.PageError)
+        assert bad.error.code == "too_large"
+
+
+def test_a_new_file_takes_the_method_and_an_old_one_keeps_it(file: Path) -> None:
+    with dehusk.open(file, method="chunks", threshold=3) as memory:
+        memory.learn(_page(1))
+    with dehusk.open(file) as memory:
+        assert (memory.method.name, getattr(memory.method, "threshold", None)) == ("chunks", 3)
+    with dehusk.open(file, threshold=3):
+        pass
+    with pytest.raises(StateError, match="of the method chunks, not segments"):
+        dehusk.open(file, method="segments")
+    with pytest.raises(StateError, match="chunks with threshold=3; asked for threshold=4"):
+        dehusk.open(file, threshold=4)
+    with pytest.raises(StateError, match="tag_path=False; asked for tag_path=True"):
+        dehusk.open(file, tag_path=True)
+    with pytest.raises(SettingError, match="wobble"):
+        dehusk.open(file, wobble=1)
+
+
+def test_only_one_process_writes_and_the_lock_dies_with_it(file: Path) -> None:
+    program = "import dehusk, os, sys; m = dehusk.open(sys.argv[1]); print(1, flush=True); input()"
+    other = subprocess.Popen(
+        [sys.executable, "-c", program, str(file)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    assert other.stdout is not None
+    assert other.stdin is not None
+    other.stdout.readline()
+    with pytest.raises(StoreLocked, match="another process writes"):
+        dehusk.open(file)
+    other.kill()
+    other.wait()
+    other.stdin.close()
+    other.stdout.close()
+    with dehusk.open(file), pytest.raises(StoreLocked):
+        dehusk.open(file)
+    assert not file.with_name("crawl.husk-lock").exists()
+
+
+def test_what_is_not_ours_is_never_written_to(file: Path, tmp_path: Path) -> None:
+    file.write_bytes(b"a text, not a memory" * 100)
+    with pytest.raises(StoreDamaged, match="not a memory"):
+        dehusk.open(file)
+    other = tmp_path / "other.db"
+    with sqlite3.connect(other) as connection:
+        connection.execute("CREATE TABLE t (a)")
+    connection.close()
+    before = other.read_bytes()
+    with pytest.raises(UsageError, match="not a memory of dehusk"):
+        dehusk.open(other)
+    assert other.read_bytes() == before
+    with pytest.raises(UsageError, match="no such folder"):
+        dehusk.open(tmp_path / "none" / "x.husk")
+    with pytest.raises(UsageError, match="not a file"):
+        dehusk.open(tmp_path)
+
+
+def test_a_file_of_a_newer_format_is_refused(file: Path) -> None:
+    dehusk.open(file).close()
+    connection = sqlite3.connect(file)
+    connection.execute("PRAGMA user_version = 99")
+    connection.close()
+    with pytest.raises(StateError, match=r"newer dehusk \(format 99"):
+        dehusk.open(file)
+
+
+def test_no_page_can_move_itself_into_another_site(file: Path) -> None:
+    html = (
+        "<head><base href='https://b.example/'><link rel=canonical href='https://b.example/x'>"
+        "<meta http-equiv=refresh content='0; url=https://b.example/'></head><p>x</p>"
+    )
+    with dehusk.open(file) as memory:
+        memory.learn(_page(1, "b.example"))
+        before = dump(memory.memory("b.example"), "segments")
+        memory.learn(dehusk.Page(html, "https://a.example/1"))
+        assert dump(memory.memory("b.example"), "segments") == before
+        assert memory.memory("a.example").pages == 1
+
+
+@pytest.mark.parametrize("name", ["", "a\0b", "\ud800", "x" * 100_000, "é", "'; DROP TABLE site"])
+def test_any_name_of_a_site_is_kept(file: Path, name: str) -> None:
+    page = dehusk.Page("<p>x", "https://a.example/", name)
+    with dehusk.open(file) as memory:
+        memory.learn(page)
+    with dehusk.open(file) as memory:
+        assert [row.name for row in memory.sites()] == [name or "a.example"]
+
+
+def test_a_site_can_be_forgotten(file: Path) -> None:
+    with dehusk.open(file) as memory:
+        memory.learn(_page(1, "a.example"))
+        memory.learn(_page(1, "b.example"))
+        memory.shelf("rules", "a.example").put(b"keep", b"main")
+        memory.shelf("rules", "b.example").put(b"keep", b"p")
+        memory.commit()
+        assert memory.forget("a.example")
+        assert not memory.forget("a.example")
+    with dehusk.open(file) as memory:
+        assert [row.name for row in memory.sites()] == ["b.example"]
+        assert memory.memory("a.example").pages == 0
+        assert list(memory.shelf("rules", "a.example").items()) == []
+        assert list(memory.shelf("rules", "b.example").items()) == [(b"keep", b"p")]
+
+
+def test_a_unit_that_fails_leaves_no_trace(file: Path) -> None:
+    with dehusk.open(file, durable="page") as memory:
+        shelf = memory.shelf("queue")
+        shelf.put(b"a", b"1")
+        memory.learn(_page(1))
+        before = dump(memory.memory("a.example"), "segments")
+
+        def fail() -> None:
+            with memory.unit():
+                memory.learn(_page(2))
+                memory.learn(_page(1, "b.example"))
+                shelf.put(b"a", b"2")
+                shelf.put(b"b", b"3")
+                shelf.delete(b"a")
+                raise ZeroDivisionError
+
+        with pytest.raises(ZeroDivisionError):
+            fail()
+        assert dump(memory.memory("a.example"), "segments") == before
+        assert list(shelf.items()) == [(b"a", b"1")]
+    with dehusk.open(file) as memory:
+        assert [row.pages for row in memory.sites()] == [1]
+        assert memory.learn(_page(2))
+
+
+def test_a_unit_is_not_committed_before_its_end(file: Path) -> None:
+    with dehusk.open(file, durable="page") as memory:
+        with memory.unit():
+            memory.learn(_page(1))
+            assert memory.sites() == []
+        assert [row.pages for row in memory.sites()] == [1]
+
+
+KEYS = st.binary(max_size=2)
+ACTS = st.lists(
+    st.tuples(st.sampled_from(["put", "delete", "commit"]), KEYS, st.binary(max_size=2)),
+    max_size=30,
+)
+
+
+@given(ACTS, KEYS, st.one_of(st.none(), KEYS))
+def test_a_shelf_is_a_sorted_mapping(
+    acts: list[tuple[str, bytes, bytes]], prefix: bytes, after: bytes | None
+) -> None:
+    expected: dict[bytes, bytes] = {}
+    with dehusk.open(_fresh()) as memory:
+        shelf, other = memory.shelf("s"), memory.shelf("s", "a.example")
+        other.put(b"x", b"other")
+        for act, key, value in acts:
+            if act == "put":
+                shelf.put(key, value)
+                expected[key] = value
+            elif act == "delete":
+                shelf.delete(key)
+                expected.pop(key, None)
+            else:
+                memory.commit()
+        wanted = [
+            (key, value)
+            for key, value in sorted(expected.items())
+            if key.startswith(prefix) and (after is None or key > after)
+        ]
+        assert list(shelf.items(prefix, after=after)) == wanted
+        assert list(shelf.items(prefix, after=after, limit=2)) == wanted[:2]
+        assert all(shelf.get(key) == value for key, value in expected.items())
+        assert list(other.items()) == [(b"x", b"other")]
+
+
+def _fresh(folder: list[Path] = []) -> Path:  # noqa: B006  one folder for all examples
+    import tempfile  # noqa: PLC0415
+
+    if not folder:
+        folder.append(Path(tempfile.mkdtemp()))
+    for left in folder[0].iterdir():
+        left.unlink()
+    return folder[0] / "x.husk"
+
+
+def test_a_long_shelf_is_read_in_pieces(file: Path) -> None:
+    with dehusk.open(file) as memory:
+        shelf = memory.shelf("queue")
+        for number in range(2500):
+            shelf.put(number.to_bytes(4, "big"), b"x")
+        memory.commit()
+        shelf.put((1500).to_bytes(4, "big"), b"y")
+        shelf.delete((2000).to_bytes(4, "big"))
+        items = dict(shelf.items())
+        assert len(items) == 2499
+        assert items[(1500).to_bytes(4, "big")] == b"y"
+
+
+def _flood(number: int) -> dehusk.Page:
+    rows = "".join(f"<p>{number} {row}</p>" for row in range(400))
+    html = f"<nav>Home News</nav>{rows}<footer>Imprint</footer>"
+    return dehusk.Page(html, f"https://a.example/flood/{number}")
+
+
+def test_a_site_stays_within_its_limit_and_its_template_stays(file: Path) -> None:
+    keeping = Keeping(max_site_bytes=20_000, max_known_pages=40)
+    with dehusk.open(file, keeping=keeping) as memory:
+        for number in range(6):
+            memory.learn(_page(number))
+        for number in range(60):
+            memory.learn(_flood(number))
+            assert memory.memory("a.example").size_bytes <= 20_000
+        assert len(memory.memory("a.example").table(KNOWN)) <= 40
+        assert memory.add(_page(7)).text == "Harvest of 7"
+    with dehusk.open(file, keeping=keeping) as memory:
+        assert memory.add(_page(8)).text == "Harvest of 8"
+
+
+def test_beyond_the_limit_in_all_the_sites_go_that_changed_first(file: Path) -> None:
+    with dehusk.open(file, keeping=Keeping(max_total_bytes=20_000), durable="page") as memory:
+        for number in range(100):
+            memory.learn(_page(1, f"s{number:03}.example"))
+        rows = memory.sites()
+        assert sum(row.size_bytes for row in rows) <= 20_000
+        assert len(rows) >= 20
+        assert "s099.example" in [row.name for row in rows]
+        assert memory.forgotten_sites == 100 - len(rows)
+
+
+def test_sites_that_leave_memory_are_read_again(file: Path) -> None:
+    names = [f"s{number}.example" for number in range(20)]
+    with dehusk.open(file, keeping=Keeping(max_active_bytes=10_000)) as memory:
+        for number in range(6):
+            for name in names:
+                result = memory.add(_page(number, name))
+                assert result.pages_seen == number + 1
+                assert len(memory._store._active) <= 6
+        assert [memory.memory(name).pages for name in names] == [6] * 20
+
+
+def test_impossible_limits_of_a_store_are_refused() -> None:
+    with pytest.raises(SettingError, match="max_site_bytes"):
+        Keeping(max_site_bytes=0)
+
+
+@given(st.lists(st.tuples(st.integers(1, 9), st.integers(1, 50)), max_size=60), st.integers(1, 900))
+def test_what_is_shrunk_has_the_most_life_left(rows: list[tuple[int, int]], size: int) -> None:
+    count, last = (np.array([row[n] for row in rows], np.uint32) for n in (0, 1))
+    memory = Memory(50, {"a": Table(np.arange(len(rows), dtype=np.uint64), count, last)})
+    small = shrink(memory, size)
+    assert small.size_bytes <= size or not memory.size_bytes
+    kept = np.isin(memory.table("a").keys, small.table("a").keys)
+    left = life_left(memory.table("a"), 50)
+    if kept.any() and not kept.all():
+        assert left[kept].min() >= left[~kept].max()
+
+
+@pytest.fixture
+def learned(file: Path) -> Path:
+    with dehusk.open(file) as memory:
+        for number in range(3):
+            memory.learn(_page(number, "a.example"))
+            memory.learn(_page(number, "b.example"))
+    return file
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "DELETE FROM log WHERE page = 2 AND site = {a}",
+        "DELETE FROM log WHERE page = 3 AND site = {a}",
+        "UPDATE log SET page = 9 WHERE page = 3 AND site = {a}",
+        "UPDATE log SET body = zeroblob(length(body)) WHERE page = 1 AND site = {a}",
+        "UPDATE log SET body = (SELECT max(body) FROM log WHERE site <> {a}) WHERE site = {a}",
+        "UPDATE site SET pages = 2 WHERE id = {a}",
+        "UPDATE site SET name = x'41' WHERE id = {a}",
+        "UPDATE site SET pages = 'x' WHERE id = {a}",
+        "UPDATE log SET body = 7 WHERE page = 1 AND site = {a}",
+    ],
+)
+def test_damage_to_a_site_is_named_and_the_other_goes_on(learned: Path, damage: str) -> None:
+    connection = sqlite3.connect(learned)
+    ids = dict(connection.execute("SELECT name, id FROM site").fetchall())
+    connection.execute(damage.format(a=ids[b"a.example"]))
+    connection.commit()
+    connection.close()
+    with dehusk.open(learned) as memory:
+        bad, good = memory.clean([_page(9, "a.example"), _page(9, "b.example")])
+        assert isinstance(bad.error, dehusk.PageError)
+        assert bad.error.code == "memory_damaged"
+        assert "damaged" in bad.error.reason
+        assert isinstance(good, dehusk.Result)
+        assert good.pages_seen == 4
+
+
+@pytest.mark.parametrize("damage", ["DELETE FROM site WHERE rowid IN (SELECT max(id) FROM site)"])
+def test_a_site_that_vanished_is_noticed(learned: Path, damage: str) -> None:
+    connection = sqlite3.connect(learned)
+    connection.execute(damage)
+    connection.commit()
+    connection.close()
+    with pytest.raises(StoreDamaged, match="2 sites were written, 1 are found"):
+        dehusk.open(learned)
+
+
+def test_the_stores_own_row_has_a_copy(learned: Path) -> None:
+    connection = sqlite3.connect(learned)
+    connection.execute("UPDATE store SET body = 'x'")
+    connection.commit()
+    with dehusk.open(learned) as memory:
+        assert memory.memory("a.example").pages == 3
+    connection.execute("UPDATE store_copy SET body = 'x'")
+    connection.commit()
+    connection.close()
+    with pytest.raises(StoreDamaged, match="own row"):
+        dehusk.open(learned)
