@@ -86,13 +86,6 @@ def test_a_url_is_refused_with_the_reason(url: str) -> None:
         read_pages([url])
 
 
-@pytest.mark.parametrize("name", ["crawl.warc", "crawl.warc.gz", "crawl.WACZ"])
-def test_a_web_archive_is_refused_and_not_read_as_a_page(tmp_path: Path, name: str) -> None:
-    (tmp_path / name).write_bytes(b"WARC/1.0")
-    with pytest.raises(UsageError, match="web archives"):
-        read_pages([str(tmp_path / name)])
-
-
 def test_a_source_without_a_name_is_refused_and_not_taken_for_this_folder() -> None:
     with pytest.raises(UsageError, match="without a name"):
         read_pages([""])

@@ -15,6 +15,7 @@ DehuskError
     ├── PageTimeout       a stage took longer than allowed
     ├── NotRendered       the browser could not show it
     ├── NotHtml           binary data, or a record without a page
+    ├── DamagedRecord     a record of an archive that is not whole, or cannot be unpacked
     ├── NotWritten        its file cannot be made
     ├── MemoryDamaged     the memory of its site is damaged
     └── PageFault         a fault in dehusk or its parser, met on this page
@@ -110,6 +111,12 @@ class NotHtml(PageError):
     """The bytes are not a page: binary data, or a record without HTML."""
 
     code = "not_html"
+
+
+class DamagedRecord(PageError):
+    """A record of an archive that is not whole, or whose body cannot be unpacked."""
+
+    code = "damaged"
 
 
 class NotWritten(PageError):

@@ -38,6 +38,19 @@ class Boxes:
 
 
 @dataclass(frozen=True, slots=True)
+class Capture:
+    """How an archive or a crawl came to a page."""
+
+    record_id: str | None = None
+    """The name of the archive's record, as `<urn:uuid:…>`."""
+    date: str | None = None
+    """When the page was fetched, in ISO 8601."""
+    truncated: str | None = None
+    """Why the page is not whole, in a word: `length`, `time`, `disconnect`, `segment`, or `short`
+    where it has fewer bytes than its server said."""
+
+
+@dataclass(frozen=True, slots=True)
 class Page:
     """One page as it came: HTML as text or as bytes, and where it came from.
 
@@ -51,6 +64,7 @@ class Page:
     charset: str | None = None
     boxes: Boxes | None = field(default=None, repr=False, compare=False)
     """Where a browser put its nodes, if one showed it."""
+    capture: Capture | None = None
 
 
 MAX_DEPTH: Final = 512

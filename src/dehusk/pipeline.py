@@ -52,7 +52,9 @@ def clean(
     labels = label(parsed.tree, scores, sections)
     check_clock("labelling")
     site = site_of(page)
-    result = Result(page.url, site, memory.pages, parsed.tree, labels, parsed.document)
+    result = Result(
+        page.url, site, memory.pages, parsed.tree, labels, parsed.document, page.capture
+    )
     if render is not None:
         render(result)
         check_clock("rendering")

@@ -12,7 +12,7 @@ from dehusk import render
 from dehusk.describe import Description, describe
 from dehusk.errors import DehuskError, PageError
 from dehusk.fingerprint import fingerprint
-from dehusk.model import Label, Labels, Reason, Tree
+from dehusk.model import Capture, Label, Labels, Reason, Tree
 from dehusk.render import Link
 
 FIELDS: Final = (
@@ -20,7 +20,7 @@ FIELDS: Final = (
     "revision", "template_changed", "type", "type_confidence", "lang", "author", "published",
     "fingerprint", "links", "error",
 )  # fmt: skip
-"""The fields of the JSON line, in order. Every one is always there."""
+"""The fields of the JSON line, in order. Every one is always there; some may follow (schema)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +52,8 @@ class Result:
     tree: Tree = field(repr=False)
     labels: Labels = field(repr=False)
     _document: turbohtml.Document = field(repr=False)
+    capture: Capture | None = None
+    """How an archive or a crawl came to the page, where it says."""
 
     @cached_property
     def text(self) -> str:
@@ -147,7 +149,8 @@ class Result:
             "fingerprint": self.fingerprint,
             "links": links,
         }
-        return dict.fromkeys(FIELDS) | known
+        truncated = self.capture.truncated if self.capture else None
+        return dict.fromkeys(FIELDS) | known | ({"truncated": truncated} if truncated else {})
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ import argparse
 import io
 import logging
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Final
@@ -48,7 +49,8 @@ def run(arguments: argparse.Namespace) -> int:
 def _clean(arguments: argparse.Namespace, browser: Browser | None) -> int:
     """Clean all sources, as the browser shows them if there is one."""
     limits, source_settings = make_limits(arguments), make_source_settings(arguments)
-    items = read_pages(arguments.sources, source_settings)
+    left_out: Counter[str] = Counter()
+    items = read_pages(arguments.sources, source_settings, left_out=left_out)
     if browser is not None:
         items = _shown(items, browser, limits)
     sites = _make_sites(arguments, limits, source_settings, browser)
@@ -74,7 +76,7 @@ def _clean(arguments: argparse.Namespace, browser: Browser | None) -> int:
                     answer = Refusal(answer.url, answer.site, error)
                 progress.count(answer)
         finally:
-            progress.finish()
+            progress.finish(left_out)
     return 1 if progress.refusals else 0
 
 

@@ -23,8 +23,8 @@ def add_sources(parser: argparse.ArgumentParser) -> None:
         "sources",
         nargs="+",
         metavar="SOURCE",
-        help="a file or folder of HTML, JSON lines with `url` and `html`, or - for standard input;"
-        " plain, .gz, .xz or .zst",
+        help="a file or folder of HTML, a WARC or WACZ file, JSON lines with `url` and `html`, or -"
+        " for standard input; plain, .gz, .xz or .zst",
     )
     group.add_argument(
         "--render",

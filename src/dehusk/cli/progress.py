@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from collections.abc import Mapping
 from typing import Final, TextIO
 
 from dehusk.result import Refusal, Result
@@ -67,11 +68,14 @@ class Progress:
         if self._is_live:
             self._stream.write("\r\x1b[K")
 
-    def finish(self) -> None:
-        """Show the summary."""
+    def finish(self, left_out: Mapping[str, int]) -> None:
+        """Show the summary; `left_out` is what the sources hold beside pages."""
         self._clear()
         if self._is_quiet:
             return
+        if left_out:
+            counts = (f"{count:,} {what}" for what, count in sorted(left_out.items()))
+            self._stream.write(f"left out: {', '.join(counts)}\n")
         if not self.pages and not self.refusals:
             self._stream.write("nothing to clean: no page was found\n")
             return

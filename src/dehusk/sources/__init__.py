@@ -1,4 +1,4 @@
-"""Pages out of what a user names: files, folders, JSON lines and standard input, packed or not."""
+"""Pages out of what a user names: files, folders, archives, records and standard input."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import io
 import re
 import stat
 import sys
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
@@ -17,8 +18,11 @@ from dehusk.errors import MissingExtra, SourceError, UsageError
 from dehusk.model import Page
 from dehusk.sources.compression import (
     ByteStream,
+    Compression,
     check_supported,
-    open_unpacked,
+    found_compression,
+    named_compression,
+    open_packed,
     unpack,
     unpacked_name,
 )
@@ -33,6 +37,8 @@ from dehusk.sources.folders import (
 from dehusk.sources.records import BYTE_ORDER_MARK, is_record, read_lines, read_records
 from dehusk.sources.settings import DEFAULTS, Failure, SiteBy, SourceSettings
 from dehusk.sources.sites import site_of
+from dehusk.sources.warc import is_warc, read_warc
+from dehusk.sources.warc.wacz import read_wacz
 
 __all__ = ["Failure", "SiteBy", "SourceSettings", "count_pages", "read_pages"]
 
@@ -40,7 +46,8 @@ _STDIN: Final = "-"
 _STDIN_NAME: Final = "stdin"
 """What errors call standard input, and the site of a stream's pages where nothing names one."""
 _RECORD_SUFFIXES: Final = (".jsonl", ".ndjson", ".json")
-_ARCHIVE_SUFFIXES: Final = (".warc", ".wacz")
+_WARC_SUFFIX: Final = ".warc"
+_WACZ_SUFFIX: Final = ".wacz"
 _WEB: Final = re.compile(r"https?://", re.IGNORECASE)
 _SNIFFED: Final = 1024
 """How far the first byte that is not white space is looked for."""
@@ -52,12 +59,15 @@ class _Kind(Enum):
     """What a source turned out to be."""
 
     STREAM = auto()
-    """Standard input or a pipe: records if it begins with `{`, else one page."""
+    """Standard input or a pipe: records if it begins with `{`, an archive if with `WARC/`, else
+    one page."""
     FOLDER = auto()
+    WARC = auto()
+    WACZ = auto()
     RECORDS = auto()
     PAGE = auto()
     UNKNOWN = auto()
-    """A file whose name says nothing: records if its first line is one, else one page."""
+    """A file whose name says nothing: an archive or records by its first line, else one page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,16 +98,21 @@ class _Source:
 
 
 def read_pages(
-    sources: Sequence[str], settings: SourceSettings = DEFAULTS, stdin: BinaryIO | None = None
+    sources: Sequence[str],
+    settings: SourceSettings = DEFAULTS,
+    stdin: BinaryIO | None = None,
+    left_out: Counter[str] | None = None,
 ) -> Iterator[Page | Failure]:
     """The pages of all sources in order, and a Failure for whatever could not be read.
 
-    A source is a file or folder of HTML, JSON lines, or `-` for standard input (`stdin`, where
-    given). Raises UsageError for any source that does not exist or cannot be one, before the
-    first page is read.
+    A source is a file or folder of HTML, a web archive, JSON lines, or `-` for standard input
+    (`stdin`, where given). What a source holds beside pages is counted in `left_out`, by what it
+    is. Raises UsageError for any source that does not exist or cannot be one, before the first
+    page is read.
     """
     checked = _check_sources(sources)
-    return (item for source in checked for item in _read_source(source, settings, stdin))
+    count = Counter() if left_out is None else left_out
+    return (item for source in checked for item in _read_source(source, settings, stdin, count))
 
 
 def count_pages(sources: Sequence[str]) -> int | None:
@@ -148,10 +163,12 @@ def _check_source(source: str) -> _Source:
 
 
 def _kind_of_file(path: Path, mode: int) -> _Kind:
-    """What a file is, by its name. Raises UsageError for a web archive."""
+    """What a file is, by its name."""
     name = unpacked_name(path.name)
-    if name.endswith(_ARCHIVE_SUFFIXES):
-        raise UsageError(f"{path}: web archives are not in this version")
+    if name.endswith(_WARC_SUFFIX):
+        return _Kind.WARC
+    if path.name.lower().endswith(_WACZ_SUFFIX):
+        return _Kind.WACZ
     if name.endswith(_RECORD_SUFFIXES):
         return _Kind.RECORDS
     if is_html_name(name):
@@ -160,7 +177,7 @@ def _kind_of_file(path: Path, mode: int) -> _Kind:
 
 
 def _read_source(
-    source: _Source, settings: SourceSettings, stdin: BinaryIO | None
+    source: _Source, settings: SourceSettings, stdin: BinaryIO | None, left_out: Counter[str]
 ) -> Iterator[Page | Failure]:
     """The pages of one source, and a last Failure where it is damaged."""
     try:
@@ -169,16 +186,37 @@ def _read_source(
                 raise SourceError("standard input is closed")
             given = stdin or sys.stdin.buffer
             # A pipe is read as it fills: `read` would wait for a whole block of pages.
-            read = getattr(given, "read1", given.read)
-            yield from _read_stream(unpack(read, source.name), source, settings)
+            stream = ByteStream(source.name, getattr(given, "read1", given.read))
+            yield from _read_packed(stream, source, settings, left_out)
         elif source.kind is _Kind.FOLDER:
             yield from read_folder(source.path, settings)
+        elif source.kind is _Kind.WACZ:
+            yield from read_wacz(source.path, source.folder, settings, left_out)
         else:
-            with open_unpacked(source.path, source.name) as stream:
-                yield from _read_stream(stream, source, settings)
+            with open_packed(source.path, source.name) as stream:
+                yield from _read_packed(stream, source, settings, left_out)
     except (SourceError, MissingExtra) as fault:
         url = source.url if source.kind is _Kind.PAGE else None
         yield Failure(url, site_of(None, None, source.folder, settings), fault)
+
+
+def _read_packed(
+    packed: ByteStream, source: _Source, settings: SourceSettings, left_out: Counter[str]
+) -> Iterator[Page | Failure]:
+    """The pages of one file or stream, which may be packed."""
+    stated = named_compression(source.path.name) if source.path else None
+    found = found_compression(packed)
+    is_archive = source.kind is _Kind.WARC
+    if source.kind in (_Kind.STREAM, _Kind.UNKNOWN):
+        is_archive = is_warc(packed, found)
+    if not is_archive:
+        yield from _read_stream(unpack(packed, stated), source, settings)
+    elif Compression.XZ in (found, stated):
+        yield from read_warc(unpack(packed, stated), None, source.folder, settings, left_out)
+    else:
+        # An archive whose first bytes are damaged is read as its name says: others may be whole.
+        packing = found or (None if is_warc(packed, None) else stated)
+        yield from read_warc(packed, packing, source.folder, settings, left_out)
 
 
 def _read_stream(

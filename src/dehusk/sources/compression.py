@@ -10,12 +10,17 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol, cast
 
 from dehusk.errors import MissingExtra, SourceError
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
+
+try:  # An extra, which unpacks gzip in half the time.
+    from isal import isal_zlib as inflating
+except ImportError:
+    import zlib as inflating  # type: ignore[no-redef]
 
 _STEP: Final = 8192
 """Bytes unpacked at a time. What a decoder had in hand when it meets damage is lost, so this is how
@@ -61,6 +66,34 @@ def unpacked_name(name: str) -> str:
     return name.lower().removesuffix(compression.suffix if compression else "")
 
 
+INFLATE_FAULTS: Final = (zlib.error, cast("type[Exception]", inflating.error))
+"""What an inflater raises on damaged data."""
+
+
+class Inflater(Protocol):
+    """What unpacks one gzip member or one zlib stream."""
+
+    @property
+    def eof(self) -> bool:
+        """True behind the end of it."""
+
+    @property
+    def unused_data(self) -> bytes:
+        """What was fed but stands behind it."""
+
+    @property
+    def unconsumed_tail(self) -> bytes:
+        """What was fed but not looked at yet."""
+
+    def decompress(self, data: bytes, max_length: int, /) -> bytes:
+        """The next plain bytes, at most so many."""
+
+
+def new_inflater(bits: int) -> Inflater:
+    """An inflater: 31 bits for gzip, 15 for zlib, -15 for neither header."""
+    return inflating.decompressobj(bits)
+
+
 class ByteStream(io.RawIOBase):
     """Bytes that can be looked at before they are read, and whose faults are SourceErrors."""
 
@@ -74,6 +107,13 @@ class ByteStream(io.RawIOBase):
     def readable(self) -> bool:
         """Always true."""
         return True
+
+    def take(self, size: int) -> bytes:
+        """The next bytes, at most so many and not always all; none at the end."""
+        if not self._ahead:
+            return self._more(size)
+        taken, self._ahead = bytes(self._ahead[:size]), self._ahead[size:]
+        return taken
 
     def head(self, size: int) -> bytes:
         """The next `size` bytes, which stay unread; fewer only at the end."""
@@ -112,37 +152,46 @@ def _reason(fault: BaseException) -> str:
 
 
 @contextmanager
-def open_unpacked(path: Path, name: str) -> Iterator[ByteStream]:
-    """The plain bytes of a file, packed or not; errors call it `name`. Raises SourceError."""
+def open_packed(path: Path, name: str) -> Iterator[ByteStream]:
+    """The bytes of a file as they are; errors call it `name`. Raises SourceError."""
     try:
         file = path.open("rb")
     except OSError as fault:
         raise SourceError(f"{name}: {fault.strerror or fault}") from fault
     with file:
-        yield unpack(file.read1, name, named_compression(path.name))
+        yield ByteStream(name, file.read1)
 
 
-def unpack(
-    read: Callable[[int], bytes], name: str, stated: Compression | None = None
-) -> ByteStream:
+@contextmanager
+def open_unpacked(path: Path, name: str) -> Iterator[ByteStream]:
+    """The plain bytes of a file, packed or not; errors call it `name`. Raises SourceError."""
+    with open_packed(path, name) as packed:
+        yield unpack(packed, named_compression(path.name))
+
+
+def found_compression(packed: ByteStream) -> Compression | None:
+    """The compression that the first bytes show."""
+    head = packed.head(_MAX_MAGIC)
+    return next((way for way in Compression if head.startswith(way.magics)), None)
+
+
+def unpack(packed: ByteStream, stated: Compression | None = None) -> ByteStream:
     """The plain bytes of a stream, by what its first bytes say.
 
     Raises SourceError for a stream that is not what is `stated` of it, and MissingExtra.
     """
-    packed = ByteStream(name, read)
-    head = packed.head(_MAX_MAGIC)
-    found = next((way for way in Compression if head.startswith(way.magics)), None)
+    found = found_compression(packed)
     if stated is not None and found is not stated:
-        raise SourceError(f"{name}: not {stated.label} data, as its name says")
+        raise SourceError(f"{packed.name}: not {stated.label} data, as its name says")
     if found is None:
         return packed
-    return ByteStream(name, _reader(found, io.BufferedReader(packed)))
+    return ByteStream(packed.name, _reader(found, io.BufferedReader(packed)))
 
 
 def check_supported(name: str) -> None:
     """Raise MissingExtra where a file of this name needs an extra that is not installed."""
     if named_compression(name) is Compression.ZSTD:
-        _ZstdFrame()
+        ZstdUnpacker()
 
 
 def _reader(compression: Compression, packed: io.BufferedIOBase) -> Callable[[int], bytes]:
@@ -151,7 +200,7 @@ def _reader(compression: Compression, packed: io.BufferedIOBase) -> Callable[[in
         return gzip.GzipFile(fileobj=packed, mode="rb").read1
     if compression is Compression.XZ:
         return _Frames(packed, _new_xz, 65_536).read
-    return _Frames(packed, _ZstdFrame, _ZSTD_STEP).read
+    return _Frames(packed, ZstdUnpacker().new_frame, _ZSTD_STEP).read
 
 
 class _Decoder(Protocol):
@@ -209,32 +258,57 @@ def _new_xz() -> _Decoder:
     return lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_XZ_MEMORY)
 
 
-class _ZstdFrame:
-    """One zstd frame. All that is fed is decoded: zstd cannot be told to stop earlier."""
+class ZstdUnpacker:
+    """What unpacks zstd frames, with a dictionary where they need one."""
 
-    needs_input = True
-
-    def __init__(self) -> None:
+    def __init__(self, dictionary: bytes = b"") -> None:
         try:
             import zstandard  # noqa: PLC0415  an extra, so it may be missing
         except ImportError as missing:
             raise MissingExtra("reading .zst files", "zstd") from missing
-        self._decoder = zstandard.ZstdDecompressor().decompressobj()
+        given = zstandard.ZstdCompressionDict(dictionary) if dictionary else None
+        self._unpacker = zstandard.ZstdDecompressor(dict_data=given)
         self._fault = zstandard.ZstdError
+        self._frame_size = zstandard.frame_content_size
+
+    def new_frame(self) -> ZstdFrame:
+        """What unpacks one frame; only one at a time may be in use."""
+        return ZstdFrame(self._unpacker.decompressobj(), self._fault)
+
+    def stated_size(self, head: bytes) -> int | None:
+        """The plain bytes that the frame beginning with `head` says it holds; None if it does not.
+
+        The decoder holds the frame to it.
+        """
+        try:
+            size: int = self._frame_size(head)
+        except self._fault:
+            return None
+        return size if size >= 0 else None
+
+
+class ZstdFrame:
+    """One zstd frame. All that is fed is decoded: zstd cannot be told to stop earlier."""
+
+    needs_input = True
+
+    def __init__(self, decoder: Any, fault: type[Exception]) -> None:
+        self._decoder = decoder
+        self._fault = fault
 
     @property
     def eof(self) -> bool:
         """True behind the end of the frame."""
-        return self._decoder.eof
+        return bool(self._decoder.eof)
 
     @property
     def unused_data(self) -> bytes:
         """What was fed but stands behind the frame."""
-        return self._decoder.unused_data
+        return bytes(self._decoder.unused_data)
 
-    def decompress(self, data: bytes, max_length: int) -> bytes:  # noqa: ARG002
+    def decompress(self, data: bytes, max_length: int = 0) -> bytes:  # noqa: ARG002
         """The plain bytes of `data`, however many they are."""
         try:
-            return self._decoder.decompress(data)
+            return bytes(self._decoder.decompress(data))
         except self._fault as fault:
             raise OSError(str(fault)) from fault

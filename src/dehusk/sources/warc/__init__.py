@@ -1,0 +1,165 @@
+"""Pages out of web archives: WARC files, packed by gzip or zstd or not, and WACZ files."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Final
+
+from dehusk.errors import DamagedRecord, DehuskError, MissingExtra, PageError, PageTooLarge
+from dehusk.model import Capture, Page
+from dehusk.sources.compression import (
+    INFLATE_FAULTS,
+    ByteStream,
+    Compression,
+    ZstdUnpacker,
+    new_inflater,
+)
+from dehusk.sources.settings import Failure, SourceSettings
+from dehusk.sources.sites import site_of
+from dehusk.sources.warc.bodies import Body, decode
+from dehusk.sources.warc.framing import Damage, Fields, Record, read_records
+from dehusk.sources.warc.http import Response, charset_of, is_html, looks_like_html, parse_response
+from dehusk.sources.warc.pieces import DICTIONARY, gzip_source, plain_source, zstd_source
+from dehusk.sources.warc.window import WORD, Window
+
+__all__ = ["is_warc", "read_warc"]
+
+_MAX_SNIFFED: Final = 1 << 18
+"""Packed bytes that are looked at to see whether a stream is an archive: zstd gives nothing before
+it has a block of up to 128 kB."""
+
+_NO_HTML: Final = "responses that are no HTML"
+_SOURCES: Final = {Compression.GZIP: gzip_source, Compression.ZSTD: zstd_source, None: plain_source}
+
+
+def is_warc(stream: ByteStream, packing: Compression | None) -> bool:
+    """Does the stream begin with a record, once it is unpacked?"""
+    if packing is None:
+        return stream.head(len(WORD)) == WORD
+    if packing is Compression.ZSTD and stream.head(len(DICTIONARY)) == DICTIONARY:
+        return True
+    size = 64
+    while size <= _MAX_SNIFFED:
+        head = stream.head(size)
+        plain = _first_plain(head, packing)
+        if plain is None or len(plain) >= len(WORD) or len(head) < size:
+            return (plain or b"").startswith(WORD)
+        size *= 2
+    return False
+
+
+def _first_plain(head: bytes, packing: Compression) -> bytes | None:
+    """The first plain bytes of packed data; None where it is damaged, or packed by xz."""
+    try:
+        if packing is Compression.GZIP:
+            return new_inflater(31).decompress(head, len(WORD))
+        return ZstdUnpacker().new_frame().decompress(head) if packing is Compression.ZSTD else None
+    except (*INFLATE_FAULTS, OSError):
+        return None
+
+
+def read_warc(
+    stream: ByteStream,
+    packing: Compression | None,
+    folder: str,
+    settings: SourceSettings,
+    left_out: Counter[str],
+) -> Iterator[Page | Failure]:
+    """The HTML pages of a web archive, and a Failure for each record that is damaged.
+
+    Pages come from `response` records with a 2xx status and from `resource` records. Other records
+    are counted in `left_out`, by what they are. Raises SourceError where the file cannot be read
+    on, and MissingExtra.
+    """
+    window = Window(_SOURCES[packing](stream.take), is_packed=packing is not None)
+    # Headers and chunk sizes make a record longer than its page.
+    for item in read_records(window, 2 * settings.max_bytes + 1_000_000):
+        error: DehuskError
+        if isinstance(item, Damage):
+            error = DamagedRecord(None, item.reason)
+        else:
+            try:
+                page = _page(item, folder, settings, left_out)
+            except (PageError, MissingExtra) as fault:
+                error = fault
+            else:
+                if page:
+                    yield page
+                continue
+        url = _target(item.fields)
+        if isinstance(error, PageError):
+            error = type(error)(url, f"{stream.name}, {item.place}: {error.reason}")
+        yield Failure(url, site_of(url, None, folder, settings), error)
+
+
+def _target(fields: Fields) -> str | None:
+    """The URL of a record. Some writers put it in angle brackets, as WARC/1.0 says by mistake."""
+    written = fields.get(b"warc-target-uri", b"")
+    return written.strip(b"<>").decode("utf-8", "replace") or None
+
+
+def _page(
+    record: Record, folder: str, settings: SourceSettings, left_out: Counter[str]
+) -> Page | None:
+    """The page that a record holds; None, and a count, where it holds none.
+
+    Raises PageError, not yet with its URL, and MissingExtra.
+    """
+    fields = record.fields
+    kind = fields.get(b"warc-type", b"").lower()
+    response = None
+    if kind == b"response":
+        response = parse_response(record.block)
+        reason = _no_page(response, fields)
+    else:
+        is_page = kind == b"resource" and is_html(fields.get(b"content-type", b""))
+        reason = None if is_page else f"{kind.decode('ascii', 'replace') or 'unnamed'} records"
+    if reason:
+        left_out[reason] += 1
+        return None
+    if record.is_too_large:
+        raise PageTooLarge(None, f"more than {settings.max_bytes} bytes")
+    stated = (response.fields if response else fields).get(b"content-type", b"")
+    body = _body(record, response, settings.max_bytes)
+    if not is_html(stated) and not looks_like_html(body.data):
+        left_out[_NO_HTML] += 1
+        return None
+    url = _target(fields)
+    capture = _capture(fields, is_whole=body.is_whole)
+    site = site_of(url, None, folder, settings)
+    return Page(body.data, url, site, charset_of(stated), capture=capture)
+
+
+def _no_page(response: Response | None, fields: Fields) -> str | None:
+    """What a response is where it can be no page; None where it may be one."""
+    if response is None:
+        return "responses of other protocols"
+    if not 200 <= response.status < 300:
+        return "redirects" if 300 <= response.status < 400 else "error pages"
+    stated = response.fields.get(b"content-type", b"")
+    says_html = is_html(stated, fields.get(b"warc-identified-payload-type", b""))
+    return _NO_HTML if says_html is False else None
+
+
+def _body(record: Record, response: Response | None, max_bytes: int) -> Body:
+    """The page's bytes, decoded. Raises PageError and MissingExtra."""
+    if response is None:
+        body = Body(bytes(record.block))
+    else:
+        body = decode(record.block[response.start :], response.fields, max_bytes)
+    if len(body.data) > max_bytes:
+        raise PageTooLarge(None, f"{len(body.data)} bytes, more than {max_bytes}")
+    return body
+
+
+def _capture(fields: Fields, *, is_whole: bool) -> Capture:
+    """What the archive says of how it came to the page."""
+    stated = fields.get(b"warc-truncated", b"").decode("ascii", "replace")
+    segment = fields.get(b"warc-segment-number")
+    cut = stated or ("segment" if segment else None) or (None if is_whole else "short")
+    return Capture(
+        record_id=fields.get(b"warc-record-id", b"").decode("ascii", "replace") or None,
+        date=fields.get(b"warc-date", b"").decode("ascii", "replace") or None,
+        truncated=cut,
+    )

@@ -1,0 +1,150 @@
+"""The records of a web archive: found by what their headers say, and found again behind damage."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from dehusk.sources.warc.window import HEADER, WORD, Window
+
+_EMPTY_LINE: Final = re.compile(rb"\n\r?\n")
+_FIELD: Final = re.compile(rb"\n([^:\s]+)[ \t]*:[ \t]*([^\n]*)")
+_FOLD: Final = re.compile(rb"\r?\n[ \t]+")
+_MAX_HEADER: Final = 1 << 18
+"""Bytes of a record's header: a URL of 100 kB still fits."""
+_MAX_DIGITS: Final = 18
+"""Digits of a length: no disk holds a record that needs more."""
+_START: Final = 1 << 16
+"""Bytes of a record too large to be held that are given all the same: they show what it is."""
+_TRAILER: Final = 4
+"""Bytes of the two empty lines behind a record."""
+
+Fields = dict[bytes, bytes]
+"""The fields of a header, by their names in lower case."""
+
+
+class Record(NamedTuple):
+    """One whole record."""
+
+    fields: Fields
+    block: memoryview
+    """What the record holds; only the start of it where `is_too_large`."""
+    place: str
+    """Where in the file it begins, for people."""
+    is_too_large: bool = False
+
+
+class Damage(NamedTuple):
+    """A place in the file that holds no whole record, and why; the URL where its header says."""
+
+    place: str
+    reason: str
+    fields: Fields
+
+
+def read_records(window: Window, max_block: int) -> Iterator[Record | Damage]:
+    """Every record in order, and a Damage for whatever is none.
+
+    Behind damage reading goes on where the next record begins: at a member that begins with one,
+    or wherever the first line of a header stands.
+    """
+    while True:
+        if not _pass_newlines(window):
+            if window.gap is None:
+                return
+            yield Damage(f"byte {window.gap.offset}", window.gap.reason, {})
+            window.pass_gap()
+        elif window.has(len(WORD)) and window.data.startswith(WORD, window.at):
+            yield _next_record(window, max_block)
+        else:
+            yield _damaged(window, 0, "no record begins here", {})
+
+
+def parse_fields(header: bytes) -> Fields:
+    """The fields of a header, its first line left out; of a name that comes twice the first.
+
+    A line that begins with white space belongs to the one before it.
+    """
+    if b"\n " in header or b"\n\t" in header:
+        header = _FOLD.sub(b" ", header)
+    found = _FIELD.findall(header)
+    found.reverse()
+    return {name.lower(): value.rstrip() for name, value in found}
+
+
+def _pass_newlines(window: Window) -> bool:
+    """True where something stands behind the empty lines that part records."""
+    while window.has(1):
+        data, at = window.data, window.at
+        while data[at : at + 1] in (b"\r", b"\n"):
+            at += 1
+        window.at = at
+        if at < len(data):
+            return True
+    return False
+
+
+def _next_record(window: Window, max_block: int) -> Record | Damage:
+    """The record that begins here, or what is wrong with it."""
+    header_size = _header_size(window)
+    if not header_size:
+        return _damaged(window, len(WORD), "its header has no end", {})
+    header = window.data[window.at : window.at + header_size]
+    if HEADER.search(header, len(WORD)):
+        return _damaged(window, len(WORD), "its header is cut off", {})
+    fields = parse_fields(header)
+    length = fields.get(b"content-length", b"")
+    if not length.isdigit() or len(length) > _MAX_DIGITS:
+        return _damaged(window, header_size, "its header states no length", fields)
+    size = header_size + int(length)
+    if size - header_size > max_block:
+        return _pass_large(window, header_size, size, fields)
+    window.has(size + _TRAILER, in_record=True)
+    data, at = window.data, window.at
+    there = len(data) - at - header_size
+    if there < int(length):
+        return _damaged(window, header_size, _short(int(length), there), fields)
+    # Behind it come empty lines, another record, or nothing.
+    behind = data[at + size : at + size + _TRAILER]
+    if behind != b"\r\n\r\n" and not WORD.startswith(behind.lstrip(b"\r\n")):
+        return _damaged(window, header_size, "no record ends where its length says", fields)
+    window.at = at + size
+    return Record(fields, memoryview(data)[at + header_size : at + size], window.place(at))
+
+
+def _header_size(window: Window) -> int:
+    """The bytes of the header that begins here, its empty line included; 0 where it has no end."""
+    while True:
+        found = _EMPTY_LINE.search(window.data, window.at, window.at + _MAX_HEADER)
+        if found:
+            return found.end() - window.at
+        there = len(window.data) - window.at
+        if there >= _MAX_HEADER or not window.has(there + 1, in_record=True):
+            return 0
+
+
+def _short(claimed: int, there: int) -> str:
+    return f"{claimed} bytes are claimed, {there} are there"
+
+
+def _pass_large(window: Window, header_size: int, size: int, fields: Fields) -> Record | Damage:
+    """A record that is too large to be held, or what is wrong with it; it has been passed over."""
+    window.has(min(size, header_size + _START), in_record=True)
+    at, place = window.at, window.place(window.at)
+    start = memoryview(window.data)[at + header_size : at + header_size + _START]
+    passed = window.skip(size)
+    if passed < size:
+        return Damage(place, _short(size - header_size, passed - header_size), fields)
+    return Record(fields, start, place, is_too_large=True)
+
+
+def _damaged(window: Window, step: int, reason: str, fields: Fields) -> Damage:
+    """The damage that begins here; the window has been moved to where the next record begins."""
+    place, member = window.place(window.at), window.member()
+    window.at += step
+    window.to_next_record()
+    if window.gap and window.gap.offset == member and not window.has(1):
+        reason = window.gap.reason
+        window.pass_gap()
+    return Damage(place, reason, fields)
