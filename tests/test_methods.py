@@ -11,7 +11,7 @@ import pytest
 
 from dehusk.errors import SettingError, StateError, UsageError
 from dehusk.memory import Memory, dump, load
-from dehusk.methods import DEFAULT, METHODS, AdditiveMethod, Method, make_method
+from dehusk.methods import DEFAULT, METHODS, AdditiveMethod, Explains, Method, make_method
 from dehusk.model import Page, Tree
 from dehusk.parse import parse
 
@@ -126,6 +126,27 @@ def test_asking_changes_nothing(name: str) -> None:
     first, second = method.score(memory, tree), method.score(memory, tree)
     assert dump(memory, name) == before
     assert np.array_equal(first, second, equal_nan=True)
+
+
+@pytest.mark.parametrize("html", [*ODD, PAGES[0]])
+def test_an_explanation_is_of_every_node_and_of_the_score_that_is_given(
+    name: str, html: str
+) -> None:
+    method, tree = _make(name), _tree(html)
+    if not isinstance(method, Explains):
+        assert not hasattr(method, "explain")
+        return
+    for memory in (Memory(), _learned(name, PAGES)):
+        learned = method.learn(memory, tree)
+        given = method.explain(learned, tree)
+        assert np.array_equal(given.score, method.score(learned, tree), equal_nan=True)
+        for scores in (given.page_score, given.site_score):
+            assert scores.shape == (len(tree),)
+            seen = scores[~np.isnan(scores)]
+            assert ((seen >= 0) & (seen <= 1)).all()
+        assert given.reason.shape == (len(tree),)
+        assert ((given.reason >= -1) & (given.reason < len(given.reasons))).all()
+        assert all(reason.strip() for reason in given.reasons)
 
 
 def test_state_saves_and_loads(name: str) -> None:

@@ -293,3 +293,19 @@ class Labels:
     """Numbers of `Reason`."""
     sections: Ints | None = None
     """Of each node the node that its section begins with; None from a method without smoothing."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Explanation:
+    """What a method's scores are made of, in document order; nan where it has no opinion."""
+
+    page_score: Floats
+    """What the page alone says, 0 content … 1 template."""
+    site_score: Floats
+    """What the other pages of the site say."""
+    score: Floats
+    """What the two come to: as `score` gives it, before any smoothing."""
+    reason: NDArray[np.int16]
+    """Of each node the place in `reasons` of why it has its score; -1 for none."""
+    reasons: tuple[str, ...] = ()
+    """The method's reasons in words, such as `seen at this place on most pages`."""

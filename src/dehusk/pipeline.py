@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 from dehusk.errors import PageTimeout
 from dehusk.label import label
 from dehusk.memory import Memory
-from dehusk.methods import Method, Smooths
+from dehusk.methods import Explains, Method, Smooths
 from dehusk.model import Limits, Page, Tree
 from dehusk.parse import parse
 from dehusk.result import Result
@@ -59,6 +60,16 @@ def clean(
         render(result)
         check_clock("rendering")
     return result, memory
+
+
+def explain(
+    page: Page, memory: Memory, method: Method, limits: Limits, learn: Learn | None = None
+) -> Result:
+    """The page's answer as `clean` gives it, with the method's explanation if it has one."""
+    result, memory = clean(page, memory, method, limits, learn=learn)
+    if not isinstance(method, Explains):
+        return result
+    return replace(result, explanation=method.explain(memory, result.tree))
 
 
 def site_of(page: Page) -> str:

@@ -12,7 +12,7 @@ from dehusk import render
 from dehusk.describe import Description, describe
 from dehusk.errors import DehuskError, PageError
 from dehusk.fingerprint import fingerprint
-from dehusk.model import Capture, Label, Labels, Reason, Tree
+from dehusk.model import Capture, Explanation, Label, Labels, Reason, Tree
 from dehusk.render import Link
 
 FIELDS: Final = (
@@ -54,6 +54,8 @@ class Result:
     _document: turbohtml.Document = field(repr=False)
     capture: Capture | None = None
     """How an archive or a crawl came to the page, where it says."""
+    explanation: Explanation | None = field(default=None, repr=False)
+    """What the scores are made of; None where nobody asked, or the method cannot say."""
 
     @cached_property
     def text(self) -> str:

@@ -90,6 +90,13 @@ class Site:
         page = self._page(html, url, charset)
         return pipeline.clean(page, self.memory, self.method, self.limits)[0]
 
+    def explain(
+        self, html: str | bytes | Page, url: str | None = None, *, charset: str | None = None
+    ) -> Result:
+        """Answer as `ask` does, with what the scores are made of where the method can say it."""
+        page = self._page(html, url, charset)
+        return pipeline.explain(page, self.memory, self.method, self.limits)
+
     def learn(
         self, html: str | bytes | Page, url: str | None = None, *, charset: str | None = None
     ) -> None:

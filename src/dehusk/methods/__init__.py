@@ -13,7 +13,7 @@ from dehusk.methods.rtdm import Rtdm
 from dehusk.methods.segments import Segments
 from dehusk.methods.site_hash import SiteHash
 from dehusk.methods.style_tree import StyleTree
-from dehusk.model import Floats, Smoothing, Tree
+from dehusk.model import Explanation, Floats, Smoothing, Tree
 
 
 class Method(Protocol):
@@ -40,6 +40,14 @@ class Smooths(Protocol):
 
     def smoothing(self, memory: Memory, tree: Tree) -> Smoothing:
         """What smoothing may cost; the memory is the one that `score` was asked with."""
+
+
+@runtime_checkable
+class Explains(Protocol):
+    """What a method has besides if it can say what its scores are made of."""
+
+    def explain(self, memory: Memory, tree: Tree) -> Explanation:
+        """What the page said of each node, and what the site; the memory is as for `score`."""
 
 
 @runtime_checkable
