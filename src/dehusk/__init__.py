@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from dehusk.browser import Browser
     from dehusk.errors import DehuskError, PageError, StateError
+    from dehusk.fingerprint import Seen
     from dehusk.memories import Durable, Memories, open  # noqa: A004  as users write it
     from dehusk.model import Label, Limits, Page, Reason
     from dehusk.result import Node, Refusal, Result
@@ -36,6 +37,7 @@ __all__ = [
     "Reason",
     "Refusal",
     "Result",
+    "Seen",
     "Shelf",
     "Site",
     "StateError",
@@ -58,6 +60,7 @@ _HOMES = {
     "Reason": "model",
     "Refusal": "result",
     "Result": "result",
+    "Seen": "fingerprint",
     "Shelf": "store",
     "Site": "site",
     "StateError": "errors",

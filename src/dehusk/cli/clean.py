@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from dehusk.cli.progress import Progress
 from dehusk.errors import NotWritten, PageError, PageFault, UsageError
+from dehusk.fingerprint import Seen
 from dehusk.loader import PageLoader
 from dehusk.methods import DEFAULT
 from dehusk.methods.hyperlink import Hyperlink
@@ -31,9 +32,10 @@ _RENDERINGS: Final[dict[Format, Callable[[Result], object]]] = {
     Format.JSONL: Result.to_json,
     Format.MARKDOWN: Result.to_json,
     Format.TEXT: lambda result: result.text,
-    Format.HTML: lambda result: result.html,
+    Format.HTML: lambda result: (result.html, result.text),
 }
-"""What each format asks of a result: a fault in it is the page's, not the writer's."""
+"""What each format asks of a result: a fault in it is the page's, not the writer's. The text is
+always asked for, because --unique goes by it."""
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -66,10 +68,14 @@ def _clean(arguments: argparse.Namespace, browser: Browser | None) -> int:
     is_live = sys.stderr.isatty() and not arguments.quiet
     total = count_pages(arguments.sources) if is_live else None
     progress = Progress(sys.stderr, total, is_quiet=arguments.quiet)
+    seen = Seen() if arguments.unique else None
     with writer:
         try:
             for item in items:
                 answer = answer_on(item, sites, writer.format)
+                if seen and isinstance(answer, Result) and seen.add(answer.text):
+                    progress.count(answer, is_duplicate=True)
+                    continue
                 try:
                     writer.write(answer)
                 except NotWritten as error:

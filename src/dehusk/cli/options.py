@@ -94,6 +94,12 @@ def add_output(parser: argparse.ArgumentParser) -> None:
         help="where to write; an existing folder or a name ending in / gets one file per page"
         " (default: standard output)",
     )
+    group.add_argument(
+        "--unique",
+        action="store_true",
+        help="leave out pages whose content nearly repeats that of an earlier page of the run: of"
+        " the 8 smallest hashes of their runs of 6 words, 4 are the same",
+    )
     group.add_argument("-q", "--quiet", action="store_true", help="no progress and no summary")
 
 

@@ -27,11 +27,13 @@ class Progress:
         self.sites: set[str] = set()
         self.pages = 0
         self.refusals = 0
+        self.duplicates = 0
         self.characters = 0
         self.template_characters = 0.0
 
-    def count(self, answer: Result | Refusal) -> None:
-        """Take an answer in; a refusal is named at once."""
+    def count(self, answer: Result | Refusal, *, is_duplicate: bool = False) -> None:
+        """Take an answer in; a refusal is named at once, a duplicate only counted."""
+        self.duplicates += is_duplicate
         if isinstance(answer, Refusal):
             self.refusals += 1
             self._clear()
@@ -64,6 +66,11 @@ class Progress:
     def _rate(self) -> float:
         return self.pages / max(time.monotonic() - self._began, 1e-3)
 
+    def _dropped(self) -> str:
+        """What the summary says of duplicates; nothing where there were none."""
+        count = self.duplicates
+        return f", {_plural(count, 'near duplicate')} left out" if count else ""
+
     def _clear(self) -> None:
         if self._is_live:
             self._stream.write("\r\x1b[K")
@@ -83,7 +90,7 @@ class Progress:
         failed = f", {self.refusals:,} failed" if self.refusals else ""
         self._stream.write(
             f"{_plural(self.pages, 'page')} of {_plural(len(self.sites), 'site')}{failed}"
-            f" in {seconds:.1f} s ({self._rate():,.0f} a second)\n"
+            f"{self._dropped()} in {seconds:.1f} s ({self._rate():,.0f} a second)\n"
             f"{self.template_share:.0%} of {_plural(self.characters, 'visible character')} was"
             f" template: about {_plural(round(self.template_characters / 4), 'token')} saved\n"
         )

@@ -19,18 +19,23 @@ from collections.abc import Iterator
 from typing import Final
 
 from dehusk.errors import UsageError
-from dehusk.samples import blog, docs, forum, news, shop, tables, town
+from dehusk.samples import blog, docs, forum, news, shop, stories, tables, topics, town
 from dehusk.samples.folder import write_site
 from dehusk.samples.language import LANGS
 from dehusk.samples.page import SamplePage, make_page
 from dehusk.samples.site import plan_site
 
-__all__ = ["KINDS", "LANGS", "SamplePage", "sample_site", "write_site"]
+__all__ = ["KINDS", "LANGS", "SHARED_KINDS", "SamplePage", "sample_site", "write_site"]
 
 _KINDS: Final = {
     module.KIND.name: module.KIND for module in (news, shop, forum, docs, town, blog, tables)
 }
 KINDS: Final = tuple(_KINDS)
+_SHARED_KINDS: Final = {module.KIND.name: module.KIND for module in (stories, topics)}
+SHARED_KINDS: Final = tuple(_SHARED_KINDS)
+"""Kinds whose sites write of the same things, in English: `stories` the same ones, under templates
+of three weights (seed modulo 3); `topics` of the same five topics, each site in pages of its own. A
+page's `subject` says which."""
 
 
 def sample_site(
@@ -38,11 +43,14 @@ def sample_site(
 ) -> Iterator[SamplePage]:
     """The first pages of a site, one after another, in the order a crawler would meet them.
 
-    Raises UsageError for a kind that is not in `KINDS` or a language that is not in `LANGS`.
+    Raises UsageError for a kind that is not in `KINDS` or `SHARED_KINDS`, or a language that is not
+    in `LANGS`.
     """
-    if kind not in _KINDS:
-        raise UsageError(f"no sample site of the kind {kind!r}: there are {', '.join(KINDS)}")
-    if lang not in LANGS:
-        raise UsageError(f"no sample site in the language {lang!r}: there are {', '.join(LANGS)}")
-    site = plan_site(_KINDS[kind], seed, lang)
+    kinds = _KINDS | _SHARED_KINDS
+    if kind not in kinds:
+        raise UsageError(f"no sample site of the kind {kind!r}: there are {', '.join(kinds)}")
+    if lang not in LANGS or (lang != "en" and kind in _SHARED_KINDS):
+        known = "en" if kind in _SHARED_KINDS else ", ".join(LANGS)
+        raise UsageError(f"no sample site {kind} in the language {lang!r}: there are {known}")
+    site = plan_site(kinds[kind], seed, lang)
     return (make_page(site, index) for index in range(pages))

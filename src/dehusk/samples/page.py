@@ -35,6 +35,8 @@ class SamplePage:
     """What is template inside them."""
     template_tables: int
     """Tables that are template from end to end."""
+    subject: str | None = None
+    """What the page is about, where sites share that: a story, or a topic."""
 
     def record(self) -> dict[str, object]:
         """The page as one line of a corpus for measuring."""
@@ -49,6 +51,7 @@ class SamplePage:
             "excluded_nodes": [list(path) for path in self.excluded_nodes],
             "type": self.type,
             "family": self.family,
+            **({} if self.subject is None else {"subject": self.subject}),
         }
 
 
@@ -65,6 +68,7 @@ def make_page(site: Site, index: int) -> SamplePage:
     """The page at this place of the site; it depends on nothing else."""
     written = write_page(site, index)
     card = site.card(index)
+    subject = site.kind.subject
     return SamplePage(
         page=Page(written.html, f"https://{site.host}{card.path}", site.host),
         kind=site.kind.name,
@@ -76,4 +80,5 @@ def make_page(site: Site, index: int) -> SamplePage:
         content_nodes=written.content_nodes,
         excluded_nodes=written.excluded_nodes,
         template_tables=written.template_tables,
+        subject=subject(card) if subject and card.letter == "D" else None,
     )

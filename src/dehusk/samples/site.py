@@ -106,6 +106,8 @@ class Kind:
     """What its lists are made of."""
     is_old: bool = False
     """Is its HTML that of the last century?"""
+    subject: Callable[[Card], str] | None = None
+    """What a page of the main family is about, for kinds whose sites share what they write of."""
 
     def place(self, index: int) -> tuple[str, int]:
         """The letter of a page's family, and how many pages of the family come before it."""

@@ -1,0 +1,39 @@
+"""Fingerprints of a text: near for texts that are near, and a sketch that tells duplicates."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Final
+
+import numpy as np
+
+from dehusk.fingerprint.seen import Seen
+from dehusk.fingerprint.shingles import is_duplicate, sketch
+from dehusk.fingerprint.words import hashes, words_of
+
+__all__ = ["Seen", "fingerprint", "is_duplicate", "sketch"]
+
+_BITS: Final = 64
+_WORDS_AT_ONCE: Final = 1 << 14
+"""Words are weighed in parts, so that a long text costs time, not memory."""
+
+
+def fingerprint(text: str) -> str:
+    """The 64-bit SimHash of the text's words as 16 hex digits; zeros for a text without words.
+
+    A word is a run of letters and digits in small letters; Chinese and Japanese go by character.
+    Order does not count. A word weighs the number of binary digits of its count, so that a hundred
+    times 'the' does not drown what the text is about. The same on every machine.
+    """
+    counts = Counter(words_of(text))
+    if not counts:
+        return "0" * (_BITS // 4)
+    words = list(counts)
+    balance = np.zeros(_BITS)
+    for first in range(0, len(words), _WORDS_AT_ONCE):
+        part = words[first : first + _WORDS_AT_ONCE]
+        weights = np.array([counts[word].bit_length() for word in part], np.float64)
+        digits = np.unpackbits(hashes(part).astype(">u8").view(np.uint8)).reshape(-1, _BITS)
+        # Whole numbers of this size are exact in floats, which numpy multiplies much faster.
+        balance += 2 * (weights @ digits.astype(np.float64)) - weights.sum()
+    return np.packbits(balance > 0).tobytes().hex()
