@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 from typing import Final
 
-from dehusk.bench import chunks_tables, sweep_segments, teco
+from dehusk.bench import chunks_tables, classify, duplicates, sweep_segments, teco
 from dehusk.bench.extent import add_extent, positive
 
 _CORPUS_HELP: Final = (
@@ -76,6 +76,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             description=chunks_tables.DESCRIPTION,
         )
     )
+    duplicates.add_arguments(
+        experiments.add_parser(
+            "duplicates",
+            help="duplicates found with and without the template",
+            description=duplicates.DESCRIPTION,
+        )
+    )
+    classify.add_arguments(
+        experiments.add_parser(
+            "classify",
+            help="pages classified with and without the template",
+            description=classify.DESCRIPTION,
+        )
+    )
 
 
 def _add_common(parser: argparse.ArgumentParser) -> None:
@@ -110,6 +124,8 @@ def run(arguments: argparse.Namespace) -> int:
         "teco": teco.run,
         "sweep-segments": sweep_segments.run,
         "chunks-tables": chunks_tables.run,
+        "classify": classify.run,
+        "duplicates": duplicates.run,
     }
     if arguments.experiment in others:
         return others[arguments.experiment](arguments)

@@ -37,6 +37,8 @@ class GoldPage:
     lang: str | None = None
     type: str | None = None
     generator: str | None = None
+    subject: str | None = None
+    """What the page is about, where several sites write of the same things."""
 
     @property
     def html(self) -> str:
@@ -150,16 +152,22 @@ def _file_records(path: Path) -> Iterator[dict[str, Any]]:
 
 def _sample_records(name: str) -> Callable[[], Iterator[dict[str, Any]]]:
     """A reader of the sample sites that the name stands for. Raises UsageError."""
-    from dehusk.samples import KINDS, LANGS, sample_site  # noqa: PLC0415  slow, and seldom needed
+    from dehusk.samples import (  # noqa: PLC0415  slow, and seldom needed
+        KINDS,
+        LANGS,
+        SHARED_KINDS,
+        sample_site,
+    )
 
     _, kind, seed, pages, lang, *rest = [*name.split(":"), "", "", "", ""]
     try:
         numbers = {"seed": int(seed or _SAMPLE_SEED), "pages": int(pages or _SAMPLE_PAGES)}
     except ValueError as fault:
         raise UsageError(f"{name}: SEED and PAGES are whole numbers") from fault
-    if any(rest) or kind not in ("", *KINDS) or lang not in ("", *LANGS):
+    kinds = (*KINDS, *SHARED_KINDS)
+    if any(rest) or kind not in ("", *kinds) or lang not in ("", *LANGS):
         raise UsageError(
-            f"{name}: not samples:KIND:SEED:PAGES:LANG; the kinds are {', '.join(KINDS)},"
+            f"{name}: not samples:KIND:SEED:PAGES:LANG; the kinds are {', '.join(kinds)},"
             f" the languages {', '.join(LANGS)}"
         )
 
@@ -189,6 +197,7 @@ def _gold_page(record: dict[str, Any], site: str, number: int, place: str) -> Go
             lang=record.get("lang"),
             type=record.get("type"),
             generator=record.get("generator"),
+            subject=record.get("subject"),
         )
     except (TypeError, ValueError) as fault:
         raise SourceError(f"{place}: gold that is not in the format ({fault})") from fault

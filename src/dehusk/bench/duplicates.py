@@ -1,0 +1,58 @@
+"""`dehusk bench duplicates`: table 2 of 003, duplicates found with and without the template.
+
+Only argparse is loaded here: `dehusk --help` passes through.
+"""
+
+from __future__ import annotations
+
+import argparse
+from typing import Final
+
+from dehusk.bench.extent import add_extent
+
+CORPORA: Final = tuple(f"samples:stories:{seed}:85" for seed in range(3))
+"""Three sites with the same 71 stories, one of each weight."""
+DESCRIPTION: Final = (
+    "Tell duplicate pages by sketches of their text (the 8 smallest hashes of runs of 6 words, 4 in"
+    " common), with the template left in and taken out by each method. Duplicates are pages with"
+    " the same subject on two sites; non-duplicates are pages of one site with different subjects."
+    " Every site is learned whole before its pages are judged."
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Give the parser the options of the experiment."""
+    parser.add_argument(
+        "corpora",
+        nargs="*",
+        metavar="CORPUS",
+        help="as for `dehusk bench quality`, with a `subject` in the records"
+        f" (default: {' '.join(CORPORA)})",
+    )
+    add_methods(parser)
+
+
+def add_methods(parser: argparse.ArgumentParser) -> None:
+    """Give the parser what both experiments of 003 can be told."""
+    parser.add_argument(
+        "--method",
+        dest="methods",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="a method to measure, also with settings (segments:min_count=3,ages=false); may be"
+        " repeated (default: all)",
+    )
+    add_extent(parser)
+    parser.add_argument("--markdown", action="store_true", help="write the tables as Markdown")
+    parser.add_argument("--json", metavar="FILE", help="write all figures to this file as well")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the experiment and print its table; 1 if a corpus could not be read to its end.
+
+    Raises UsageError for a corpus or a method that does not exist.
+    """
+    from dehusk.bench.duplicates_report import run_duplicates  # noqa: PLC0415  it loads numpy
+
+    return run_duplicates(arguments)
