@@ -22,7 +22,7 @@ ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "dehusk"
 DOCS = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
 
-SHARED = {"errors", "hashing", "memory", "model", "tags", "urls"}
+SHARED = {"errors", "hashing", "layout", "memory", "model", "tags", "urls"}
 STAGES = {
     "sources",
     "browser",
@@ -36,7 +36,7 @@ STAGES = {
     "output",
     "store",
 }
-ORDER = {"learning", "loader", "memories", "pipeline", "result", "site"}
+ORDER = {"learning", "loader", "memories", "pipeline", "result", "site", "train"}
 """They know the stages and their order; only doors know them."""
 DOORS = {"bench", "cli", "samples"}
 

@@ -94,6 +94,14 @@ def make_parser() -> argparse.ArgumentParser:
     )
     options.add_demo(demo)
 
+    options.add_train(
+        commands.add_parser(
+            "train",
+            help="train the model of a method",
+            description="Train the model of a method on pages of many sites, without labels.",
+        )
+    )
+
     add_bench_arguments(
         commands.add_parser(
             "bench",

@@ -169,6 +169,43 @@ def add_template(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_train(parser: argparse.ArgumentParser) -> None:
+    """Which model to train, on what, and where to write it."""
+    models = parser.add_subparsers(dest="model", required=True, metavar="MODEL")
+    page = models.add_parser(
+        "page",
+        help="the model of the methods page and page-basic",
+        description="Learn from pages of many sites what template looks like: nodes that come back"
+        " on a tenth of a site's pages are the examples. Prints how well sites are judged that"
+        " were held out. Every page is read twice.",
+    )
+    page.add_argument(
+        "sources",
+        nargs="+",
+        metavar="SOURCE",
+        help="as for `dehusk clean`, or sample sites as for `dehusk bench quality`",
+    )
+    page.add_argument(
+        "-o", "--output", required=True, metavar="FILE", help="where to write the model"
+    )
+    page.add_argument(
+        "--min-pages",
+        type=_positive_int,
+        default=30,
+        metavar="N",
+        help="leave out sites with fewer pages (default: %(default)s)",
+    )
+    page.add_argument(
+        "--seed",
+        type=int,
+        default=0,
+        metavar="N",
+        help="what decides which nodes are drawn (default: %(default)s)",
+    )
+    add_site(page)
+    add_limits(page)
+
+
 def add_demo(parser: argparse.ArgumentParser) -> None:
     """What the demo makes, and where."""
     parser.add_argument(

@@ -9,6 +9,7 @@ from dehusk.errors import SettingError, UsageError
 from dehusk.memory import Memory
 from dehusk.methods.chunks import Chunks
 from dehusk.methods.hyperlink import Hyperlink
+from dehusk.methods.page import PageBasic, PageSmooth
 from dehusk.methods.rtdm import Rtdm
 from dehusk.methods.segments import Segments
 from dehusk.methods.site_hash import SiteHash
@@ -66,7 +67,8 @@ class AdditiveMethod(Method, Protocol):
 
 
 METHODS: Final[dict[str, type[Any]]] = {
-    method.name: method for method in (Segments, Hyperlink, SiteHash, Chunks, StyleTree, Rtdm)
+    method.name: method
+    for method in (Segments, Hyperlink, SiteHash, Chunks, StyleTree, Rtdm, PageSmooth, PageBasic)
 }
 """Every method by its name."""
 

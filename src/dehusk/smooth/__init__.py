@@ -22,9 +22,8 @@ def smooth(tree: Tree, scores: Floats, smoothing: Smoothing) -> Smoothed:
     score, those without an opinion too; all are nan if none has one. Scores of more than 256
     different values are first rounded to 256 levels.
 
-    Hidden nodes are in the section of what they stand in, and their weight counts there: by the
-    paper's rule a node with k of them weighs k + 1. A hidden node with hidden nodes below it hands
-    them on.
+    Hidden nodes are in the section of the nearest node above that is not hidden, and their weight
+    is added to its: with weights of 1 a node with k of them weighs k + 1, the paper's rule.
     """
     kept = _kept(smoothing, len(tree))
     owner = _owners(tree, kept)
