@@ -36,7 +36,7 @@ STAGES = {
     "output",
     "store",
 }
-ORDER = {"learning", "loader", "memories", "pipeline", "result", "site", "train"}
+ORDER = {"learning", "loader", "memories", "pipeline", "result", "site", "train", "upkeep"}
 """They know the stages and their order; only doors know them."""
 DOORS = {"bench", "cli", "samples"}
 
@@ -128,6 +128,7 @@ def test_an_unknown_public_name_is_an_attribute_error() -> None:
 
 def test_the_command_lines_choices_and_limits_are_the_librarys() -> None:
     assert tuple(SiteBy) == options.SITE_BY
+    assert tuple(dehusk.Durable) == options.DURABLE
     given = (options.MAX_BYTES, options.MAX_NODES, options.MAX_DEPTH, options.TIMEOUT_S)
     limits = Limits()
     assert given == (limits.max_bytes, limits.max_nodes, limits.max_depth, limits.timeout_s)

@@ -9,7 +9,7 @@ import numpy as np
 
 from dehusk.errors import StateError
 from dehusk.memory import Memory, Settings, Table, check_settings, keep_best, shrink
-from dehusk.methods import METHODS, AdditiveMethod, Method, make_method
+from dehusk.methods import METHODS, AdditiveMethod, GroupsPages, Method, make_method
 from dehusk.model import Page, Tree
 from dehusk.store import KNOWN, Keeping, Replay
 
@@ -25,6 +25,18 @@ class Learner:
     def replay(self) -> Replay | None:
         """Makes a memory out of lessons; None for a method whose memories do not add up."""
         return self._replayed if isinstance(self.method, AdditiveMethod) else None
+
+    def summary(self, memory: Memory) -> tuple[int, int]:
+        """The families of a memory and how often its template has changed; 0 where unknown."""
+        if not isinstance(self.method, GroupsPages):
+            return 0, 0
+        return self.method.families(memory), self.method.revision(memory)
+
+    def added(self, first: Memory, later: Memory) -> Memory:
+        """The memory of both memories' pages. Raises StateError where they do not add up."""
+        if not isinstance(self.method, AdditiveMethod):
+            raise StateError(f"memories of {self.method.name} do not add up")
+        return self._replayed(first, later)
 
     def learn(self, memory: Memory, tree: Tree, page: np.uint64) -> tuple[Memory, Memory]:
         """The memory after the page of that digest, and what the page taught."""

@@ -5,18 +5,27 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from enum import StrEnum
 from typing import Any, Final, Self
 
 from dehusk import pipeline
-from dehusk.errors import MemoryDamaged, PageError, StateError, StoreDamaged
+from dehusk.errors import MemoryDamaged, PageError, StateError, StoreDamaged, UsageError
 from dehusk.learning import Learner, is_known, method_of, page_digest
 from dehusk.memory import Memory
 from dehusk.methods import DEFAULT, make_method, settings_of
 from dehusk.model import Limits, Page, Tree
 from dehusk.result import Refusal, Result
-from dehusk.store import Keeping, Shelf, SiteRow, Store, StoreRow, connect, prepare
+from dehusk.store import (
+    Keeping,
+    Shelf,
+    SiteRow,
+    Statements,
+    Store,
+    StoreRow,
+    connect,
+    prepare,
+)
 
 _BATCH_PAGES: Final = 256
 _BATCH_BYTES: Final = 8_000_000
@@ -46,6 +55,7 @@ def open(  # noqa: A001  the name that users know from files
     *,
     durable: str = Durable.BATCH,
     relearn: bool = False,
+    reads_only: bool = False,
     method: str | None = None,
     limits: Limits = Limits(),
     keeping: Keeping = Keeping(),
@@ -55,19 +65,35 @@ def open(  # noqa: A001  the name that users know from files
 
     Method and settings are those that the memories were learned with; a new file takes the given
     ones, or the default. A page that was learned is not learned again, unless `relearn` and it has
-    changed. Raises StateError where others are asked for, StoreLocked where another process writes.
+    changed. With `reads_only` others may write at the same time, and nothing can be learned. Raises
+    StateError where another method or setting is asked for, StoreLocked where another process
+    writes.
     """
-    database = connect(address, is_synced=Durable(durable) is not Durable.EXIT)
+    is_synced = Durable(durable) is not Durable.EXIT
+    database = connect(address, writes=not reads_only, is_synced=is_synced)
     try:
         row = prepare(database, lambda: _new_row(method or DEFAULT, settings))
         if method is not None and row.method != method:
             raise StateError(f"{address}: a memory of the method {row.method}, not {method}")
         learner = Learner(method_of(row.method, row.settings, settings), keeping)
-        store = Store(database, learner.replay, keeping)
+        store = Store(database, learner.replay, keeping, learner.summary)
         return Memories(store, learner, limits, Durable(durable), relearn=relearn)
     except BaseException:
         database.close()
         raise
+
+
+def recorded_method(address: str | os.PathLike[str] | None) -> str | None:
+    """The method that the memories there were learned with; None for a new file, or none."""
+    if address is None:
+        return None
+    try:
+        database = connect(address, writes=False, takes_old=True)
+    except UsageError:
+        return None
+    with closing(database):
+        statements = Statements(database)
+        return None if statements.is_empty() else statements.read_store().method
 
 
 def _new_row(method: str, settings: Mapping[str, Any]) -> StoreRow:

@@ -16,6 +16,7 @@ from dehusk import __version__
 from dehusk.bench import add_arguments as add_bench_arguments
 from dehusk.bench import run as run_bench
 from dehusk.cli import options
+from dehusk.cli.sites_options import add_arguments as add_sites_arguments
 from dehusk.errors import DehuskError, UsageError
 
 EXIT_OK: Final = 0
@@ -69,6 +70,7 @@ def make_parser() -> argparse.ArgumentParser:
     )
     options.add_sources(clean)
     options.add_method(clean)
+    options.add_memory(clean)
     options.add_output(clean)
     options.add_limits(clean)
 
@@ -80,7 +82,27 @@ def make_parser() -> argparse.ArgumentParser:
     options.add_template(template)
     options.add_site(template)
     options.add_method(template)
+    options.add_memory_file(template)
     options.add_limits(template)
+
+    learn = commands.add_parser(
+        "learn",
+        help="pages in, only the memory is changed",
+        description="Read pages and learn their sites, without an answer on them.",
+    )
+    options.add_sources(learn)
+    options.add_method(learn)
+    options.add_memory(learn, is_required=True)
+    learn.add_argument("-q", "--quiet", action="store_true", help="no progress and no summary")
+    options.add_limits(learn)
+
+    add_sites_arguments(
+        commands.add_parser(
+            "sites",
+            help="what a memory knows",
+            description="List the sites of a memory, or do something with them.",
+        )
+    )
 
     methods = commands.add_parser(
         "methods", help="what methods there are", description="List the methods and their settings."

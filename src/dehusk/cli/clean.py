@@ -8,13 +8,16 @@ import logging
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from dehusk.cli.progress import Progress
-from dehusk.errors import NotWritten, PageError, PageFault, UsageError
+from dehusk.errors import NotWritten, PageError, PageFault, StateError, UsageError
 from dehusk.fingerprint import Seen
 from dehusk.loader import PageLoader
+from dehusk.memories import Memories, recorded_method
+from dehusk.memories import open as open_memories
 from dehusk.methods import DEFAULT
 from dehusk.methods.hyperlink import Hyperlink
 from dehusk.methods.written import parse_settings
@@ -54,8 +57,18 @@ def _clean(arguments: argparse.Namespace, browser: Browser | None) -> int:
     left_out: Counter[str] = Counter()
     items = read_pages(arguments.sources, source_settings, left_out=left_out)
     if browser is not None:
-        items = _shown(items, browser, limits)
-    sites = _make_sites(arguments, limits, source_settings, browser)
+        items = as_shown(items, browser, limits)
+    with make_sites(arguments, limits, source_settings, browser) as sites:
+        return _answer_all(arguments, items, sites, left_out)
+
+
+def _answer_all(
+    arguments: argparse.Namespace,
+    items: Iterable[Page | Failure],
+    sites: Sites | Memories,
+    left_out: Counter[str],
+) -> int:
+    """Answer on all items and write the answers; 1 if anything could not be read or used."""
     if sys.stdout is None and arguments.output in (None, "-"):
         raise UsageError("standard output is closed; name a file with -o")
     writer = open_writer(
@@ -86,7 +99,7 @@ def _clean(arguments: argparse.Namespace, browser: Browser | None) -> int:
     return 1 if progress.refusals else 0
 
 
-def _shown(
+def as_shown(
     items: Iterable[Page | Failure], browser: Browser, limits: Limits
 ) -> Iterator[Page | Failure]:
     """The items, each page as the browser shows it."""
@@ -121,25 +134,36 @@ def make_source_settings(arguments: argparse.Namespace) -> SourceSettings:
     )
 
 
-def _make_sites(
+def make_sites(
     arguments: argparse.Namespace,
     limits: Limits,
     source_settings: SourceSettings,
     browser: Browser | None,
-) -> Sites:
+) -> AbstractContextManager[Sites | Memories]:
     """The sites to learn. A method that follows links is given the sources, read once for it."""
-    method = arguments.method or DEFAULT
-    settings = parse_settings(method, arguments.settings)
+    method = arguments.method or (recorded_method(arguments.memory) or DEFAULT)
+    settings: dict[str, Any] = parse_settings(method, arguments.settings)
     if method == Hyperlink.name:
         if "-" in arguments.sources:
             raise UsageError("hyperlink follows links, so it cannot read standard input")
         pages = read_pages(arguments.sources, source_settings)
         show = partial(browser.render, limits=limits) if browser else None
         settings["loader"] = PageLoader((p for p in pages if isinstance(p, Page)), limits, show)
-    return Sites(method=method, limits=limits, **settings)
+    if not arguments.memory:
+        return nullcontext(Sites(method=method, limits=limits, **settings))
+    return open_memories(
+        arguments.memory,
+        durable=arguments.durable,
+        relearn=arguments.relearn,
+        method=method,
+        limits=limits,
+        **settings,
+    )
 
 
-def answer_on(item: Page | Failure, sites: Sites, written_as: Format) -> Result | Refusal:
+def answer_on(
+    item: Page | Failure, sites: Sites | Memories, written_as: Format
+) -> Result | Refusal:
     """The answer on one item, rendered. Nothing that a page does ends the run."""
     if isinstance(item, Failure):
         return Refusal(item.url, item.site, item.error)
@@ -147,6 +171,8 @@ def answer_on(item: Page | Failure, sites: Sites, written_as: Format) -> Result 
         return sites.add(item, _RENDERINGS[written_as])
     except PageError as error:
         return Refusal(item.url, item.site, error)
+    except StateError:
+        raise  # The memory cannot be written: the next page would meet that too.
     except Exception as fault:  # noqa: BLE001 - the outermost loop: counted and named
         _LOG.debug("fault on %s", item.url, exc_info=True)
         unforeseen = PageFault(item.url, f"{type(fault).__name__}: {fault}")

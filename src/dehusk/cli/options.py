@@ -12,8 +12,9 @@ MAX_NODES: Final = 500_000
 MAX_DEPTH: Final = 512
 TIMEOUT_S: Final = 10.0
 SITE_BY: Final = ("host", "domain", "prefix")
-"""What `dehusk.Limits` and `SiteBy` say too; a test compares. --help must not load them: they need
-numpy."""
+DURABLE: Final = ("page", "batch", "exit")
+"""What `dehusk.Limits`, `SiteBy` and `Durable` say too; a test compares. --help must not load them:
+they need numpy."""
 
 
 def add_sources(parser: argparse.ArgumentParser) -> None:
@@ -74,6 +75,35 @@ def add_method(parser: argparse.ArgumentParser) -> None:
         default=[],
         metavar="NAME=VALUE",
         help="a setting of the method, such as min_count=3; may be repeated",
+    )
+
+
+def add_memory(parser: argparse.ArgumentParser, *, is_required: bool = False) -> None:
+    """Where what is learned lasts, and how."""
+    group = parser.add_argument_group("memory")
+    add_memory_file(group, is_required=is_required)
+    group.add_argument(
+        "--durable",
+        choices=DURABLE,
+        default=DURABLE[1],
+        help="when what a page taught survives a crash: before its answer is given, every 256 pages"
+        " or 5 seconds, or at the end (default: %(default)s)",
+    )
+    group.add_argument(
+        "--relearn",
+        action="store_true",
+        help="learn a page again if its URL is known but the page has changed",
+    )
+
+
+def add_memory_file(parser: argparse._ActionsContainer, *, is_required: bool = False) -> None:
+    """The file with the memories."""
+    parser.add_argument(
+        "--memory",
+        metavar="FILE",
+        required=is_required,
+        help="the file with what sites have taught (by convention NAME.husk), or a database"
+        " (postgresql://…)" + ("" if is_required else "; without it a run starts empty"),
     )
 
 

@@ -7,6 +7,7 @@ import time
 from collections.abc import Mapping
 from typing import Final, TextIO
 
+from dehusk.errors import DehuskError
 from dehusk.result import Refusal, Result
 
 _REFRESH_S: Final = 0.1
@@ -93,6 +94,50 @@ class Progress:
             f"{self._dropped()} in {seconds:.1f} s ({self._rate():,.0f} a second)\n"
             f"{self.template_share:.0%} of {_plural(self.characters, 'visible character')} was"
             f" template: about {_plural(round(self.template_characters / 4), 'token')} saved\n"
+        )
+
+
+class LearningProgress:
+    """Counts pages that are learned, shows a line on a terminal, names what failed, sums up."""
+
+    def __init__(self, stream: TextIO, total: int | None, *, is_quiet: bool) -> None:
+        self._stream = stream
+        self._of_total = f" of {total:,}" if total else ""
+        self._is_quiet = is_quiet
+        self._is_live = stream.isatty() and not is_quiet
+        self._began = self._shown = time.monotonic()
+        self.pages = 0
+        self.known = 0
+        self.refusals = 0
+
+    def count(self, *, is_new: bool) -> None:
+        """Take a page in that was learned, or was known."""
+        self.pages += is_new
+        self.known += not is_new
+        if self._is_live and time.monotonic() - self._shown > _REFRESH_S:
+            self._shown = time.monotonic()
+            done = self.pages + self.known
+            self._stream.write(f"\r\x1b[K{done:,}{self._of_total} pages")
+            self._stream.flush()
+
+    def refuse(self, error: DehuskError) -> None:
+        """Name what could not be read or used."""
+        self.refusals += 1
+        clear = "\r\x1b[K" if self._is_live else ""
+        message = _COMMANDS.sub("\ufffd", str(error))
+        self._stream.write(f"{clear}dehusk: {message}\n")
+
+    def finish(self) -> None:
+        """Show the summary."""
+        if self._is_live:
+            self._stream.write("\r\x1b[K")
+        if self._is_quiet:
+            return
+        seconds = time.monotonic() - self._began
+        failed = f", {self.refusals:,} failed" if self.refusals else ""
+        self._stream.write(
+            f"{_plural(self.pages, 'page')} learned, {self.known:,} known already{failed}"
+            f" in {seconds:.1f} s\n"
         )
 
 

@@ -14,6 +14,8 @@ from dehusk import pipeline
 from dehusk.cli.clean import make_limits, make_source_settings
 from dehusk.errors import PageError, UsageError
 from dehusk.loader import PageLoader
+from dehusk.memories import open as open_memories
+from dehusk.memories import recorded_method
 from dehusk.memory import Memory
 from dehusk.methods import DEFAULT, Method, make_method
 from dehusk.methods.hyperlink import BEST_VOTES, Hyperlink, detect, normal_url
@@ -37,7 +39,8 @@ def run(arguments: argparse.Namespace) -> int:
     if left_out:
         sys.stderr.write(f"{left_out} page{'' if left_out == 1 else 's'} of other sites left out\n")
     method = _make_method(arguments, PageLoader([key, *others], limits))
-    result, refusals = _ask(key, others, method, limits)
+    memory = _read_memory(arguments, site)
+    result, refusals = _ask(key, others, method, limits, memory)
     _write(arguments, result, method)
     return 1 if failures or refusals else 0
 
@@ -57,7 +60,7 @@ def _read_site(arguments: argparse.Namespace) -> tuple[list[Page], int]:
 
 def _sources(arguments: argparse.Namespace) -> list[str]:
     """What to compare with: the sources named, else the folder of the page."""
-    if arguments.against:
+    if arguments.against or arguments.memory:
         return list(arguments.against)
     path = Path(arguments.page)
     return [str(path.parent)] if path.is_file() else []
@@ -104,7 +107,7 @@ def _check_target(arguments: argparse.Namespace) -> None:
 
 def _make_method(arguments: argparse.Namespace, loader: PageLoader) -> Method:
     """The method with its settings; --size and --votes are settings of `hyperlink`."""
-    name = arguments.method or DEFAULT
+    name = _method_name(arguments)
     settings: dict[str, Any] = parse_settings(name, arguments.settings)
     for option in ("size", "votes"):
         if getattr(arguments, option) is not None:
@@ -118,9 +121,28 @@ def _make_method(arguments: argparse.Namespace, loader: PageLoader) -> Method:
     return make_method(name, **settings)
 
 
-def _ask(key: Page, others: list[Page], method: Method, limits: Limits) -> tuple[Result, int]:
+def _read_memory(arguments: argparse.Namespace, site: str) -> Memory:
+    """What the site has taught before; the file is only read."""
+    if not arguments.memory:
+        return Memory()
+    settings: dict[str, Any] = parse_settings(_method_name(arguments), arguments.settings)
+    with open_memories(
+        arguments.memory, reads_only=True, method=arguments.method, **settings
+    ) as memories:
+        memory = memories.memory(site)
+    sys.stderr.write(f"{site}: {memory.pages} page{'' if memory.pages == 1 else 's'} remembered\n")
+    return memory
+
+
+def _method_name(arguments: argparse.Namespace) -> str:
+    """The method that is asked for, else the memory's, else the default."""
+    return str(arguments.method or recorded_method(arguments.memory) or DEFAULT)
+
+
+def _ask(
+    key: Page, others: list[Page], method: Method, limits: Limits, memory: Memory
+) -> tuple[Result, int]:
     """The answer on the page, after the others were learned, and how many of these failed."""
-    memory = Memory()
     refusals = 0
     if isinstance(method, Hyperlink):
         sys.stderr.write(f"{detect(method, parse(key, limits).tree).message}\n")

@@ -66,6 +66,17 @@ class AdditiveMethod(Method, Protocol):
         """The memory without what is too old or too much, as it must be after each page."""
 
 
+@runtime_checkable
+class GroupsPages(Protocol):
+    """What a method has besides if it tells templates of one site apart."""
+
+    def families(self, memory: Memory) -> int:
+        """How many templates the site has."""
+
+    def revision(self, memory: Memory) -> int:
+        """How often a template of the site has changed."""
+
+
 METHODS: Final[dict[str, type[Any]]] = {
     method.name: method
     for method in (Segments, Hyperlink, SiteHash, Chunks, StyleTree, Rtdm, PageSmooth, PageBasic)

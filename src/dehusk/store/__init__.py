@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
+from dehusk.store.checking import Finding, Report, check, copy_good, good_shelf_rows
 from dehusk.store.database import Database
 from dehusk.store.rows import SiteRow, StoreRow, site_id
 from dehusk.store.shelf import Shelf
@@ -16,14 +17,19 @@ from dehusk.store.store import KNOWN, Keeping, Replay, Store, read_memory
 __all__ = [
     "KNOWN",
     "Database",
+    "Finding",
     "Keeping",
     "Replay",
+    "Report",
     "Shelf",
     "SiteRow",
     "Statements",
     "Store",
     "StoreRow",
+    "check",
     "connect",
+    "copy_good",
+    "good_shelf_rows",
     "prepare",
     "read_memory",
     "site_id",
@@ -31,13 +37,19 @@ __all__ = [
 
 
 def connect(
-    address: str | os.PathLike[str], *, writes: bool = True, is_synced: bool = True
+    address: str | os.PathLike[str],
+    *,
+    writes: bool = True,
+    is_synced: bool = True,
+    takes_old: bool = False,
 ) -> Database:
     """A connection to the store at that address: a file, made if it is not there and `writes`.
 
+    A file of an older format is brought to the present one, if `writes`, and left as it is where
+    `takes_old`: of such a one only the store's own row can be read.
     Raises UsageError for what cannot be a store, StoreLocked where another process writes to it.
     """
-    return SqliteDatabase(Path(address), writes=writes, is_synced=is_synced)
+    return SqliteDatabase(Path(address), writes=writes, is_synced=is_synced, takes_old=takes_old)
 
 
 def prepare(database: Database, make_row: Callable[[], StoreRow]) -> StoreRow:

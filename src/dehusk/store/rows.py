@@ -16,8 +16,8 @@ from typing import Final
 
 from dehusk.errors import StateError, StoreDamaged
 
-FORMAT: Final = 1
-"""The version of the layout in `statements`."""
+FORMAT: Final = 2
+"""The version of the layout in `statements`; 1 had no families and revisions."""
 
 
 def site_id(name: str) -> int:
@@ -50,6 +50,10 @@ class SiteRow:
     log_bytes: int = 0
     changed: int = 0
     """When a page was last learned, in seconds since 1970."""
+    families: int = 0
+    """Templates that the method tells apart; 0 where it does not."""
+    revision: int = 0
+    """How often the method saw the template change; 0 where it does not look."""
 
     @property
     def id(self) -> int:
@@ -70,6 +74,8 @@ class SiteRow:
             self.snapshot_bytes,
             self.log_bytes,
             self.changed,
+            self.families,
+            self.revision,
         )
         return (*plain, checksum(self.id, *plain))
 

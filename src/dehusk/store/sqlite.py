@@ -14,6 +14,7 @@ from dehusk.store.database import Row, Values
 from dehusk.store.lock import WriterLock
 from dehusk.store.rows import FORMAT
 from dehusk.store.statements import TABLES
+from dehusk.store.upgrading import upgrade
 
 _APPLICATION: Final = 0x4855534B
 """'HUSK': marks the file as ours, so that nobody else's is written to."""
@@ -27,9 +28,12 @@ class SqliteDatabase:
 
     is_shared = False
 
-    def __init__(self, path: Path, *, writes: bool, is_synced: bool = True) -> None:
+    def __init__(
+        self, path: Path, *, writes: bool, is_synced: bool = True, takes_old: bool = False
+    ) -> None:
         self.address = str(path)
         self._path = path
+        self._takes_old = takes_old
         is_new = not path.exists() or path.stat().st_size == 0
         if is_new and not writes:
             raise UsageError(f"{path}: no such memory")
@@ -52,7 +56,6 @@ class SqliteDatabase:
         run = self._connection.execute
         if is_new:
             run(f"PRAGMA page_size = {_PAGE_BYTES}")
-            run("PRAGMA journal_mode = WAL")
             run("BEGIN IMMEDIATE")
             run(f"PRAGMA application_id = {_APPLICATION}")
             run(f"PRAGMA user_version = {FORMAT}")
@@ -67,10 +70,28 @@ class SqliteDatabase:
                 f"{self._path}: written by a newer dehusk (format {written}); this one reads up to"
                 f" format {FORMAT}"
             )
+        if written < FORMAT and not self._takes_old:
+            self._upgrade(writes=writes)
         if writes:
+            run("PRAGMA journal_mode = WAL")
             run(f"PRAGMA synchronous = {'FULL' if is_synced else 'NORMAL'}")
             # A commit must never wait for room that an old peak keeps.
             run("PRAGMA journal_size_limit = 4000000")
+
+    def _upgrade(self, *, writes: bool) -> None:
+        """Bring an older file to the present format, whole or not at all."""
+        if not writes:
+            raise StateError(
+                f"{self._path}: of an older format; `dehusk sites upgrade` brings it to this one"
+            )
+        self.begin()
+        try:
+            upgrade(self)
+            self._connection.execute(f"PRAGMA user_version = {FORMAT}")
+            self.commit()
+        except BaseException:
+            self.rollback()
+            raise
 
     @contextmanager
     def _typed(self) -> Iterator[None]:
@@ -79,6 +100,9 @@ class SqliteDatabase:
             yield
         except sqlite3.Error as fault:
             raise _typed_error(self.address, fault) from fault
+        except UnicodeDecodeError as fault:
+            # Names and messages that come out of a damaged file.
+            raise StoreDamaged(f"{self.address}: damaged ({fault})") from fault
 
     def rows(self, statement: str, values: Values = ()) -> list[Row]:
         """All rows of the answer."""
@@ -125,6 +149,14 @@ class SqliteDatabase:
             self._connection.execute("VACUUM")
             self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
+    def faults(self) -> list[str]:
+        """What SQLite finds wrong with the file."""
+        try:
+            rows = self.rows("PRAGMA integrity_check(20)")
+        except StateError as fault:
+            return [str(fault)]
+        return [f"SQLite: {message}" for (message,) in rows if message != "ok"]
+
     def size_bytes(self) -> int:
         """What the file and its log of writes take."""
         files = (self._path, self._path.with_name(self._path.name + "-wal"))
@@ -134,8 +166,11 @@ class SqliteDatabase:
         """Close the file; what was committed is moved into it."""
         try:
             if self._lock is not None:
+                # At rest the store is one plain file, which can be read without making others.
                 with suppress(sqlite3.Error):
                     self._connection.execute("PRAGMA synchronous = FULL")
+                    self._connection.execute("PRAGMA busy_timeout = 100")
+                    self._connection.execute("PRAGMA journal_mode = DELETE")
             self._connection.close()
         finally:
             if self._lock is not None:
@@ -156,6 +191,7 @@ def _connect(path: Path, *, writes: bool) -> sqlite3.Connection:
     connection.execute("PRAGMA cell_size_check = ON")
     connection.execute("PRAGMA trusted_schema = OFF")
     connection.execute("PRAGMA mmap_size = 0")
+    connection.text_factory = lambda data: data.decode("utf-8", "replace")
     return connection
 
 

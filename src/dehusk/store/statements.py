@@ -26,7 +26,8 @@ TABLES: Final = tuple(
         "store": "body TEXT NOT NULL, checksum {int} NOT NULL",
         "site": "id {int} PRIMARY KEY, name {blob} NOT NULL, pages {int} NOT NULL,"
         " folded {int} NOT NULL, snapshot_bytes {int} NOT NULL, log_bytes {int} NOT NULL,"
-        " changed {int} NOT NULL, checksum {int} NOT NULL",
+        " changed {int} NOT NULL, families {int} NOT NULL, revision {int} NOT NULL,"
+        " checksum {int} NOT NULL",
         "snapshot": "site {int} PRIMARY KEY, body {blob} NOT NULL",
         "log": "site {int} NOT NULL, page {int} NOT NULL, body {blob} NOT NULL,"
         " PRIMARY KEY (site, page)",
@@ -37,7 +38,9 @@ TABLES: Final = tuple(
         "store_copy": "body TEXT NOT NULL, checksum {int} NOT NULL",
     }.items()
 )
-_SITE: Final = "name, pages, folded, snapshot_bytes, log_bytes, changed, checksum"
+_SITE: Final = (
+    "name, pages, folded, snapshot_bytes, log_bytes, changed, families, revision, checksum"
+)
 
 
 class Statements:
@@ -48,14 +51,15 @@ class Statements:
 
     def read_store(self) -> StoreRow:
         """The store's row, or where that is damaged, its copy."""
-        faults: list[StoreDamaged] = []
-        for table in ("store", "store_copy"):
-            try:
-                found = self.database.rows(f"SELECT body, checksum FROM {table}")  # noqa: S608
-                return StoreRow.read(*(found[0] if len(found) == 1 else (None, None)))
-            except StoreDamaged as fault:
-                faults.append(fault)
-        raise faults[0]
+        try:
+            return self.read_copy("store")
+        except StoreDamaged:
+            return self.read_copy("store_copy")
+
+    def read_copy(self, table: str) -> StoreRow:
+        """The store's row as it stands in `store` or in `store_copy`."""
+        found = self.database.rows(f"SELECT body, checksum FROM {table}")  # noqa: S608
+        return StoreRow.read(*(found[0] if len(found) == 1 else (None, None)))
 
     def is_empty(self) -> bool:
         """True for a store that nothing was ever written to."""
@@ -89,8 +93,9 @@ class Statements:
         """Write the row of a site, over the one that is there."""
         fields = _SITE.split(", ")
         update = ", ".join(f"{name} = excluded.{name}" for name in fields)
+        places = ", ".join("?" for _ in fields)
         self.database.run(
-            f"INSERT INTO site (id, {_SITE}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"  # noqa: S608
+            f"INSERT INTO site (id, {_SITE}) VALUES (?, {places})"  # noqa: S608
             f" ON CONFLICT (id) DO UPDATE SET {update}",
             [(row.id, *row.values())],
         )

@@ -31,6 +31,12 @@ _TOTAL_COMMITS: Final = 256
 
 Replay = Callable[[Memory, Memory], Memory]
 """Gives the memory after a page, from the one before it and what the page taught."""
+Summary = Callable[[Memory], tuple[int, int]]
+"""Gives the families of a memory, and how often its template has changed."""
+
+
+def _no_summary(_memory: Memory) -> tuple[int, int]:
+    return 0, 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +87,7 @@ class Store:
         database: Database,
         replay: Replay | None,
         keeping: Keeping,
+        summary: Summary = _no_summary,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self.database = database
@@ -89,6 +96,7 @@ class Store:
         self.keeping = keeping
         self.shelves = Shelves(database)
         self._replay = replay
+        self._summary = summary
         self._clock = clock
         self._active: OrderedDict[str, _Active] = OrderedDict()
         self._active_bytes = 0
@@ -237,7 +245,8 @@ class Store:
         if not is_alone and not self.database.is_shared:
             raise StoreDamaged(f"the row of site {name!r} has changed by itself", name)
         bodies = active.pending if is_alone else self._not_yet_known(active, base)
-        row = replace(base, changed=int(self._clock()))
+        families, revision = self._summary(memory)
+        row = replace(base, changed=int(self._clock()), families=families, revision=revision)
         log_bytes = base.log_bytes + sum(map(len, bodies))
         is_long = self._replay is None or log_bytes > max(_FOLD_BYTES, base.snapshot_bytes)
         if is_alone and is_long:
@@ -301,7 +310,8 @@ class Store:
     def write_whole(self, site: str, memory: Memory, changed: int) -> None:
         """Write a site's whole memory in place of what there was; it is committed at once."""
         body = dump(memory, self.row.method, site=site)
-        row = SiteRow(site, memory.pages, memory.pages, len(body), 0, changed)
+        summary = self._summary(memory)
+        row = SiteRow(site, memory.pages, memory.pages, len(body), 0, changed, *summary)
         with self._writing():
             self.database.lock(row.id)
             found = self.statements.site(row.id)

@@ -1,0 +1,183 @@
+"""`dehusk sites`: what a memory knows, and what can be done with it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+import dehusk
+from dehusk import upkeep
+from dehusk.cli.tables import print_table
+from dehusk.errors import UsageError
+from dehusk.store import KNOWN, SiteRow
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """List the sites, or do what is asked; 1 for damage or a site that is not there."""
+    if arguments.act is None:
+        return _list(arguments)
+    return _ACTS[arguments.act](arguments)
+
+
+def _list(arguments: argparse.Namespace) -> int:
+    """All sites, by name."""
+    if not arguments.memory:
+        raise UsageError("--memory FILE says which memory; `dehusk sites --help` shows the rest")
+    with dehusk.open(arguments.memory, reads_only=True) as memory:
+        rows, forgotten = memory.sites(), memory.forgotten_sites
+        name = memory.method.name
+    if arguments.json:
+        sys.stdout.writelines(json.dumps(_fields(row)) + "\n" for row in rows)
+        return 0
+    header = ("site", "pages", "families", "revision", "bytes", "last change")
+    print_table(header, [_cells(row) for row in rows])
+    pages, size = sum(row.pages for row in rows), sum(row.size_bytes for row in rows)
+    sys.stdout.write(f"\nsites: {len(rows):,}, pages: {pages:,}, bytes: {size:,}, method: {name}\n")
+    if forgotten:
+        sys.stdout.write(f"sites forgotten because all were too large: {forgotten:,}\n")
+    return 0
+
+
+def _fields(row: SiteRow) -> dict[str, object]:
+    return {
+        "site": row.name,
+        "pages": row.pages,
+        "families": row.families or None,
+        "revision": row.revision if row.families else None,
+        "bytes": row.size_bytes,
+        "changed": _time(row),
+    }
+
+
+def _cells(row: SiteRow) -> tuple[str, ...]:
+    return (
+        row.name,
+        f"{row.pages:,}",
+        f"{row.families:,}" if row.families else "-",
+        f"{row.revision:,}" if row.families else "-",
+        f"{row.size_bytes:,}",
+        _time(row),
+    )
+
+
+def _time(row: SiteRow) -> str:
+    return datetime.fromtimestamp(row.changed, UTC).isoformat().replace("+00:00", "Z")
+
+
+def _show(arguments: argparse.Namespace) -> int:
+    """One site, table by table."""
+    with dehusk.open(arguments.memory, reads_only=True) as memory:
+        row = next((row for row in memory.sites() if row.name == arguments.site), None)
+        if row is None:
+            raise UsageError(f"{arguments.memory} knows no site {arguments.site!r}")
+        learned = memory.memory(row.name)
+    for name, value in _fields(row).items():
+        sys.stdout.write(f"{name:9} {'-' if value is None else value}\n")
+    cells = [
+        (
+            "pages known" if name == KNOWN else name,
+            f"{len(table):,}",
+            f"{table.size_bytes:,}",
+            f"{int((table.count >= 5).sum()):,}",
+            f"{int(table.count.max(initial=0)):,}",
+        )
+        for name, table in sorted(learned.tables.items())
+    ]
+    cells += [
+        (name, f"{len(sequence):,}", f"{sequence.nbytes:,}", "-", "-")
+        for name, sequence in sorted(learned.sequences.items())
+    ]
+    sys.stdout.write("\n")
+    print_table(("table", "rows", "bytes in memory", "on 5 pages or more", "most pages"), cells)
+    return 0
+
+
+def _forget(arguments: argparse.Namespace) -> int:
+    """Sites taken out."""
+    missing = 0
+    with dehusk.open(arguments.memory) as memory:
+        for site in arguments.sites:
+            if not memory.forget(site):
+                missing += 1
+                sys.stderr.write(f"dehusk: {arguments.memory} knows no site {site!r}\n")
+    return 1 if missing else 0
+
+
+def _check(arguments: argparse.Namespace) -> int:
+    """What is damaged and what is good; 1 where anything is damaged."""
+    path = arguments.memory
+    report = upkeep.repair_store(path) if arguments.repair else upkeep.check_store(path)
+    for finding in report.findings:
+        sys.stdout.write(f"damaged: {finding.message}\n")
+    count = len(report.good)
+    sys.stdout.write(f"sites that are good: {count:,}\n")
+    if report.findings and arguments.repair:
+        sys.stdout.write(f"{path} now holds only these; the damaged file is {path}-damaged\n")
+    return 1 if report.findings else 0
+
+
+def _vacuum(arguments: argparse.Namespace) -> int:
+    """Room given back."""
+    before, after = upkeep.vacuum_store(arguments.memory)
+    sys.stdout.write(f"{before:,} bytes before, {after:,} now\n")
+    return 0
+
+
+def _upgrade(arguments: argparse.Namespace) -> int:
+    """The present format."""
+    if not Path(arguments.memory).exists():
+        raise UsageError(f"{arguments.memory}: no such memory")
+    sys.stdout.write(f"format {upkeep.upgrade_store(arguments.memory)}\n")
+    return 0
+
+
+def _merge(arguments: argparse.Namespace) -> int:
+    """Two memories in one."""
+    count = upkeep.merge_stores(arguments.first, arguments.second, arguments.output)
+    sys.stdout.write(f"sites in {arguments.output}: {count:,}\n")
+    return 0
+
+
+def _export(arguments: argparse.Namespace) -> int:
+    """A memory as JSON lines."""
+    lines = upkeep.export_lines(arguments.memory)
+    if arguments.output in (None, "-"):
+        sys.stdout.writelines(lines)
+        return 0
+    try:
+        with Path(arguments.output).open("w", encoding="utf-8") as file:
+            file.writelines(lines)
+    except OSError as fault:
+        raise UsageError(f"cannot write to {arguments.output}: {fault.strerror}") from fault
+    return 0
+
+
+def _import(arguments: argparse.Namespace) -> int:
+    """JSON lines into a memory."""
+    if arguments.file == "-":
+        count = upkeep.import_lines(sys.stdin.buffer, arguments.memory)
+    else:
+        try:
+            with Path(arguments.file).open("rb") as file:
+                count = upkeep.import_lines(file, arguments.memory)
+        except OSError as fault:
+            raise UsageError(f"{arguments.file}: {fault.strerror}") from fault
+    sys.stdout.write(f"sites read: {count:,}\n")
+    return 0
+
+
+_ACTS: Final[dict[str, Callable[[argparse.Namespace], int]]] = {
+    "show": _show,
+    "forget": _forget,
+    "check": _check,
+    "vacuum": _vacuum,
+    "upgrade": _upgrade,
+    "merge": _merge,
+    "export": _export,
+    "import": _import,
+}
