@@ -20,10 +20,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dehusk.errors import DehuskError, NotHtml, NotWritten, UsageError
+from dehusk.model import Capture
 from dehusk.output import Format, open_writer
 from dehusk.output.names import FileNames, is_page_name
 from dehusk.sources.folders import is_html_name
 
+STREAMED = [form for form in Format if form is not Format.PARQUET]
 DEVICES = {"con", "prn", "aux", "nul", "com1", "lpt9"}
 
 
@@ -37,9 +39,10 @@ class StandIn:
     markdown: str | None = "# Mill\n\nFlour is ground on Tuesdays."
     html: str | None = "<!doctype html><p>Flour"
     error: DehuskError | None = None
+    capture: Capture | None = None
     more: dict[str, object] = field(default_factory=dict)
 
-    def to_json(self) -> dict[str, object]:
+    def to_json(self, piece_tokens: int | None = None) -> dict[str, object]:
         error = self.error and {"code": "not_html", "message": str(self.error)}
         start = {"url": self.url, "site": self.site, "text": self.text}
         return {**start, "markdown": self.markdown, **self.more, "error": error}
@@ -101,7 +104,7 @@ def test_a_json_line_is_one_line_of_utf_8_whatever_the_page_says(text: str) -> N
 
 
 def test_half_a_surrogate_pair_is_replaced_and_a_whole_one_joined() -> None:
-    for form in Format:
+    for form in STREAMED:
         broken = "a\ud800b \ud83d\ude00"
         output = written([StandIn(text=broken, markdown=broken, html=broken)], form)
         assert "a\ufffdb \U0001f600" in output
@@ -170,7 +173,7 @@ def test_markdown_pages_stand_a_blank_line_apart() -> None:
 
 def test_a_page_cannot_give_a_terminal_orders() -> None:
     order = "a\x1b]0;owned\x07b\x9b2Jc\rd\te"
-    for form in Format:
+    for form in STREAMED:
         answer = StandIn(text=order, markdown=order, html=order)
         shown = written([answer, answer], form, is_terminal=True)
         assert re.findall("[\x00-\x08\x0b\x0d-\x1f\x7f-\x9f]", shown) == []

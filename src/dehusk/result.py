@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Final
 
@@ -13,7 +13,7 @@ from dehusk.describe import Description, describe
 from dehusk.errors import DehuskError, PageError
 from dehusk.fingerprint import fingerprint
 from dehusk.model import Capture, Explanation, Label, Labels, Reason, Tree
-from dehusk.render import Link
+from dehusk.render import ContentPiece, Link
 
 FIELDS: Final = (
     "url", "site", "title", "text", "markdown", "template_share", "pages_seen", "family",
@@ -103,6 +103,10 @@ class Result:
         """A 64-bit SimHash of the content's words, in hex: near for near-duplicates."""
         return fingerprint(self.text)
 
+    def pieces(self, max_tokens: int) -> list[ContentPiece]:
+        """The content in pieces of at most so many tokens (characters / 4), for retrieval."""
+        return render.pieces(self.tree, self.labels.labels, max_tokens)
+
     @cached_property
     def nodes(self) -> tuple[Node, ...]:
         """Every node with its score, label and reason, in document order."""
@@ -133,8 +137,11 @@ class Result:
         """None: the page was read."""
         return None
 
-    def to_json(self) -> dict[str, object]:
-        """The page's JSON line; null is what this version or method does not know."""
+    def to_json(self, piece_tokens: int | None = None) -> dict[str, object]:
+        """The page's JSON line; null is what this version or method does not know.
+
+        With `piece_tokens` it has `pieces` too, of at most so many tokens each.
+        """
         description = self.description
         links = [{"url": e.url, "text": e.text, "template": e.template} for e in self.links]
         known = {
@@ -151,8 +158,12 @@ class Result:
             "fingerprint": self.fingerprint,
             "links": links,
         }
-        truncated = self.capture.truncated if self.capture else None
-        return dict.fromkeys(FIELDS) | known | ({"truncated": truncated} if truncated else {})
+        more: dict[str, object] = {}
+        if self.capture and self.capture.truncated:
+            more["truncated"] = self.capture.truncated
+        if piece_tokens is not None:
+            more["pieces"] = [asdict(piece) for piece in self.pieces(piece_tokens)]
+        return dict.fromkeys(FIELDS) | known | more
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,11 +177,13 @@ class Refusal:
     text: None = None
     markdown: None = None
     html: None = None
+    capture: None = None
 
-    def to_json(self) -> dict[str, object]:
+    def to_json(self, piece_tokens: int | None = None) -> dict[str, object]:
         """The JSON line of a page that failed: an error, and null for all that is not known."""
         error = self.error
         code = error.code if isinstance(error, PageError) else "source"
         message = error.reason if isinstance(error, PageError) else str(error)
         known = {"url": self.url, "site": self.site, "error": {"code": code, "message": message}}
-        return dict.fromkeys(FIELDS) | known
+        more = {} if piece_tokens is None else {"pieces": None}
+        return dict.fromkeys(FIELDS) | known | more

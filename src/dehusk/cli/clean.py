@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from dehusk.cli.progress import Progress
@@ -22,7 +23,7 @@ from dehusk.methods import DEFAULT
 from dehusk.methods.hyperlink import Hyperlink
 from dehusk.methods.written import parse_settings
 from dehusk.model import Limits, Page
-from dehusk.output import Format, open_writer
+from dehusk.output import Format, is_markdown_folder, open_writer, write_llms_txt
 from dehusk.result import Refusal, Result
 from dehusk.site import Sites
 from dehusk.sources import Failure, SiteBy, SourceSettings, count_pages, read_pages
@@ -36,6 +37,8 @@ _RENDERINGS: Final[dict[Format, Callable[[Result], object]]] = {
     Format.MARKDOWN: Result.to_json,
     Format.TEXT: lambda result: result.text,
     Format.HTML: lambda result: (result.html, result.text),
+    Format.WARC: lambda result: result.text,
+    Format.PARQUET: Result.to_json,
 }
 """What each format asks of a result: a fault in it is the page's, not the writer's. The text is
 always asked for, because --unique goes by it."""
@@ -71,12 +74,16 @@ def _answer_all(
     """Answer on all items and write the answers; 1 if anything could not be read or used."""
     if sys.stdout is None and arguments.output in (None, "-"):
         raise UsageError("standard output is closed; name a file with -o")
+    chosen = Format(arguments.format) if arguments.format else None
+    if arguments.llms_txt and not is_markdown_folder(arguments.output, chosen):
+        raise UsageError("--llms-txt needs a folder of Markdown: -o FOLDER/")
     writer = open_writer(
         arguments.output,
-        Format(arguments.format) if arguments.format else None,
+        chosen,
         sys.stdout.buffer if sys.stdout else io.BytesIO(),
         is_terminal=sys.stdout is not None and sys.stdout.isatty(),
         sources=arguments.sources,
+        piece_tokens=arguments.pieces,
     )
     is_live = sys.stderr.isatty() and not arguments.quiet
     total = count_pages(arguments.sources) if is_live else None
@@ -96,6 +103,8 @@ def _answer_all(
                 progress.count(answer)
         finally:
             progress.finish(left_out)
+    if arguments.llms_txt:
+        write_llms_txt(Path(arguments.output))
     return 1 if progress.refusals else 0
 
 
@@ -130,6 +139,7 @@ def make_source_settings(arguments: argparse.Namespace) -> SourceSettings:
         site_by=SiteBy(arguments.site_by),
         html_field=arguments.html_field,
         url_field=arguments.url_field,
+        site_field=arguments.site_field,
         max_bytes=arguments.max_bytes,
     )
 

@@ -24,8 +24,8 @@ def add_sources(parser: argparse.ArgumentParser) -> None:
         "sources",
         nargs="+",
         metavar="SOURCE",
-        help="a file or folder of HTML, a WARC or WACZ file, JSON lines with `url` and `html`, or -"
-        " for standard input; plain, .gz, .xz or .zst",
+        help="a file or folder of HTML, a WARC or WACZ file, JSON lines or Parquet with `url` and"
+        " `html`, or - for standard input; plain, .gz, .xz or .zst",
     )
     group.add_argument(
         "--render",
@@ -37,7 +37,7 @@ def add_sources(parser: argparse.ArgumentParser) -> None:
 
 
 def add_site(parser: argparse.ArgumentParser) -> None:
-    """How the site of a page is known, and what fields of JSON lines are called."""
+    """How the site of a page is known, and what the fields of records are called."""
     group = parser.add_argument_group("sites and fields")
     group.add_argument("--site", metavar="NAME", help="the site of all pages")
     group.add_argument(
@@ -50,13 +50,19 @@ def add_site(parser: argparse.ArgumentParser) -> None:
         "--html-field",
         default="html",
         metavar="NAME",
-        help="the JSON field with the page (default: %(default)s)",
+        help="the field, or column, with the page (default: %(default)s)",
     )
     group.add_argument(
         "--url-field",
         default="url",
         metavar="NAME",
-        help="the JSON field with the URL (default: %(default)s)",
+        help="the field, or column, with the URL (default: %(default)s)",
+    )
+    group.add_argument(
+        "--site-field",
+        default="site",
+        metavar="NAME",
+        help="the field, or column, with the site (default: %(default)s)",
     )
 
 
@@ -113,16 +119,30 @@ def add_output(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--format",
         choices=[str(choice) for choice in Format],
-        help="how to write pages: jsonl, markdown, text, or html, which is the whole page with"
-        " template and content marked (default: markdown on a terminal or into a folder, else"
-        " jsonl)",
+        help="how to write pages: jsonl, markdown, text, html, which is the whole page with"
+        " template and content marked, warc (a `conversion` record with the text), or parquet"
+        " (install extra: parquet) (default: by the end of the file's name for warc and parquet,"
+        " markdown on a terminal or into a folder, else jsonl)",
     )
     group.add_argument(
         "-o",
         "--output",
         metavar="FILE|DIR",
-        help="where to write; an existing folder or a name ending in / gets one file per page"
-        " (default: standard output)",
+        help="where to write; an existing folder or a name ending in / gets one file per page, a"
+        " name ending in .gz is packed (default: standard output)",
+    )
+    group.add_argument(
+        "--pieces",
+        type=_positive_int,
+        metavar="N",
+        help="add the content in pieces of at most N tokens, cut at headings and between blocks,"
+        " each with its headings and its place in the page (jsonl and parquet); a token counts as"
+        " four characters",
+    )
+    group.add_argument(
+        "--llms-txt",
+        action="store_true",
+        help="write llms.txt and llms-full.txt for each site, into its folder of Markdown",
     )
     group.add_argument(
         "--unique",

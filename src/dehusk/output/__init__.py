@@ -9,7 +9,9 @@ from typing import BinaryIO, Final
 
 from dehusk.errors import UsageError
 from dehusk.output.formats import Answer, Format
+from dehusk.output.llms import write_llms_txt
 from dehusk.output.names import INDEX, is_page_name
+from dehusk.output.parquet import open_parquet
 from dehusk.output.writers import (
     FolderWriter,
     GrowingFile,
@@ -18,11 +20,21 @@ from dehusk.output.writers import (
     Writer,
 )
 
-__all__ = ["Answer", "Format", "Writer", "open_writer"]
+__all__ = [
+    "Answer",
+    "Format",
+    "Writer",
+    "is_markdown_folder",
+    "named_format",
+    "open_writer",
+    "write_llms_txt",
+]
 
 _STANDARD: Final = "-"
 """Standard output as a target, standard input as a source."""
 _SLASHES: Final = ("/", os.sep)
+_PACKED: Final = ".gz"
+_NAMED: Final = (Format.WARC, Format.PARQUET)
 
 
 def open_writer(
@@ -32,30 +44,66 @@ def open_writer(
     *,
     is_terminal: bool,
     sources: Sequence[str] = (),
+    piece_tokens: int | None = None,
 ) -> Writer:
     """A writer to the target: standard output (None or `-`), a file, or a folder.
 
     An existing folder, or a name that ends in a slash, gets one file for each page. Without a
-    format: Markdown on a terminal or into a folder, else JSON lines. Raises UsageError for a
-    target that cannot be written, or where that would change what is read of the `sources`.
+    format: what the name of the file ends in (`.warc`, `.parquet`), Markdown on a terminal or
+    into a folder, else JSON lines. A file whose name ends in `.gz` is packed. `piece_tokens` adds
+    the content in pieces of at most so many tokens, where the format has a place for them. Raises
+    UsageError for a target that cannot be written, or where that would change what is read of the
+    `sources`.
     """
     if target is None or target == _STANDARD:
         usual = Format.MARKDOWN if is_terminal else Format.JSONL
-        return StreamWriter(OpenStream(stdout), output_format or usual, is_terminal=is_terminal)
+        chosen = output_format or usual
+        if chosen is Format.PARQUET:
+            raise UsageError("Parquet cannot go into a pipe; name a file with -o")
+        _check_pieces(chosen, piece_tokens)
+        return StreamWriter(OpenStream(stdout), chosen, piece_tokens, is_terminal=is_terminal)
     if not target:
         raise UsageError("cannot write to a file without a name")
     path = Path(target)
     read = [Path(source) for source in sources if source != _STANDARD]
     try:
-        if target.endswith(_SLASHES) or path.is_dir():
-            return _open_folder(path, output_format or Format.MARKDOWN, read)
-        return _open_file(path, output_format or Format.JSONL, read)
+        is_folder = _is_folder(target)
+        usual = Format.MARKDOWN if is_folder else named_format(path.name) or Format.JSONL
+        chosen = output_format or usual
+        _check_pieces(chosen, piece_tokens)
+        open_one = _open_folder if is_folder else _open_file
+        return open_one(path, chosen, read, piece_tokens)
     except (OSError, ValueError) as fault:
         reason = getattr(fault, "strerror", None) or fault
         raise UsageError(f"cannot write to {target}: {reason}") from fault
 
 
-def _open_file(path: Path, output_format: Format, sources: Sequence[Path]) -> Writer:
+def is_markdown_folder(target: str | None, output_format: Format | None) -> bool:
+    """Would a writer to this target write a folder of Markdown, which `write_llms_txt` reads?"""
+    is_markdown = output_format in (None, Format.MARKDOWN)
+    return is_markdown and bool(target) and _is_folder(str(target))
+
+
+def _is_folder(target: str) -> bool:
+    """Is the target a folder, or called one?"""
+    return target.endswith(_SLASHES) or Path(target).is_dir()
+
+
+def named_format(name: str) -> Format | None:
+    """The format that the end of a file's name states, for those that cannot be taken for text."""
+    plain = name.lower().removesuffix(_PACKED)
+    return next((form for form in _NAMED if plain.endswith(f".{form}")), None)
+
+
+def _check_pieces(chosen: Format, piece_tokens: int | None) -> None:
+    """Raise UsageError where pieces are asked for in a format that has no place for them."""
+    if piece_tokens is not None and chosen not in (Format.JSONL, Format.PARQUET):
+        raise UsageError(f"pieces go into JSON lines and Parquet, not into {chosen}")
+
+
+def _open_file(
+    path: Path, output_format: Format, sources: Sequence[Path], piece_tokens: int | None
+) -> Writer:
     """A writer to one file, which must be neither a source nor read with one."""
     # Where a link leads is what opening would write over.
     real = _real(path)
@@ -67,10 +115,15 @@ def _open_file(path: Path, output_format: Format, sources: Sequence[Path]) -> Wr
                 f"cannot write to {path}: it would be read as a part of {source};"
                 " choose another name or folder"
             )
-    return StreamWriter(GrowingFile(path), output_format)
+    if output_format is Format.PARQUET:
+        return open_parquet(path, piece_tokens, is_folder=False)
+    is_packed = path.name.lower().endswith(_PACKED)
+    return StreamWriter(GrowingFile(path), output_format, piece_tokens, is_packed=is_packed)
 
 
-def _open_folder(path: Path, output_format: Format, sources: Sequence[Path]) -> Writer:
+def _open_folder(
+    path: Path, output_format: Format, sources: Sequence[Path], piece_tokens: int | None
+) -> Writer:
     """A writer into a folder, in which no file can have the name of what a source reads."""
     for source in sources:
         if output_format is Format.HTML and _may_hold_html(source, path):
@@ -84,7 +137,9 @@ def _open_folder(path: Path, output_format: Format, sources: Sequence[Path]) -> 
     path.mkdir(parents=True, exist_ok=True)
     if not os.access(path, os.W_OK | os.X_OK):
         raise UsageError(f"cannot write to {path}: no permission to make files in it")
-    return FolderWriter(path, output_format)
+    if output_format is Format.PARQUET:
+        return open_parquet(path, piece_tokens, is_folder=True)
+    return FolderWriter(path, output_format, piece_tokens)
 
 
 def _is_same_file(path: Path, source: Path) -> bool:

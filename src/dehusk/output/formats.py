@@ -5,9 +5,13 @@ from __future__ import annotations
 import json
 import re
 from enum import StrEnum
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from dehusk.errors import DehuskError
+from dehusk.output.as_warc import conversion
+
+if TYPE_CHECKING:
+    from dehusk.model import Capture
 
 _FRONT_MATTER: Final = (
     "url",
@@ -34,6 +38,8 @@ class Format(StrEnum):
     MARKDOWN = "markdown"
     TEXT = "text"
     HTML = "html"
+    WARC = "warc"
+    PARQUET = "parquet"
 
 
 class Answer(Protocol):
@@ -63,20 +69,26 @@ class Answer(Protocol):
     def error(self) -> DehuskError | None:
         """Why there is no answer; None where there is one."""
 
-    def to_json(self) -> dict[str, object]:
-        """All fields of the page's JSON line, in order."""
+    @property
+    def capture(self) -> Capture | None:
+        """How an archive or a crawl came to the page."""
+
+    def to_json(self, piece_tokens: int | None = None) -> dict[str, object]:
+        """All fields of the page's JSON line, in order; `pieces` of so many tokens if asked for."""
 
 
-def render(answer: Answer, output_format: Format) -> str | None:
+def render(answer: Answer, output_format: Format, piece_tokens: int | None = None) -> str | None:
     """The text for one page, a line end behind it; None for a failed page, except as JSON."""
     if output_format is Format.JSONL:
-        return _json_line(answer)
+        return _json_line(answer, piece_tokens)
     if answer.error is not None:
         return None
     if output_format is Format.MARKDOWN:
         return _front_matter(answer) + "\n" + _ended(answer.markdown)
     if output_format is Format.HTML:
         return _ended(answer.html)
+    if output_format is Format.WARC:
+        return conversion(answer, encode(answer.text or "").decode("utf-8"))
     # A form feed ends a page, so none may stand inside one.
     return _ended((answer.text or "").replace("\f", " "))
 
@@ -95,9 +107,9 @@ def _ended(text: str | None) -> str:
     return (text or "").rstrip("\n") + "\n"
 
 
-def _json_line(answer: Answer) -> str:
+def _json_line(answer: Answer, piece_tokens: int | None) -> str:
     """The page's JSON on one line, for every reader's idea of a line."""
-    line = json.dumps(answer.to_json(), ensure_ascii=False, allow_nan=False)
+    line = json.dumps(answer.to_json(piece_tokens), ensure_ascii=False, allow_nan=False)
     for end in _LINE_ENDS:
         line = line.replace(end, f"\\u{ord(end):04x}")
     return line + "\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import gzip
 import os
 import re
 import stat
@@ -19,6 +20,7 @@ _SUFFIXES: Final = {
     Format.MARKDOWN: ".md",
     Format.TEXT: ".txt",
     Format.HTML: ".html",
+    Format.WARC: ".warc",
 }
 _SEPARATORS: Final = {Format.MARKDOWN: "\n", Format.TEXT: "\f"}
 """What stands between two pages in one stream."""
@@ -108,20 +110,32 @@ class GrowingFile:
 class StreamWriter:
     """Writes pages one behind another, each whole and at once: others may be reading."""
 
-    def __init__(self, sink: Sink, output_format: Format, *, is_terminal: bool = False) -> None:
+    def __init__(
+        self,
+        sink: Sink,
+        output_format: Format,
+        piece_tokens: int | None = None,
+        *,
+        is_terminal: bool = False,
+        is_packed: bool = False,
+    ) -> None:
         self.format = output_format
+        self._piece_tokens = piece_tokens
+        self._is_packed = is_packed
         self._sink = sink
         self._is_terminal = is_terminal
         self._separator = ""
 
     def write(self, answer: Answer) -> None:
         """Write one page's answer."""
-        written = render(answer, self.format)
+        written = render(answer, self.format, self._piece_tokens)
         if written is None:
             return
         if self._is_terminal:
             written = _COMMANDS.sub("\ufffd", written)
-        self._sink.put(encode(self._separator + written))
+        data = encode(self._separator + written)
+        # A member for each page: what is there can be unpacked, whenever the run ends.
+        self._sink.put(gzip.compress(data, mtime=0) if self._is_packed else data)
         self._separator = _SEPARATORS.get(self.format, "")
 
     def __enter__(self) -> Self:
@@ -131,7 +145,7 @@ class StreamWriter:
         self._sink.close()
 
 
-def _write_whole(path: Path, data: bytes) -> None:
+def write_whole(path: Path, data: bytes) -> None:
     """Write a file under another name first, so that it is whole once it is there."""
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f".dehusk-{os.getpid()}.part")
@@ -147,8 +161,11 @@ def _write_whole(path: Path, data: bytes) -> None:
 class FolderWriter:
     """Writes a file for each page, under another name first: a file that is there is whole."""
 
-    def __init__(self, folder: Path, output_format: Format) -> None:
+    def __init__(
+        self, folder: Path, output_format: Format, piece_tokens: int | None = None
+    ) -> None:
         self.format = output_format
+        self._piece_tokens = piece_tokens
         self._folder = folder
         self._names = FileNames(_SUFFIXES[output_format])
         self._position = 0
@@ -156,12 +173,12 @@ class FolderWriter:
     def write(self, answer: Answer) -> None:
         """Write one page's answer; NotWritten if its file cannot be made, though others may."""
         self._position += 1
-        written = render(answer, self.format)
+        written = render(answer, self.format, self._piece_tokens)
         if written is None:
             return
         name = self._names.next_name(answer.url, answer.site, self._position)
         try:
-            _write_whole(self._folder / name, encode(written))
+            write_whole(self._folder / name, encode(written))
         except UnicodeError as fault:
             raise NotWritten(answer.url, f"{self._folder / name}: no such name here") from fault
         except OSError as fault:

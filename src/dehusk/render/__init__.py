@@ -3,15 +3,18 @@
 from dehusk.render.as_html import content_html, marked_html, template_html
 from dehusk.render.as_links import Link, links
 from dehusk.render.as_markdown import markdown
+from dehusk.render.as_pieces import ContentPiece, pieces
 from dehusk.render.as_text import text
 from dehusk.render.share import template_share
 
 __all__ = [
+    "ContentPiece",
     "Link",
     "content_html",
     "links",
     "markdown",
     "marked_html",
+    "pieces",
     "template_html",
     "template_share",
     "text",

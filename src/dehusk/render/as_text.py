@@ -43,6 +43,25 @@ def text(tree: Tree, labels: LabelArray) -> str:
     return _read(_LINE.join(filter(None, map(_trim, lines))))
 
 
+def lines(tree: Tree, labels: LabelArray) -> list[tuple[int, str]]:
+    """The lines of `text`, each with the node that it begins with."""
+    content, template = inked(tree, labels, Label.CONTENT), inked(tree, labels, Label.TEMPLATE)
+    fixed = preformatted(tree)
+    joints = run(tree, content | (fixed & spaces(tree)), template)
+    if not len(joints.nodes):
+        return []
+    pieces = _pieces(tree, joints)
+    lengths = np.fromiter(map(len, pieces), np.int64, len(pieces))
+    is_fixed = np.zeros(len(pieces), np.bool_)
+    is_fixed[1::2] = fixed[joints.nodes]
+    written = _collapse(b"".join(pieces), np.repeat(is_fixed, lengths)).replace(b"\xff", b"")
+    begins = joints.new_line.copy()
+    begins[0] = True
+    read = (_read(_trim(line)) for line in written.split(_LINE))
+    nodes = joints.nodes[begins].tolist()
+    return [(node, line) for node, line in zip(nodes, read, strict=True) if line]
+
+
 def _pieces(tree: Tree, joints: Run) -> list[bytes]:
     """A sign and a text, in turns, and a sign at the end; the texts are still escaped."""
     nodes, source = joints.nodes, tree.source

@@ -34,6 +34,7 @@ from dehusk.sources.folders import (
     read_folder,
     read_page,
 )
+from dehusk.sources.parquet import check_parquet, read_parquet
 from dehusk.sources.records import BYTE_ORDER_MARK, is_record, read_lines, read_records
 from dehusk.sources.settings import DEFAULTS, Failure, SiteBy, SourceSettings
 from dehusk.sources.sites import site_of
@@ -48,6 +49,7 @@ _STDIN_NAME: Final = "stdin"
 _RECORD_SUFFIXES: Final = (".jsonl", ".ndjson", ".json")
 _WARC_SUFFIX: Final = ".warc"
 _WACZ_SUFFIX: Final = ".wacz"
+_PARQUET_SUFFIX: Final = ".parquet"
 _WEB: Final = re.compile(r"https?://", re.IGNORECASE)
 _SNIFFED: Final = 1024
 """How far the first byte that is not white space is looked for."""
@@ -64,6 +66,7 @@ class _Kind(Enum):
     FOLDER = auto()
     WARC = auto()
     WACZ = auto()
+    PARQUET = auto()
     RECORDS = auto()
     PAGE = auto()
     UNKNOWN = auto()
@@ -163,12 +166,15 @@ def _check_source(source: str) -> _Source:
 
 
 def _kind_of_file(path: Path, mode: int) -> _Kind:
-    """What a file is, by its name."""
+    """What a file is, by its name. Raises MissingExtra."""
     name = unpacked_name(path.name)
     if name.endswith(_WARC_SUFFIX):
         return _Kind.WARC
     if path.name.lower().endswith(_WACZ_SUFFIX):
         return _Kind.WACZ
+    if path.name.lower().endswith(_PARQUET_SUFFIX):
+        check_parquet()
+        return _Kind.PARQUET
     if name.endswith(_RECORD_SUFFIXES):
         return _Kind.RECORDS
     if is_html_name(name):
@@ -192,6 +198,8 @@ def _read_source(
             yield from read_folder(source.path, settings)
         elif source.kind is _Kind.WACZ:
             yield from read_wacz(source.path, source.folder, settings, left_out)
+        elif source.kind is _Kind.PARQUET:
+            yield from read_parquet(source.path, source.folder, settings)
         else:
             with open_packed(source.path, source.name) as stream:
                 yield from _read_packed(stream, source, settings, left_out)

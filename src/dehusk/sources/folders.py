@@ -6,6 +6,7 @@ import io
 import json
 import os
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 from urllib.parse import quote
@@ -13,6 +14,7 @@ from urllib.parse import quote
 from dehusk.errors import DehuskError, MissingExtra, PageTooLarge, SourceError
 from dehusk.model import Page
 from dehusk.sources.compression import open_unpacked, unpacked_name
+from dehusk.sources.mirrors import mirrored_url
 from dehusk.sources.settings import Failure, SourceSettings
 from dehusk.sources.sites import site_of
 
@@ -66,7 +68,8 @@ def read_folder(root: Path, settings: SourceSettings) -> Iterator[Page | Failure
     """The pages of all HTML files below a folder, in the order of their paths' bytes.
 
     `index.json` gives their URLs; a file that it leaves out, or all where it is missing or
-    damaged, get a `file:` URL. Links are not followed, neither to files nor to folders.
+    damaged, get the URL that a mirror's path stands for, else a `file:` URL. Links are not
+    followed, neither to files nor to folders.
     """
     folder = folder_name(root)
     site = site_of(None, None, folder, settings)
@@ -80,7 +83,16 @@ def read_folder(root: Path, settings: SourceSettings) -> Iterator[Page | Failure
             yield Failure(None, site, found)
         else:
             url = urls.get(found) or file_url(found)
-            yield read_file(root / found, url, site_of(url, None, folder, settings), settings)
+            item = read_file(root / found, url, site_of(url, None, folder, settings), settings)
+            if isinstance(item, Page) and found not in urls:
+                item = _placed(item, found, folder, settings)
+            yield item
+
+
+def _placed(page: Page, path: str, folder: str, settings: SourceSettings) -> Page:
+    """The page with the URL that it had, where its folder is a mirror."""
+    url = mirrored_url(folder, path, page.html)
+    return replace(page, url=url, site=site_of(url, None, folder, settings)) if url else page
 
 
 def folder_name(folder: Path) -> str:

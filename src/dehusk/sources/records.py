@@ -74,7 +74,7 @@ def _read_record(line: bytes, place: str, folder: str, settings: SourceSettings)
         if not isinstance(record, dict):
             raise NotHtml(None, f"{place}: a record is a JSON object, with `{settings.html_field}`")
         url = _optional_text(record, settings.url_field, place)
-        stated = _optional_text(record, "site", place)
+        stated = _optional_text(record, settings.site_field, place)
         html = record.get(settings.html_field)
         if not isinstance(html, str):
             raise NotHtml(url, f"{place}: no `{settings.html_field}` with text")

@@ -30,6 +30,7 @@ class SourceSettings:
     site_by: SiteBy = SiteBy.HOST
     html_field: str = "html"
     url_field: str = "url"
+    site_field: str = "site"
     max_bytes: int = Limits().max_bytes
 
 

@@ -1,0 +1,293 @@
+"""Content comes out as WARC, Parquet, packed files, llms.txt and pieces, and always whole."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+from pathlib import Path
+
+import jsonschema
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import dehusk
+from dehusk.cli import main
+from dehusk.errors import MissingExtra, NotHtml, UsageError
+from dehusk.model import Capture, Page
+from dehusk.output import Format, open_writer, write_llms_txt
+from dehusk.result import Refusal, Result
+from dehusk.samples import KINDS, sample_site
+from dehusk.site import Sites
+from dehusk.sources.warc.framing import Record, parse_fields, read_records
+from dehusk.sources.warc.pieces import gzip_source, plain_source
+from dehusk.sources.warc.window import Window
+
+SCHEMA = json.loads(
+    (Path(dehusk.__file__).parent / "schema" / "result.schema.json").read_text("utf-8")
+)
+FAILED = Refusal("https://mill.example/x", "mill.example", NotHtml("https://mill.example/x", "no"))
+HTML = "<title>Sack {n}</title><h1>Sack {n}</h1><p>Flour no {n} is ground on Tuesdays."
+
+
+def answers(count: int = 3) -> list[Result]:
+    sites = Sites()
+    pages = [Page(HTML.format(n=n), f"https://mill.example/{n}") for n in range(count)]
+    return [sites.add(page) for page in pages]
+
+
+def write(target: Path | str, *given: Result | Refusal, **options: object) -> None:
+    form = options.pop("form", None)
+    with open_writer(str(target), form, io.BytesIO(), is_terminal=False, **options) as writer:  # type: ignore[arg-type]
+        for answer in given:
+            writer.write(answer)
+
+
+# WARC
+
+
+def records(data: bytes) -> list[Record]:
+    is_packed = data.startswith(b"\x1f")
+    source = (gzip_source if is_packed else plain_source)(io.BytesIO(data).read)
+    found = list(read_records(Window(source, is_packed=is_packed), 10**9))
+    assert all(isinstance(each, Record) for each in found)
+    return [each for each in found if isinstance(each, Record)]
+
+
+@pytest.mark.parametrize("name", ["a.warc", "a.warc.gz", "b.WARC.GZ"])
+def test_warc_holds_a_conversion_of_each_page(tmp_path: Path, name: str) -> None:
+    write(tmp_path / name, *answers(), FAILED)
+    found = records((tmp_path / name).read_bytes())
+    assert [bytes(each.block).decode() for each in found] == [a.text for a in answers()]
+    fields = found[1].fields
+    assert fields[b"warc-type"] == b"conversion"
+    assert fields[b"warc-target-uri"] == b"https://mill.example/1"
+    assert fields[b"content-type"] == b"text/plain; charset=utf-8"
+    assert len({each.fields[b"warc-record-id"] for each in found}) == 3
+
+
+def test_a_conversion_refers_to_the_record_it_was_made_from(tmp_path: Path) -> None:
+    capture = Capture("<urn:uuid:7>", "2026-01-02T03:04:05Z")
+    page = Page(HTML, "https://mill.example/", capture=capture)
+    for name in ("a.warc", "b.warc"):
+        write(tmp_path / name, Sites().add(page))
+    (found,) = records((tmp_path / "a.warc").read_bytes())
+    assert found.fields[b"warc-refers-to"] == b"<urn:uuid:7>"
+    assert found.fields[b"warc-date"] == b"2026-01-02T03:04:05Z"
+    assert (tmp_path / "a.warc").read_bytes() == (tmp_path / "b.warc").read_bytes()
+
+
+def test_the_date_can_be_set_for_pages_without_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "86400")
+    write(tmp_path / "a.warc", *answers(1))
+    (found,) = records((tmp_path / "a.warc").read_bytes())
+    assert found.fields[b"warc-date"] == b"1970-01-02T00:00:00Z"
+
+
+@given(url=st.text(), name=st.text(), date=st.text(), text=st.text())
+def test_nothing_in_a_page_breaks_out_of_its_record(
+    url: str, name: str, date: str, text: str
+) -> None:
+    page = Page("<p>", f"https://mill.example/{url}", "mill", capture=Capture(name, date))
+    result = Sites().add(page)
+    object.__setattr__(result, "text", text)
+    stream = io.BytesIO()
+    with open_writer(None, Format.WARC, stream, is_terminal=False) as writer:
+        writer.write(result)
+        writer.write(result)
+    first, second = records(stream.getvalue())
+    assert bytes(first.block) == bytes(second.block)
+    assert set(first.fields) <= set(parse_fields(b"\n" + b"\n".join(_FIELDS)))
+
+
+_FIELDS = [
+    b"WARC-Type: x", b"WARC-Record-ID: x", b"WARC-Date: x", b"WARC-Target-URI: x",
+    b"WARC-Refers-To: x", b"WARC-Block-Digest: x", b"Content-Type: x", b"Content-Length: x",
+]  # fmt: skip
+
+
+def test_other_readers_read_what_is_written(tmp_path: Path) -> None:
+    warcio = pytest.importorskip("warcio.archiveiterator", reason="warcio comes with dehusk[bench]")
+    write(tmp_path / "a.warc.gz", *answers())
+    with (tmp_path / "a.warc.gz").open("rb") as file:
+        found = [
+            (each.rec_type, each.content_stream().read().decode())
+            for each in warcio.ArchiveIterator(file, check_digests="raise")
+        ]
+    assert found == [("conversion", answer.text) for answer in answers()]
+
+
+# Packed files
+
+
+def test_a_name_that_ends_in_gz_is_packed_page_by_page(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl.gz"
+    with open_writer(str(path), None, io.BytesIO(), is_terminal=False) as writer:
+        for number, answer in enumerate(answers(), 1):
+            writer.write(answer)
+            lines = gzip.decompress(path.read_bytes()).splitlines()
+            assert [json.loads(line)["url"] for line in lines][-1] == answer.url
+            assert len(lines) == number
+
+
+# Parquet
+
+
+def rows(path: Path) -> list[dict[str, object]]:
+    return [dict(row) for row in pq.read_table(path).to_pylist()]
+
+
+def test_parquet_holds_the_fields_of_the_json_line(tmp_path: Path) -> None:
+    write(tmp_path / "a.parquet", *answers(), FAILED, piece_tokens=50)
+    expected_rows: list[Result | Refusal] = [*answers(), FAILED]
+    for row, answer in zip(rows(tmp_path / "a.parquet"), expected_rows, strict=True):
+        assert row.pop("truncated") is None
+        expected = json.loads(json.dumps(answer.to_json(50)))
+        assert row == expected
+
+
+def test_a_parquet_file_is_there_when_it_is_whole(tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"
+    with open_writer(str(path), None, io.BytesIO(), is_terminal=False) as writer:
+        writer.write(answers(1)[0])
+        assert not path.exists()
+    assert len(rows(path)) == 1
+    assert [each.name for each in tmp_path.iterdir()] == ["a.parquet"]
+
+
+def test_an_interrupted_run_leaves_a_whole_parquet_file(tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"
+    writer = open_writer(str(path), None, io.BytesIO(), is_terminal=False)
+    writer.__enter__()
+    writer.write(answers(1)[0])
+    writer.__exit__(KeyboardInterrupt, None, None)
+    assert len(rows(path)) == 1
+
+
+def test_a_folder_of_parquet_is_added_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dehusk.output.parquet._ROWS", 2)
+    for _ in range(2):
+        write(f"{tmp_path}/out/", *answers(3), form=Format.PARQUET)
+    names = sorted(path.name for path in (tmp_path / "out").iterdir())
+    assert names == [f"part-0000{number}.parquet" for number in range(4)]
+    assert len(rows(tmp_path / "out")) == 6
+
+
+def test_half_a_surrogate_pair_does_not_stop_parquet(tmp_path: Path) -> None:
+    write(tmp_path / "a.parquet", Sites().add(Page("<p>a\ud800b", "https://mill.example/\ud800")))
+    assert rows(tmp_path / "a.parquet")[0]["text"] == "a\ufffdb"
+
+
+def test_parquet_is_refused_where_it_cannot_be_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(UsageError, match="pipe"):
+        open_writer(None, Format.PARQUET, io.BytesIO(), is_terminal=False)
+    with pytest.raises(UsageError, match="cannot write"):
+        open_writer("/no/such/folder/a.parquet", None, io.BytesIO(), is_terminal=False)
+    monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
+    with pytest.raises(MissingExtra, match=r"dehusk\[parquet\]"):
+        open_writer("a.parquet", None, io.BytesIO(), is_terminal=False)
+
+
+# llms.txt
+
+
+def test_llms_txt_lists_the_pages_of_each_site(tmp_path: Path) -> None:
+    sites = Sites()
+    urls = ["https://mill.example/", "https://mill.example/docs/rye", "https://b.example/x"]
+    pages = [Page(HTML.format(n=number), url) for number, url in enumerate(urls)]
+    odd = Page("<title>a [b] \\ c</title><p>x", "file:odd.html", "mill.example")
+    write(f"{tmp_path}/", *[sites.add(page) for page in [*pages, odd]])
+    (tmp_path / "mill.example" / "notes.md").write_text("no page of ours")
+    written = write_llms_txt(tmp_path)
+    assert [path.relative_to(tmp_path).as_posix() for path in written] == [
+        "b.example/llms.txt",
+        "b.example/llms-full.txt",
+        "mill.example/llms.txt",
+        "mill.example/llms-full.txt",
+    ]
+    assert (tmp_path / "mill.example" / "llms.txt").read_text() == (
+        "# mill.example\n\n> 3 pages of mill.example, without their template.\n\n"
+        "## Pages\n\n- [Sack 0](https://mill.example/)\n- [a \\[b\\] \\\\ c](odd.md)\n\n"
+        "## docs\n\n- [Sack 1](https://mill.example/docs/rye)\n"
+    )
+    full = (tmp_path / "mill.example" / "llms-full.txt").read_text()
+    assert "# Sack 1\n\nSource: https://mill.example/docs/rye\n\n# Sack 1\n\nFlour no 1" in full
+    assert write_llms_txt(tmp_path) == written
+
+
+def test_llms_txt_needs_a_folder_of_markdown(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a.html").write_text(HTML)
+    page = str(tmp_path / "a.html")
+    assert main(["clean", page, "--llms-txt", "-q"]) == 2
+    assert "needs a folder of Markdown" in capsys.readouterr().err
+    assert main(["clean", page, "--llms-txt", "-q", "-o", f"{tmp_path}/out/"]) == 0
+    assert len(list((tmp_path / "out").rglob("llms*.txt"))) == 2
+
+
+# Pieces
+
+
+def test_pieces_are_the_text_cut_at_headings_and_blocks() -> None:
+    html = (
+        "<h1>Rye</h1><p>A hardy grain.</p>"
+        f"<h2>Sowing</h2><p>{'In autumn. ' * 12}</p><p>{'Not too deep. ' * 8}</p>"
+        "<h3>Depth</h3><p>Two fingers.</p><h2>Harvest</h2><p>In July.</p>"
+    )
+    result = dehusk.extract(html)
+    pieces = result.pieces(50)
+    assert "\n".join(piece.text for piece in pieces) == result.text
+    assert [piece.headings for piece in pieces] == [
+        ("Rye",),
+        ("Rye", "Sowing"),
+        ("Rye", "Sowing", "Depth"),
+    ]
+    assert all(piece.tokens <= 50 for piece in pieces)
+    assert pieces[1].address == "html > body > p:nth-child(5)"
+    assert pieces[2].address == "html > body > h3:nth-child(6)"
+    assert result.nodes[pieces[2].node].text == "Depth"
+
+
+def test_a_block_that_is_too_long_is_cut_between_words() -> None:
+    words = [f"word{number}" for number in range(200)]
+    pieces = dehusk.extract(f"<h1>A</h1><p>{' '.join(words)}</p>").pieces(20)
+    assert all(piece.tokens <= 20 and piece.headings == ("A",) for piece in pieces)
+    assert " ".join(piece.text for piece in pieces).split() == ["A", *words]
+    assert len(dehusk.extract(f"<p>{'x' * 1000}</p>").pieces(20)) == 13
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_pieces_lose_nothing_of_any_kind_of_page(kind: str) -> None:
+    site = dehusk.Site()
+    for sample in sample_site(kind, pages=6, seed=3, lang="de" if kind == "town" else "en"):
+        result = site.add(sample.page.html, sample.page.url)
+        pieces = result.pieces(80)
+        joined = " ".join(piece.text for piece in pieces).split()
+        assert joined == result.text.split()
+        assert all(0 < piece.tokens <= 80 for piece in pieces)
+        jsonschema.validate(json.loads(json.dumps(result.to_json(80))), SCHEMA)
+
+
+def test_pieces_come_only_when_asked_for_and_are_null_for_a_failed_page(tmp_path: Path) -> None:
+    assert "pieces" not in answers(1)[0].to_json()
+    jsonschema.validate(json.loads(json.dumps(FAILED.to_json(5))), SCHEMA)
+    write(tmp_path / "a.jsonl", *answers(1), FAILED, piece_tokens=5)
+    first, second = map(json.loads, (tmp_path / "a.jsonl").read_text().splitlines())
+    assert len(first["pieces"]) > 1
+    assert second["pieces"] is None
+    with pytest.raises(UsageError, match="pieces go into"):
+        open_writer(None, Format.TEXT, io.BytesIO(), is_terminal=False, piece_tokens=5)
+
+
+def test_a_page_without_content_has_no_pieces() -> None:
+    assert dehusk.extract("").pieces(10) == []
+
+
+def test_many_headings_cost_time_in_proportion() -> None:
+    html = "".join(f"<h{n % 6 + 1}>{n}</h{n % 6 + 1}>" for n in range(20_000))
+    assert len(dehusk.extract(html).pieces(1000)) > 20
