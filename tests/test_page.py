@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import dehusk
+from dehusk.cli import main
 from dehusk.errors import SettingError
 from dehusk.layout import layout_of
 from dehusk.memory import Memory
@@ -187,6 +188,33 @@ def test_labels_follow_sections() -> None:
     for section in np.unique(sections[text]):
         assert len(set(result.labels.labels[text & (sections == section)].tolist())) == 1
     assert Label.TEMPLATE in result.labels.labels
+
+
+def test_sections_hold_all_the_text_of_the_page_once() -> None:
+    result = dehusk.extract(HTML, method="page")
+    assert result.sections is not None
+    words = sorted(word for section in result.sections for word in section.text.split())
+    tree = result.tree
+    texts = np.flatnonzero(tree.text_length * tree.is_text).tolist()
+    shown = [tree.text(node).split() for node in texts]
+    assert words == sorted(word for text in shown for word in text)
+    assert {section.label for section in result.sections} == {Label.CONTENT, Label.TEMPLATE}
+    assert dehusk.extract(HTML, method="segments").sections is None
+
+
+def test_the_template_command_gives_sections(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = tmp_path / "page.html"
+    page.write_text(HTML, "utf-8")
+    command = ["template", str(page), "--format", "sections", "--method"]
+    assert main([*command, "page"]) == 0
+    written = json.loads(capsys.readouterr().out)
+    assert written["method"] == "page"
+    labels = {section["label"] for section in written["sections"]}
+    assert labels == {"content", "template"}
+    assert main([*command, "page-basic"]) == 2
+    assert "does not smooth" in capsys.readouterr().err
 
 
 def _model() -> dict[str, Any]:

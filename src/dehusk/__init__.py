@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from dehusk.fingerprint import Seen
     from dehusk.memories import Durable, Memories, open  # noqa: A004  as users write it
     from dehusk.model import Label, Limits, Page, Reason
-    from dehusk.result import Node, Refusal, Result
+    from dehusk.result import Node, Refusal, Result, Section
     from dehusk.site import Site, extract
     from dehusk.store import Keeping, Shelf
 
@@ -37,6 +37,7 @@ __all__ = [
     "Reason",
     "Refusal",
     "Result",
+    "Section",
     "Seen",
     "Shelf",
     "Site",
@@ -60,6 +61,7 @@ _HOMES = {
     "Reason": "model",
     "Refusal": "result",
     "Result": "result",
+    "Section": "result",
     "Seen": "fingerprint",
     "Shelf": "store",
     "Site": "site",

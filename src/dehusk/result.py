@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Final
 
+import numpy as np
 import turbohtml
 
 from dehusk import render
@@ -39,6 +40,22 @@ class Node:
     """0 content … 1 template, nan for no opinion."""
     label: Label
     reason: Reason
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A piece of a page that smoothing gave one score; other sections may stand inside it."""
+
+    node: int
+    """The number of the node that it begins with."""
+    inside: int | None
+    """The node that the section around it begins with; None for the outermost."""
+    tag: str
+    score: float
+    """0 content … 1 template."""
+    label: Label
+    text: str
+    """What is shown in it and in no section inside it, on one line."""
 
 
 @dataclass(frozen=True)
@@ -106,6 +123,30 @@ class Result:
     def pieces(self, max_tokens: int) -> list[ContentPiece]:
         """The content in pieces of at most so many tokens (characters / 4), for retrieval."""
         return render.pieces(self.tree, self.labels.labels, max_tokens)
+
+    @cached_property
+    def sections(self) -> tuple[Section, ...] | None:
+        """The sections of the page that show a text of their own, in document order.
+
+        None from a method that does not smooth.
+        """
+        if self.labels.sections is None:
+            return None
+        tree, begins = self.tree, self.labels.sections
+        texts: dict[int, list[str]] = {}
+        for node in np.flatnonzero(tree.is_text & (tree.text_length > 0)).tolist():
+            texts.setdefault(int(begins[node]), []).extend(tree.text(node).split())
+        return tuple(
+            Section(
+                node=node,
+                inside=int(begins[tree.parent[node]]) if node else None,
+                tag=tree.name(node),
+                score=float(self.labels.scores[node]),
+                label=Label.TEMPLATE if self.labels.scores[node] > 0.5 else Label.CONTENT,
+                text=" ".join(texts[node]),
+            )
+            for node in sorted(texts)
+        )
 
     @cached_property
     def nodes(self) -> tuple[Node, ...]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 from typing import Final
 
-from dehusk.bench import chunks_tables, classify, duplicates, sweep_segments, teco
+from dehusk.bench import chunks_tables, classify, duplicates, page_tables, sweep_segments, teco
 from dehusk.bench.extent import add_extent, positive
 
 _CORPUS_HELP: Final = (
@@ -76,6 +76,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             description=chunks_tables.DESCRIPTION,
         )
     )
+    page_tables.add_arguments(
+        experiments.add_parser(
+            "page-tables",
+            help="the tables and figures of the paper of `page`",
+            description=page_tables.DESCRIPTION,
+        )
+    )
     duplicates.add_arguments(
         experiments.add_parser(
             "duplicates",
@@ -126,6 +133,7 @@ def run(arguments: argparse.Namespace) -> int:
         "chunks-tables": chunks_tables.run,
         "classify": classify.run,
         "duplicates": duplicates.run,
+        "page-tables": page_tables.run,
     }
     if arguments.experiment in others:
         return others[arguments.experiment](arguments)

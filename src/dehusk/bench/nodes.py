@@ -53,6 +53,19 @@ def node_gold(tree: Tree, content: Iterable[Path], excluded: Iterable[Path]) -> 
     return NodeGold(judged, judged & ~inside & ~above, judged & above)
 
 
+def nodes_inside(tree: Tree, content: Iterable[Path], excluded: Iterable[Path]) -> Flags | None:
+    """True for the content's roots and all below them; None where a path leads nowhere.
+
+    What is `excluded` is not inside, nor what is below it.
+    """
+    content, excluded = list(content), list(excluded)
+    found = _resolve(tree, content + excluded)
+    if found is None:
+        return None
+    roots, dropped = found[: len(content)], found[len(content) :]
+    return np.asarray(_inside(tree, roots) & ~_inside(tree, dropped))
+
+
 def template_score(gold: NodeGold, tree: Tree, labels: NDArray[np.int8]) -> Score:
     """The score of the elements that are called template."""
     return _score(gold.template, gold.judged & _called(tree, labels))

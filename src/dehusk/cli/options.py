@@ -210,9 +210,10 @@ def add_template(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--format",
-        choices=("html", "json"),
+        choices=("html", "json", "sections"),
         default="html",
-        help="the template as an HTML page, or every node's verdict as JSON (default: %(default)s)",
+        help="the template as an HTML page, every node's verdict as JSON, or the sections of the"
+        " page as JSON, from a method that smooths, such as page (default: %(default)s)",
     )
     parser.add_argument(
         "-o", "--output", metavar="FILE", help="where to write (default: standard output)"

@@ -17,7 +17,7 @@ from dehusk.loader import PageLoader
 from dehusk.memories import open as open_memories
 from dehusk.memories import recorded_method
 from dehusk.memory import Memory
-from dehusk.methods import DEFAULT, Method, make_method
+from dehusk.methods import DEFAULT, Method, Smooths, make_method
 from dehusk.methods.hyperlink import BEST_VOTES, Hyperlink, detect, normal_url
 from dehusk.methods.written import parse_settings
 from dehusk.model import Limits, Page
@@ -39,6 +39,8 @@ def run(arguments: argparse.Namespace) -> int:
     if left_out:
         sys.stderr.write(f"{left_out} page{'' if left_out == 1 else 's'} of other sites left out\n")
     method = _make_method(arguments, PageLoader([key, *others], limits))
+    if arguments.format == "sections" and not isinstance(method, Smooths):
+        raise UsageError(f"{method.name} makes no sections: it does not smooth; page does")
     memory = _read_memory(arguments, site)
     result, refusals = _ask(key, others, method, limits, memory)
     _write(arguments, result, method)
@@ -159,27 +161,16 @@ def _ask(
 
 
 def _write(arguments: argparse.Namespace, result: Result, method: Method) -> None:
-    """Write the template as HTML, or every node's verdict as JSON."""
+    """Write the template as HTML, or every node's verdict or the page's sections as JSON."""
     written = result.template
-    if arguments.format == "json":
-        nodes = [
-            {
-                "node": node.number,
-                "parent": node.parent,
-                "tag": node.tag,
-                "text": node.text,
-                "score": None if node.score != node.score else round(node.score, 4),
-                "label": node.label.name.lower(),
-                "reason": node.reason.name.lower(),
-            }
-            for node in result.nodes
-        ]
+    if arguments.format != "html":
+        pieces = _sections(result) if arguments.format == "sections" else _nodes(result)
         answer = {
             "url": result.url,
             "site": result.site,
             "method": method.name,
             "template_share": round(result.template_share, 4),
-            "nodes": nodes,
+            "sections" if arguments.format == "sections" else "nodes": pieces,
         }
         written = json.dumps(answer, ensure_ascii=False, indent=1)
     data = (written.rstrip("\n") + "\n").encode("utf-8", "replace")
@@ -191,3 +182,34 @@ def _write(arguments: argparse.Namespace, result: Result, method: Method) -> Non
     else:
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()
+
+
+def _nodes(result: Result) -> list[dict[str, object]]:
+    """Every node's verdict."""
+    return [
+        {
+            "node": node.number,
+            "parent": node.parent,
+            "tag": node.tag,
+            "text": node.text,
+            "score": None if node.score != node.score else round(node.score, 4),
+            "label": node.label.name.lower(),
+            "reason": node.reason.name.lower(),
+        }
+        for node in result.nodes
+    ]
+
+
+def _sections(result: Result) -> list[dict[str, object]]:
+    """The page's sections."""
+    return [
+        {
+            "node": section.node,
+            "inside": section.inside,
+            "tag": section.tag,
+            "score": None if section.score != section.score else round(section.score, 4),
+            "label": section.label.name.lower(),
+            "text": section.text,
+        }
+        for section in result.sections or ()
+    ]
