@@ -76,6 +76,10 @@ def open(  # noqa: A001  the name that users know from files
         if method is not None and row.method != method:
             raise StateError(f"{address}: a memory of the method {row.method}, not {method}")
         learner = Learner(method_of(row.method, row.settings, settings), keeping)
+        if database.is_shared and learner.replay is None and not reads_only:
+            raise UsageError(
+                f"memories of {row.method} do not add up, so many cannot write them: use a file"
+            )
         store = Store(database, learner.replay, keeping, learner.summary)
         return Memories(store, learner, limits, Durable(durable), relearn=relearn)
     except BaseException:

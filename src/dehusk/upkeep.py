@@ -17,12 +17,14 @@ from dehusk.store import (
     Database,
     Keeping,
     Report,
+    Statements,
     Store,
     StoreRow,
     check,
     connect,
     copy_good,
     good_shelf_rows,
+    is_server,
     prepare,
     site_id,
 )
@@ -44,6 +46,8 @@ def repair_store(address: Address) -> Report:
     The damaged file stays beside it, under its name with `-damaged`. Raises StateError where
     nothing in it can be read.
     """
+    if is_server(address):
+        raise UsageError(f"{address}: on a server; `dehusk sites forget` takes out a damaged site")
     path, part = Path(address), Path(f"{os.fspath(address)}-repair")
     for left in (part, Path(f"{part}-wal"), Path(f"{part}-shm")):
         left.unlink(missing_ok=True)
@@ -219,8 +223,13 @@ def _without_head(lines: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
 
 
 def _check_new(target: Address) -> None:
-    if Path(target).exists():
-        raise UsageError(f"{target}: is there already; name a new file")
+    if is_server(target):
+        with closing(connect(target)) as database:
+            is_new = Statements(database).is_empty()
+    else:
+        is_new = not Path(target).exists()
+    if not is_new:
+        raise UsageError(f"{target}: is there already; name a new one")
 
 
 def _text(data: bytes) -> str:

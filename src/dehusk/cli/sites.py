@@ -14,7 +14,7 @@ import dehusk
 from dehusk import upkeep
 from dehusk.cli.tables import print_table
 from dehusk.errors import UsageError
-from dehusk.store import KNOWN, SiteRow
+from dehusk.store import KNOWN, SiteRow, is_server
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -130,7 +130,7 @@ def _vacuum(arguments: argparse.Namespace) -> int:
 
 def _upgrade(arguments: argparse.Namespace) -> int:
     """The present format."""
-    if not Path(arguments.memory).exists():
+    if not is_server(arguments.memory) and not Path(arguments.memory).exists():
         raise UsageError(f"{arguments.memory}: no such memory")
     sys.stdout.write(f"format {upkeep.upgrade_store(arguments.memory)}\n")
     return 0

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from dehusk.store.checking import Finding, Report, check, copy_good, good_shelf_rows
 from dehusk.store.database import Database
+from dehusk.store.postgres import SCHEMES, PostgresDatabase
 from dehusk.store.rows import SiteRow, StoreRow, site_id
 from dehusk.store.shelf import Shelf
 from dehusk.store.sqlite import SqliteDatabase
@@ -30,6 +31,7 @@ __all__ = [
     "connect",
     "copy_good",
     "good_shelf_rows",
+    "is_server",
     "prepare",
     "read_memory",
     "site_id",
@@ -43,13 +45,22 @@ def connect(
     is_synced: bool = True,
     takes_old: bool = False,
 ) -> Database:
-    """A connection to the store at that address: a file, made if it is not there and `writes`.
+    """A connection to the store at that address: a file, or a database (`postgresql://…`).
+
+    It is made if it is not there and `writes`.
 
     A file of an older format is brought to the present one, if `writes`, and left as it is where
     `takes_old`: of such a one only the store's own row can be read.
     Raises UsageError for what cannot be a store, StoreLocked where another process writes to it.
     """
+    if is_server(address):
+        return PostgresDatabase(os.fspath(address), writes=writes, is_synced=is_synced)
     return SqliteDatabase(Path(address), writes=writes, is_synced=is_synced, takes_old=takes_old)
+
+
+def is_server(address: str | os.PathLike[str]) -> bool:
+    """True for the address of a database on a server; False for a file."""
+    return os.fspath(address).startswith(SCHEMES)
 
 
 def prepare(database: Database, make_row: Callable[[], StoreRow]) -> StoreRow:
