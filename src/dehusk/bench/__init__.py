@@ -8,7 +8,15 @@ from __future__ import annotations
 import argparse
 from typing import Final
 
-from dehusk.bench import chunks_tables, classify, duplicates, page_tables, sweep_segments, teco
+from dehusk.bench import (
+    chunks_tables,
+    classify,
+    duplicates,
+    layout,
+    page_tables,
+    sweep_segments,
+    teco,
+)
 from dehusk.bench.extent import add_extent, positive
 
 _CORPUS_HELP: Final = (
@@ -97,6 +105,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             description=classify.DESCRIPTION,
         )
     )
+    layout.add_arguments(
+        experiments.add_parser(
+            "layout",
+            help="the estimated layout against a browser's",
+            description=layout.DESCRIPTION,
+        )
+    )
 
 
 def _add_common(parser: argparse.ArgumentParser) -> None:
@@ -133,6 +148,7 @@ def run(arguments: argparse.Namespace) -> int:
         "chunks-tables": chunks_tables.run,
         "classify": classify.run,
         "duplicates": duplicates.run,
+        "layout": layout.run,
         "page-tables": page_tables.run,
     }
     if arguments.experiment in others:

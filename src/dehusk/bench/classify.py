@@ -27,7 +27,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "corpora",
         nargs="*",
         metavar="CORPUS",
-        help=f"as for `dehusk bench quality` (default: {' '.join(CORPORA)})",
+        help="as for `dehusk bench quality`"
+        " (default: four sample sites, samples:topics:0:90 to :3:90)",
     )
     parser.add_argument(
         "--draws",

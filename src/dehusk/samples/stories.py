@@ -17,8 +17,8 @@ from dehusk.samples.dice import Dice
 from dehusk.samples.language import Prose, load
 from dehusk.samples.site import Card, Kind
 
-_NOTICES: Final = (0, 14, 28)
-"""Boxes of template text by weight. With them full text finds about a third of the duplicates, as
+_BOXES: Final = (0, 2, 6)
+"""Boxes of template by weight. With them full text finds about a third of the duplicates, as
 in the paper's collection (`dehusk bench duplicates`)."""
 _CUT_SHARE: Final = 0.15
 """How often a site leaves out the last paragraph."""
@@ -50,20 +50,20 @@ def _page(desk: Desk) -> Element:
     top = desk.e("h1", "article.title", title)
     body = desk.e("div", "text", *text)
     whole = desk.e(desk.tag("article"), "article", top, parts.byline(desk), body, label=C)
-    boxes = weight.notices(desk, _NOTICES[_weight(desk)])
+    boxes = weight.boxes(desk, _BOXES[_weight(desk)])
     if not _weight(desk):
         return frame.document(desk, whole)
     titles = [desk.main(number).title for number in range(40)]
     below: list[Child] = [weight.popular(desk, titles), parts.related(desk)]
-    half = len(boxes) // 2
-    return frame.document(desk, *boxes[:half], whole, *below, *boxes[half:])
+    half = weight.beside(desk, len(boxes))
+    return frame.document(desk, whole, *below, *boxes[half:], side=boxes[:half])
 
 
 def _weight(desk: Desk) -> int:
     """How heavy the site's template is: 0, 1 or 2."""
     seed = desk.site.key[1]
     assert isinstance(seed, int)
-    return seed % len(_NOTICES)
+    return seed % len(_BOXES)
 
 
 def _subject(card: Card) -> str:

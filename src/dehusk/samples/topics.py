@@ -19,8 +19,8 @@ from dehusk.samples.site import Card, Kind
 
 _KEPT_SHARE: Final = 0.6
 """How much of a topic's words one shop uses, so that shops do not say the same of a topic."""
-_NOTICES: Final = 12
-"""Boxes of template text: a shop's terms, services and offers, on every page."""
+_BOXES: Final = 12
+"""Boxes of template: a shop's terms, services and offers, on every page."""
 _SHARED_SHARE: Final = 0.5
 """Sentences that could be said of any goods."""
 _SLOT: Final = re.compile(r"\{([fqun])\}")
@@ -88,11 +88,11 @@ def _product(desk: Desk) -> Element:
     picture = desk.e("div", "product.media", image(desk, "product.image", desk.card.title))
     text = [_paragraph(desk) for _ in range(desk.dice.between(1, 4))]
     whole = desk.e("div", "product", *top, picture, desk.e("div", "text", *text), label=C)
-    boxes = weight.notices(desk, _NOTICES)
-    half = len(boxes) // 2
+    boxes = weight.boxes(desk, _BOXES)
+    half = weight.beside(desk, len(boxes))
     titles = [desk.main(number).title for number in range(40)]
     below = (weight.popular(desk, titles), parts.related(desk))
-    return frame.document(desk, *boxes[:half], whole, *below, *boxes[half:])
+    return frame.document(desk, whole, *below, *boxes[half:], side=boxes[:half])
 
 
 def _subject(card: Card) -> str:

@@ -9,21 +9,48 @@ from dehusk.samples import parts
 from dehusk.samples.build import Child, Element, el
 from dehusk.samples.desk import Desk
 from dehusk.samples.dice import Dice
+from dehusk.samples.language import Prose
+from dehusk.samples.site import Side
 
-_SENTENCES: Final = 3
+_LINKS: Final = 7
 _POPULAR: Final = 5
+_LISTS_PER_NOTICE: Final = 3
+"""Boxes of links to one of words: what fills the margins of sites is mostly links."""
 
 
-def notices(desk: Desk, count: int, key: str = "sentences") -> list[Child]:
-    """Boxes with the same words on every page of the site, each of a few sentences."""
-    return [_notice(desk, number, key) for number in range(count)]
+def boxes(desk: Desk, count: int) -> list[Child]:
+    """Boxes that are the same on every page of the site: lists of links, and now and then words."""
+    return [
+        _notice(desk, number) if number % (_LISTS_PER_NOTICE + 1) == 1 else _links(desk, number)
+        for number in range(count)
+    ]
 
 
-def _notice(desk: Desk, number: int, key: str) -> Element:
-    """One box: its words depend on the site and its number alone."""
-    prose = desk.prose.with_dice(Dice(*desk.site.key, "notice", number))
-    title, text = prose.line("headlines"), prose.text(_SENTENCES, key)
-    return parts.box(desk, f"notice{number}", title, el("p", text))
+def beside(desk: Desk, count: int) -> int:
+    """How many of the boxes stand beside the content: half, or none without a side column."""
+    return 0 if desk.site.look.side is Side.NONE else count // 2
+
+
+def _prose(desk: Desk, number: int) -> Prose:
+    """Words that depend on the site and the box's number alone."""
+    return desk.prose.with_dice(Dice(*desk.site.key, "box", number))
+
+
+def _notice(desk: Desk, number: int) -> Element:
+    """A few sentences on the site's own business."""
+    prose = _prose(desk, number)
+    return parts.box(desk, f"notice{number}", prose.line("headlines"), el("p", prose.text(2)))
+
+
+def _links(desk: Desk, number: int) -> Element:
+    """Offers, partners, dossiers: links under a heading."""
+    prose = _prose(desk, number)
+    items = [
+        el("li", el("a", prose.line("headlines"), href=f"#{number}-{place}"))
+        for place in range(_LINKS)
+    ]
+    title = prose.word("tags").capitalize()
+    return parts.box(desk, f"links{number}", title, desk.e("ul", f"links{number}.list", *items))
 
 
 def popular(desk: Desk, titles: Sequence[str]) -> Element:
