@@ -407,6 +407,21 @@ def test_a_program_that_is_no_browser_is_wrong_use(
         wrong.render(Page("<p>x"))
 
 
+def test_a_browser_that_will_not_start_ends_the_command_before_anything_is_read(
+    browser: Browser,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (tmp_path / "page.html").write_text("<p>x</p>", "utf-8")
+    monkeypatch.setenv(chromium.VARIABLE, "/bin/true")
+    assert main(["clean", str(tmp_path), "--render"]) == 2
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert shown.err.startswith("dehusk: /bin/true did not start")
+    assert len(shown.err.splitlines()) == 1
+
+
 def test_only_root_goes_without_the_sandbox(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     assert chromium.launch_options("chromium")["chromium_sandbox"] is False

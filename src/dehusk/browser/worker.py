@@ -76,6 +76,12 @@ class Browser:
             self._abandon()
             raise PageTimeout(page.url, "the browser does not answer any more") from fault
 
+    def start(self) -> None:
+        """Start Chromium now, not with the first page; UsageError if it will not."""
+        asyncio.run_coroutine_threadsafe(self._start(), self._running_loop()).result(
+            _START_S + 4 * _STOP_S
+        )
+
     def close(self) -> None:
         """End the browser."""
         with self._starting:

@@ -51,6 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
     from dehusk.browser import Browser  # noqa: PLC0415  nobody else needs asyncio
 
     with Browser() as browser:
+        browser.start()  # One that will not start is said before anything is read.
         return _clean(arguments, browser)
 
 
