@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -217,6 +218,17 @@ def test_the_template_command_gives_sections(
     assert "does not smooth" in capsys.readouterr().err
 
 
+def test_a_page_of_a_hundred_thousand_paragraphs_is_judged_in_bounded_memory() -> None:
+    tree = _tree("<p>rye" * 100_000)
+    assert not hidden_nodes(tree, layout_of(tree))[_node(tree, "p")]
+    tracemalloc.start()
+    smoothing = PageSmooth().smoothing(Memory(), tree)
+    smooth(tree, model_scores(tree), smoothing)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 200e6
+
+
 def _model() -> dict[str, Any]:
     written: dict[str, Any] = json.loads(read_model("").dump())
     return written
@@ -278,6 +290,6 @@ def test_impossible_settings_are_refused(settings: dict[str, object]) -> None:
 def test_each_range_of_areas_has_its_own_regression() -> None:
     weights = np.zeros((4, len(NAMES)))
     model = Model((10.0, 20.0, 30.0), weights, np.array([-9.0, 0.0, 1.0, 9.0]))
-    rows = np.zeros((5, len(NAMES)))
-    scores = model.scores(rows, np.array([5.0, 10.0, 19.0, 20.0, 99.0]))
+    columns = np.zeros((len(NAMES), 5))
+    scores = model.scores(columns, np.array([5.0, 10.0, 19.0, 20.0, 99.0]))
     assert scores.round(2).tolist() == [0.0, 0.5, 0.5, 0.73, 1.0]

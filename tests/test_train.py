@@ -96,7 +96,7 @@ def test_sites_that_were_held_out_are_told_apart_better_than_by_chance() -> None
 
 
 def test_the_same_pages_give_the_same_model() -> None:
-    models = [train_page(lambda: _samples(1, ("docs",))).model.dump() for _ in range(2)]
+    models = [train_page(lambda: _pages(30)).model.dump() for _ in range(2)]
     assert models[0] == models[1]
 
 

@@ -15,7 +15,7 @@ from dehusk.errors import SettingError
 from dehusk.layout import layout_of
 from dehusk.memory import Memory
 from dehusk.methods.page.classifier import read_model
-from dehusk.methods.page.features import features, judged
+from dehusk.methods.page.features import columns, judged
 from dehusk.model import Flags, Floats, Layout, Smoothing, Tree
 
 MIN_AREA: Final = 2000.0
@@ -101,8 +101,8 @@ def model_scores(tree: Tree, model: str = "", min_area: float = MIN_AREA) -> Flo
     scores = np.full(len(tree), np.nan)
     hidden = hidden_nodes(tree, layout, min_area)
     nodes = np.flatnonzero(~hidden)
-    columns = features(tree, layout)[nodes]
-    scores[nodes] = read_model(model).scores(columns, layout.area[nodes])
+    of_nodes = (column[nodes] for column in columns(tree, layout))
+    scores[nodes] = read_model(model).scores(of_nodes, layout.area[nodes])
     owner = np.where(hidden, np.maximum(tree.parent, 0), np.arange(len(tree)))
     while not np.array_equal(further := owner[owner], owner):
         owner = further

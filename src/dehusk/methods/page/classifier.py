@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
@@ -37,10 +37,12 @@ class Model:
     origin: Mapping[str, object] = field(default_factory=dict)
     """What the model was trained on, and how well it did."""
 
-    def scores(self, columns: Floats, area: Floats) -> Floats:
-        """The probability of each row to be template, by the regression for its area."""
+    def scores(self, columns: Iterable[Floats], area: Floats) -> Floats:
+        """The probability of each node to be template, by the regression for its area."""
         band = np.searchsorted(self.bounds, area, side="right")
-        odds = np.einsum("ij,ij->i", columns, self.weights[band]) + self.biases[band]
+        odds = self.biases[band]
+        for weights, column in zip(self.weights.T, columns, strict=True):
+            odds += weights[band] * column
         result: Floats = 1 / (1 + np.exp(-np.clip(odds, -30, 30)))
         return result
 

@@ -9,6 +9,7 @@ data by heart.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
 import numpy as np
@@ -66,19 +67,20 @@ def judged(tree: Tree) -> Flags:
 
 def features(tree: Tree, layout: Layout) -> Floats:
     """A row for each node and a column for each of NAMES; finite, of the order of 1."""
+    return np.stack(list(columns(tree, layout)), axis=1)
+
+
+def columns(tree: Tree, layout: Layout) -> Iterator[Floats]:
+    """The columns of `features` one after another: a page of many nodes never has all of them."""
     texts = Texts.of(tree)
     words, punctuation = count_words(texts)
     below = sums(tree, words)
-    link_marks = mark_links(tree)
     anchor_share = tree.link_length / np.maximum(tree.text_length, 1)
-    columns = [
-        *_place(tree, layout),
-        *_text(tree, words, below, punctuation, count_title_words(tree, texts)),
-        *_links(tree, below, anchor_share, link_marks),
-        *_structure(tree, words, below),
-        *_surroundings(tree, below, anchor_share),
-    ]
-    return np.stack(columns, axis=1)
+    yield from _place(tree, layout)
+    yield from _text(tree, words, below, punctuation, count_title_words(tree, texts))
+    yield from _links(tree, below, anchor_share, mark_links(tree))
+    yield from _structure(tree, words, below)
+    yield from _surroundings(tree, below, anchor_share)
 
 
 def _place(tree: Tree, layout: Layout) -> list[Floats]:
