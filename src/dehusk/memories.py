@@ -246,6 +246,16 @@ class Memories:
         return sorted(self._store.statements.sites(), key=lambda row: row.name)
 
     @property
+    def size_bytes(self) -> int:
+        """What the file, or the tables on the server, take."""
+        return self._store.database.size_bytes()
+
+    @property
+    def active_sites(self) -> int:
+        """How many sites are held in memory."""
+        return self._store.active_sites
+
+    @property
     def forgotten_sites(self) -> int:
         """How many sites ever left because all were too large."""
         return self._store.row.forgotten

@@ -13,6 +13,7 @@ from dehusk.bench import (
     classify,
     duplicates,
     layout,
+    memory,
     page_tables,
     sweep_segments,
     teco,
@@ -68,6 +69,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             "teco",
             help="the tables of the papers of `hyperlink`",
             description=teco.DESCRIPTION,
+        )
+    )
+    memory.add_arguments(
+        experiments.add_parser(
+            "memory",
+            help="what keeping memories costs, and what they survive",
+            description=memory.DESCRIPTION,
         )
     )
     sweep_segments.add_arguments(
@@ -149,6 +157,7 @@ def run(arguments: argparse.Namespace) -> int:
         "classify": classify.run,
         "duplicates": duplicates.run,
         "layout": layout.run,
+        "memory": memory.run,
         "page-tables": page_tables.run,
     }
     if arguments.experiment in others:

@@ -199,6 +199,11 @@ class Store:
             self.pending_bytes -= sum(map(len, gone.pending))
 
     @property
+    def active_sites(self) -> int:
+        """How many sites are held in memory."""
+        return len(self._active)
+
+    @property
     def is_crowded(self) -> bool:
         """True where sites must be committed before others find room in memory."""
         return self._active_bytes > self.keeping.max_active_bytes and self.pending_pages > 0

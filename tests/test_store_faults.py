@@ -1,0 +1,144 @@
+"""What a store survives: killed writers, full disks, floods, keys made to collide."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import dehusk
+from dehusk import upkeep
+from dehusk.bench.memory_flood import run_flood
+from dehusk.errors import StoreFull
+from dehusk.memory import Table
+from dehusk.model import Page
+from dehusk.parse import parse
+
+
+def _page(number: int, lines: int = 40) -> dehusk.Page:
+    words = "".join(f"<p>page {number} line {line}</p>" for line in range(lines))
+    return dehusk.Page(f"<nav>Home</nav>{words}", f"https://a.example/{number}")
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_200_writers_are_killed_and_nothing_is_lost_or_counted_twice() -> None:
+    command = [sys.executable, "-m", "dehusk", "bench", "memory", "--kills", "200"]
+    run = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert "kills: 200" in run.stdout
+    assert "lost: 0; counted twice: 0" in run.stdout
+    assert "pages learned: 0" not in run.stdout
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A folder on a disk of one megabyte."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(folder)]
+    if os.name != "posix" or subprocess.run(mount, capture_output=True, check=False).returncode:
+        pytest.skip("mounting a small disk is not allowed here")
+    yield folder
+    subprocess.run(["umount", str(folder)], check=True)
+
+
+def _learn_until_full(memory: dehusk.Memories) -> int:
+    """The page at which the disk was full."""
+    for number in range(5000):
+        try:
+            memory.learn(_page(number))
+        except StoreFull:
+            return number
+    raise AssertionError("the disk was never full")
+
+
+def _fill(file: Path, room: Path) -> None:
+    """Learn until the disk is full, make room, go on; then all pages must be there."""
+    memory = dehusk.open(file, durable="page")
+    number = _learn_until_full(memory)
+    assert number > 3
+    with pytest.raises(StoreFull):
+        memory.commit()
+    room.unlink()
+    memory.commit()
+    assert not memory.learn(_page(number))
+    assert memory.learn(_page(number + 1))
+    memory.close()
+    assert upkeep.check_store(file).findings == ()
+    with dehusk.open(file, reads_only=True) as again:
+        assert again.memory("a.example").pages == number + 2
+
+
+def test_a_full_disk_is_a_typed_error_and_loses_nothing(small_disk: Path) -> None:
+    room = small_disk / "room"
+    room.write_bytes(bytes(500_000))
+    _fill(small_disk / "a.husk", room)
+
+
+def test_a_file_that_may_not_grow_is_a_typed_error_and_loses_nothing(tmp_path: Path) -> None:
+    memory = dehusk.open(tmp_path / "a.husk", durable="page")
+    connection: sqlite3.Connection = memory._store.database._connection  # type: ignore[attr-defined]
+    connection.execute("PRAGMA max_page_count = 24")
+    number = _learn_until_full(memory)
+    connection.execute("PRAGMA max_page_count = 100000")
+    memory.commit()
+    assert not memory.learn(_page(number))
+    memory.close()
+    assert upkeep.check_store(tmp_path / "a.husk").findings == ()
+
+
+def test_a_flood_of_new_segments_spoils_neither_size_nor_content(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    # The full two million run by command: dehusk bench memory --flood 2000000
+    assert run_flood(600_000) == 0
+    assert "600,000" in capsys.readouterr().out
+
+
+def _seconds(keys: np.ndarray[tuple[int], np.dtype[np.uint64]]) -> float:
+    best = np.inf
+    for _ in range(3):
+        began = time.process_time()
+        table = Table()
+        for part in np.array_split(keys, 20):
+            table = table.with_page(part, 1)
+        table.counts_of(keys)
+        best = min(best, time.process_time() - began)
+    return float(best)
+
+
+def test_keys_made_to_collide_slow_nothing_down() -> None:
+    size = 40_000
+    random = np.random.default_rng(1).integers(0, 2**63, size, np.uint64)
+    same_ends = np.arange(size, dtype=np.uint64) << np.uint64(40)
+    like_dicts = np.arange(size, dtype=np.uint64) * np.uint64(2**61 - 1)
+    usual = _seconds(random)
+    for keys in (same_ends, like_dicts, np.arange(size, dtype=np.uint64)):
+        # In a dict the same keys take a thousand times as long as others.
+        assert _seconds(keys) < 10 * usual + 0.1
+
+
+def _thue_morse(length: int, first: str, second: str) -> str:
+    return "".join((first, second)[place.bit_count() % 2] for place in range(length))
+
+
+def test_texts_made_to_collide_confuse_only_the_site_that_made_them(tmp_path: Path) -> None:
+    one, two = _thue_morse(4096, "a", "b"), _thue_morse(4096, "b", "a")
+    hashes = [parse(Page(f"<p>{text}</p>")).tree.own_hash[-1] for text in (one, two)]
+    assert hashes[0] == hashes[1], "if these no longer collide, find others"
+    with dehusk.open(tmp_path / "a.husk") as memory:
+        for number in range(6):
+            html = f"<p>{one}</p><i>{number}</i>"
+            memory.learn(dehusk.Page(html, f"https://hostile.example/{number}"))
+            memory.learn(dehusk.Page(f"<p>{number}</p>", f"https://honest.example/{number}"))
+        honest = dehusk.Page(f"<p>{two}</p>", "https://honest.example/x")
+        assert two in memory.ask(honest).text
+        hostile = dehusk.Page(f"<p>{two}</p>", "https://hostile.example/x")
+        assert two not in memory.ask(hostile).text
