@@ -15,6 +15,7 @@ from dehusk.bench import (
     layout,
     memory,
     page_tables,
+    sources,
     sweep_segments,
     teco,
 )
@@ -106,6 +107,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             description=duplicates.DESCRIPTION,
         )
     )
+    sources.add_arguments(
+        experiments.add_parser(
+            "sources",
+            help="what reading web archives costs",
+            description=sources.DESCRIPTION,
+        )
+    )
     classify.add_arguments(
         experiments.add_parser(
             "classify",
@@ -159,6 +167,7 @@ def run(arguments: argparse.Namespace) -> int:
         "layout": layout.run,
         "memory": memory.run,
         "page-tables": page_tables.run,
+        "sources": sources.run,
     }
     if arguments.experiment in others:
         return others[arguments.experiment](arguments)

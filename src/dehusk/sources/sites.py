@@ -12,6 +12,7 @@ from turbohtml.extract import extract_links, normalize_url
 from dehusk.sources.settings import SiteBy, SourceSettings
 
 _USUAL_PORTS: Final = {"http": 80, "https": 443}
+_ORIGIN: Final = re.compile(r"https?://[a-z0-9.:-]{1,300}(?=[/?#]|\Z)")
 _MAX_HOST: Final = 253
 """What DNS allows. A longer host is nobody's, and is taken as it is."""
 _NAMED_HOST: Final = re.compile(r"[a-z0-9_.-]*[a-z_-][0-9]*")
@@ -25,8 +26,15 @@ def site_of(url: str | None, stated: str | None, folder: str, settings: SourceSe
 
 def _site_by_url(url: str | None, site_by: SiteBy) -> str:
     """The site that the URL names; empty where it has no host."""
+    origin = _ORIGIN.match(url or "") if site_by is not SiteBy.PREFIX else None
+    # Pages of a site come in runs, and its name takes longer to find than a page to read.
+    return _known_site(origin[0], site_by) if origin else _find_site(url or "", site_by)
+
+
+def _find_site(url: str, site_by: SiteBy) -> str:
+    """The site that the URL names; empty where it has no host."""
     try:
-        parts = urlsplit(url or "")
+        parts = urlsplit(url)
         host = _plain_host(parts.hostname or "")
         port = _unusual_port(parts)
     except ValueError:
@@ -38,6 +46,9 @@ def _site_by_url(url: str | None, site_by: SiteBy) -> str:
     if site_by is SiteBy.PREFIX:
         return host + port + _first_folder(parts.path)
     return host + port
+
+
+_known_site: Final = lru_cache(maxsize=4096)(_find_site)
 
 
 def _plain_host(host: str) -> str:

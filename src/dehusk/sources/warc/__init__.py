@@ -106,15 +106,17 @@ def _page(
 
     Raises PageError, not yet with its URL, and MissingExtra.
     """
+    kind = record.kind
+    if kind not in (b"response", b"resource"):
+        left_out[f"{kind.decode('ascii', 'replace') or 'unnamed'} records"] += 1
+        return None
     fields = record.fields
-    kind = fields.get(b"warc-type", b"").lower()
     response = None
     if kind == b"response":
         response = parse_response(record.block)
         reason = _no_page(response, fields)
     else:
-        is_page = kind == b"resource" and is_html(fields.get(b"content-type", b""))
-        reason = None if is_page else f"{kind.decode('ascii', 'replace') or 'unnamed'} records"
+        reason = None if is_html(fields.get(b"content-type", b"")) else "resource records"
     if reason:
         left_out[reason] += 1
         return None
@@ -138,7 +140,9 @@ def _no_page(response: Response | None, fields: Fields) -> str | None:
     if not 200 <= response.status < 300:
         return "redirects" if 300 <= response.status < 400 else "error pages"
     stated = response.fields.get(b"content-type", b"")
-    says_html = is_html(stated, fields.get(b"warc-identified-payload-type", b""))
+    says_html = is_html(stated)
+    if says_html is None:
+        says_html = is_html(fields.get(b"warc-identified-payload-type", b""))
     return _NO_HTML if says_html is False else None
 
 

@@ -36,6 +36,8 @@ def decode(raw: memoryview, fields: Fields, max_bytes: int) -> Body:
     be unpacked, NotHtml for an encoding that nobody knows, and MissingExtra.
     """
     body = Body(bytes(raw), _stated_length(fields) <= len(raw))
+    if b"content-encoding" not in fields and b"transfer-encoding" not in fields:
+        return body
     codings = [*_codings(fields, b"content-encoding"), *_codings(fields, b"transfer-encoding")]
     if b"chunked" in codings:
         codings.remove(b"chunked")

@@ -6,13 +6,14 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from dehusk.sources.warc.window import HEADER, WORD, Window
+from dehusk.sources.warc.window import HEADER, WORD, Place, Window
 
 _EMPTY_LINE: Final = re.compile(rb"\n\r?\n")
-_FIELD: Final = re.compile(rb"\n([^:\s]+)[ \t]*:[ \t]*([^\n]*)")
 _FOLD: Final = re.compile(rb"\r?\n[ \t]+")
 _MAX_HEADER: Final = 1 << 18
 """Bytes of a record's header: a URL of 100 kB still fits."""
+_USUAL_HEADER: Final = 4096
+"""Bytes in which the end of a header is looked for first, the quick way."""
 _MAX_DIGITS: Final = 18
 """Digits of a length: no disk holds a record that needs more."""
 _START: Final = 1 << 16
@@ -27,20 +28,31 @@ Fields = dict[bytes, bytes]
 class Record(NamedTuple):
     """One whole record."""
 
-    fields: Fields
+    kind: bytes
+    """Its type, in lower case."""
+    header: bytes
     block: memoryview
     """What the record holds; only the start of it where `is_too_large`."""
-    place: str
-    """Where in the file it begins, for people."""
+    place: Place
     is_too_large: bool = False
+
+    @property
+    def fields(self) -> Fields:
+        """The fields of its header."""
+        return parse_fields(self.header)
 
 
 class Damage(NamedTuple):
     """A place in the file that holds no whole record, and why; the URL where its header says."""
 
-    place: str
+    place: Place
     reason: str
-    fields: Fields
+    header: bytes = b""
+
+    @property
+    def fields(self) -> Fields:
+        """The fields of its header, where it has one."""
+        return parse_fields(self.header)
 
 
 def read_records(window: Window, max_block: int) -> Iterator[Record | Damage]:
@@ -50,15 +62,19 @@ def read_records(window: Window, max_block: int) -> Iterator[Record | Damage]:
     or wherever the first line of a header stands.
     """
     while True:
-        if not _pass_newlines(window):
+        if window.at == len(window.data):
+            window.has(1)
+        if window.data.startswith(WORD, window.at):
+            yield _next_record(window, max_block)
+        elif not _pass_newlines(window):
             if window.gap is None:
                 return
-            yield Damage(f"byte {window.gap.offset}", window.gap.reason, {})
+            yield Damage(Place(window.gap.offset), window.gap.reason)
             window.pass_gap()
         elif window.has(len(WORD)) and window.data.startswith(WORD, window.at):
             yield _next_record(window, max_block)
         else:
-            yield _damaged(window, 0, "no record begins here", {})
+            yield _damaged(window, 0, "no record begins here")
 
 
 def parse_fields(header: bytes) -> Fields:
@@ -68,9 +84,23 @@ def parse_fields(header: bytes) -> Fields:
     """
     if b"\n " in header or b"\n\t" in header:
         header = _FOLD.sub(b" ", header)
-    found = _FIELD.findall(header)
-    found.reverse()
-    return {name.lower(): value.rstrip() for name, value in found}
+    fields: Fields = {}
+    for line in header.split(b"\n")[1:]:
+        name, _, value = line.partition(b":")
+        fields.setdefault(name.strip().lower(), value.strip())
+    return fields
+
+
+def _value(lowered: bytes, name: bytes) -> bytes:
+    """The value of one field in a header in lower case, without parsing the others.
+
+    Most records are passed over, by their type and their length.
+    """
+    at = lowered.find(b"\n%s:" % name)
+    if at < 0:
+        return parse_fields(lowered).get(name, b"")
+    start = at + len(name) + 2
+    return lowered[start : lowered.find(b"\n", start)].strip()
 
 
 def _pass_newlines(window: Window) -> bool:
@@ -89,32 +119,38 @@ def _next_record(window: Window, max_block: int) -> Record | Damage:
     """The record that begins here, or what is wrong with it."""
     header_size = _header_size(window)
     if not header_size:
-        return _damaged(window, len(WORD), "its header has no end", {})
+        return _damaged(window, len(WORD), "its header has no end")
     header = window.data[window.at : window.at + header_size]
-    if HEADER.search(header, len(WORD)):
-        return _damaged(window, len(WORD), "its header is cut off", {})
-    fields = parse_fields(header)
-    length = fields.get(b"content-length", b"")
-    if not length.isdigit() or len(length) > _MAX_DIGITS:
-        return _damaged(window, header_size, "its header states no length", fields)
-    size = header_size + int(length)
-    if size - header_size > max_block:
-        return _pass_large(window, header_size, size, fields)
-    window.has(size + _TRAILER, in_record=True)
+    if header.find(WORD, len(WORD)) > 0 and HEADER.search(header, len(WORD)):
+        return _damaged(window, len(WORD), "its header is cut off")
+    lowered = header.lower()
+    stated = _value(lowered, b"content-length")
+    if not stated.isdigit() or len(stated) > _MAX_DIGITS:
+        return _damaged(window, header_size, "its header states no length", header)
+    length = int(stated)
+    size = header_size + length
+    if length > max_block:
+        return _pass_large(window, header, size)
+    if len(window.data) - window.at < size + _TRAILER:
+        window.has(size + _TRAILER, in_record=True)
     data, at = window.data, window.at
     there = len(data) - at - header_size
-    if there < int(length):
-        return _damaged(window, header_size, _short(int(length), there), fields)
+    if there < length:
+        return _damaged(window, header_size, _short(length, there), header)
     # Behind it come empty lines, another record, or nothing.
     behind = data[at + size : at + size + _TRAILER]
     if behind != b"\r\n\r\n" and not WORD.startswith(behind.lstrip(b"\r\n")):
-        return _damaged(window, header_size, "no record ends where its length says", fields)
-    window.at = at + size
-    return Record(fields, memoryview(data)[at + header_size : at + size], window.place(at))
+        return _damaged(window, header_size, "no record ends where its length says", header)
+    window.at = at + size + (_TRAILER if behind == b"\r\n\r\n" else 0)
+    block = memoryview(data)[at + header_size : at + size]
+    return Record(_value(lowered, b"warc-type"), header, block, window.place(at))
 
 
 def _header_size(window: Window) -> int:
     """The bytes of the header that begins here, its empty line included; 0 where it has no end."""
+    end = window.data.find(b"\r\n\r\n", window.at, window.at + _USUAL_HEADER)
+    if end > 0 and window.data.find(b"\n\n", window.at, end) < 0:
+        return end + 4 - window.at
     while True:
         found = _EMPTY_LINE.search(window.data, window.at, window.at + _MAX_HEADER)
         if found:
@@ -128,18 +164,20 @@ def _short(claimed: int, there: int) -> str:
     return f"{claimed} bytes are claimed, {there} are there"
 
 
-def _pass_large(window: Window, header_size: int, size: int, fields: Fields) -> Record | Damage:
+def _pass_large(window: Window, header: bytes, size: int) -> Record | Damage:
     """A record that is too large to be held, or what is wrong with it; it has been passed over."""
+    header_size = len(header)
     window.has(min(size, header_size + _START), in_record=True)
     at, place = window.at, window.place(window.at)
     start = memoryview(window.data)[at + header_size : at + header_size + _START]
     passed = window.skip(size)
     if passed < size:
-        return Damage(place, _short(size - header_size, passed - header_size), fields)
-    return Record(fields, start, place, is_too_large=True)
+        return Damage(place, _short(size - header_size, passed - header_size), header)
+    kind = _value(header.lower(), b"warc-type")
+    return Record(kind, header, start, place, is_too_large=True)
 
 
-def _damaged(window: Window, step: int, reason: str, fields: Fields) -> Damage:
+def _damaged(window: Window, step: int, reason: str, header: bytes = b"") -> Damage:
     """The damage that begins here; the window has been moved to where the next record begins."""
     place, member = window.place(window.at), window.member()
     window.at += step
@@ -147,4 +185,4 @@ def _damaged(window: Window, step: int, reason: str, fields: Fields) -> Damage:
     if window.gap and window.gap.offset == member and not window.has(1):
         reason = window.gap.reason
         window.pass_gap()
-    return Damage(place, reason, fields)
+    return Damage(place, reason, header)

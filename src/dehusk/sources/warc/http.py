@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from dehusk.sources.warc.framing import Fields, parse_fields
@@ -34,15 +35,11 @@ def parse_response(block: memoryview) -> Response | None:
     return Response(int(status[1]), parse_fields(bytes(block[: end.end()])), end.end())
 
 
-def media_type(stated: bytes) -> bytes:
-    """The type in a `Content-Type`, in lower case and without its parameters."""
-    return stated.partition(b";")[0].strip().lower()
-
-
-def is_html(*stated: bytes) -> bool | None:
-    """Does the first `Content-Type` that says anything say HTML? None where none does."""
-    kind = next(filter(None, map(media_type, stated)), None)
-    return None if kind is None else kind in _HTML
+@lru_cache(maxsize=256)
+def is_html(stated: bytes) -> bool | None:
+    """Does a `Content-Type` say HTML? None where it says nothing."""
+    kind = stated.partition(b";")[0].strip().lower()
+    return kind in _HTML if kind else None
 
 
 def looks_like_html(body: bytes) -> bool:
@@ -50,6 +47,7 @@ def looks_like_html(body: bytes) -> bool:
     return _HTML_START.match(body) is not None
 
 
+@lru_cache(maxsize=256)
 def charset_of(stated: bytes) -> str | None:
     """The charset in a `Content-Type`."""
     found = _CHARSET.search(stated)

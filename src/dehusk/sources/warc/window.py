@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import Final, NamedTuple
 
 from dehusk.sources.warc.pieces import Gap, Piece, Source
 
@@ -17,6 +17,16 @@ _LARGE: Final = 1 << 20
 """Bytes of a record from which on it matters how often its data is put together again."""
 _OVERLAP: Final = 32
 """Bytes that are looked at again with the next piece: more than the start of a header has."""
+
+
+class Place(NamedTuple):
+    """A place in a file: a byte of it, and how many plain bytes behind what begins there."""
+
+    offset: int
+    into: int = 0
+
+    def __str__(self) -> str:
+        return f"byte {self.offset}" + (f", unpacked {self.into} behind it" if self.into else "")
 
 
 class Window:
@@ -62,15 +72,13 @@ class Window:
         self.data = b"".join(parts)
         return have >= size
 
-    def place(self, at: int) -> str:
-        """Where in the file the byte at this index of `data` is, for people."""
+    def place(self, at: int) -> Place:
+        """Where in the file the byte at this index of `data` is."""
         origin, into = self._origin, self._into + at
         for mark, offset in self._marks:
             if mark <= at:
                 origin, into = offset, at - mark
-        if not self._is_packed:
-            return f"byte {into}"
-        return f"byte {origin}" + (f", unpacked {into} behind it" if into else "")
+        return Place(origin, into) if self._is_packed else Place(into)
 
     def member(self) -> int:
         """Where in the file the member begins that is read."""
