@@ -45,7 +45,7 @@ class Settings:
     nodes_per_page: int = 150
     """Nodes that are taken of a page, drawn at random."""
     ridge: float = 0.001
-    """See `fit`. From 0.0001 to 0.01 held-out accuracy stays within 0.003."""
+    """See `fit`. Not tuned: it is there to keep weights finite, and small beside the data."""
     folds: int = 5
     seed: int = 0
 
