@@ -30,13 +30,24 @@ STAGES = {
     "methods",
     "smooth",
     "label",
+    "regions",
     "render",
     "describe",
     "fingerprint",
     "output",
     "store",
 }
-ORDER = {"learning", "loader", "memories", "pipeline", "result", "site", "train", "upkeep"}
+ORDER = {
+    "answers",
+    "learning",
+    "loader",
+    "memories",
+    "pipeline",
+    "result",
+    "site",
+    "train",
+    "upkeep",
+}
 """They know the stages and their order; only doors know them."""
 DOORS = {"bench", "cli", "samples"}
 

@@ -128,6 +128,14 @@ def test_asking_changes_nothing(name: str) -> None:
     assert np.array_equal(first, second, equal_nan=True)
 
 
+def test_a_page_that_was_learned_long_ago_can_be_asked_about(name: str) -> None:
+    odd = "<p>Once</p><b>upon</b><table><tr><td>a <td>time</table>"
+    memory = _learned(name, [odd, *PAGES * 4])
+    scores = _make(name).score(memory, _tree(odd))
+    seen = scores[~np.isnan(scores)]
+    assert ((seen >= 0) & (seen <= 1)).all()
+
+
 @pytest.mark.parametrize("html", [*ODD, PAGES[0]])
 def test_an_explanation_is_of_every_node_and_of_the_score_that_is_given(
     name: str, html: str

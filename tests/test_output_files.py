@@ -146,6 +146,7 @@ def test_parquet_holds_the_fields_of_the_json_line(tmp_path: Path) -> None:
     expected_rows: list[Result | Refusal] = [*answers(), FAILED]
     for row, answer in zip(rows(tmp_path / "a.parquet"), expected_rows, strict=True):
         assert row.pop("truncated") is None
+        assert row.pop("needs_render") is None
         expected = json.loads(json.dumps(answer.to_json(50)))
         assert row == expected
 

@@ -10,6 +10,7 @@ from enum import StrEnum
 from typing import Any, Final, Self
 
 from dehusk import pipeline
+from dehusk.answers import SHELF, note_answer
 from dehusk.errors import MemoryDamaged, PageError, StateError, StoreDamaged, UsageError
 from dehusk.learning import Learner, is_known, method_of, page_digest
 from dehusk.memory import Memory
@@ -132,14 +133,41 @@ class Memories:
         self._is_unit = False
 
     def clean(self, pages: Iterable[Given]) -> Iterator[Result | Refusal]:
-        """Learn pages and answer on each, in order; a page that cannot be used gives a Refusal."""
+        """Learn pages and answer on each, in order; a page that cannot be used gives a Refusal.
+
+        The answers are noted for `revise`.
+        """
+        return (answer for answer, _ in self._answers(pages))
+
+    def revise(
+        self, pages: Iterable[Given], since: int | None = None
+    ) -> Iterator[Result | Refusal]:
+        """Answer as `clean` does, but only with what changed since that revision.
+
+        Without `since`: since the page was last answered on. New pages are learned and answered on.
+        """
+        return (answer for answer, is_changed in self._answers(pages, since) if is_changed)
+
+    def _answers(
+        self, pages: Iterable[Given], since: int | None = None
+    ) -> Iterator[tuple[Result | Refusal, bool]]:
+        """Each page's answer, and whether it has changed."""
         for given in pages:
             page = given if isinstance(given, Page) else Page(*given)
             try:
-                yield self.add(page)
+                result = self.add(page)
+                yield result, self.note(page, result, since)
             except PageError as error:
-                yield Refusal(page.url, page.site, error)
+                yield Refusal(page.url, page.site, error), True
         self.commit()
+
+    def note(self, page: Page, result: Result, since: int | None = None) -> bool:
+        """Note the answer that is given on a page; True where it has changed, or is the first.
+
+        With `since`, also where it has not changed now, but after that revision.
+        """
+        shelf = self._store.shelf(SHELF, result.site)
+        return note_answer(shelf, page, result, self._store.keeping.max_known_pages, since)
 
     def add(self, page: Page, render: Callable[[Result], object] | None = None) -> Result:
         """Learn a page of its site and answer on it; PageError changes nothing.
@@ -168,6 +196,12 @@ class Memories:
         _, memory = self._memory_of(page)
         learn = self._learning(page, memory, [])
         return pipeline.clean(page, memory, self.method, self.limits, render, learn)[0]
+
+    def explain(self, page: Page) -> Result:
+        """Answer as `ask` does, with what the scores are made of where the method can say it."""
+        _, memory = self._memory_of(page)
+        learn = self._learning(page, memory, [])
+        return pipeline.explain(page, memory, self.method, self.limits, learn)
 
     def _memory_of(self, page: Page) -> tuple[str, Memory]:
         """The page's site and what it has taught. Raises MemoryDamaged."""

@@ -62,6 +62,11 @@ def clean(
     return result, memory
 
 
+def as_learned(memory: Memory, tree: Tree) -> Memory:  # noqa: ARG001
+    """The memory as it is: the `learn` of a page that it has learned before."""
+    return memory
+
+
 def explain(
     page: Page, memory: Memory, method: Method, limits: Limits, learn: Learn | None = None
 ) -> Result:

@@ -11,9 +11,11 @@ import turbohtml
 
 from dehusk import render
 from dehusk.describe import Description, describe
+from dehusk.describe.scripted import needs_scripts
 from dehusk.errors import DehuskError, PageError
 from dehusk.fingerprint import fingerprint
 from dehusk.model import Capture, Explanation, Label, Labels, Reason, Tree
+from dehusk.regions import Region, regions
 from dehusk.render import ContentPiece, Link
 
 FIELDS: Final = (
@@ -173,6 +175,25 @@ class Result:
             for i, (parent, is_text, score, label, reason) in enumerate(rows)
         )
 
+    @cached_property
+    def regions(self) -> tuple[Region, ...]:
+        """The pieces of the page that were kept or dropped whole, in document order, and why."""
+        return regions(self.tree, self.labels, self.explanation)
+
+    @cached_property
+    def needs_render(self) -> bool:
+        """True for a page whose text only its scripts would make: a browser must show it first."""
+        return needs_scripts(self.tree)
+
+    @property
+    def revision(self) -> int:
+        """Which state of the site's memory the answer comes from: the pages it had learned.
+
+        Two answers of one revision come from the same memory. Whatever a site learns may change
+        its answers, so nothing that rises more rarely would do.
+        """
+        return self.pages_seen
+
     @property
     def error(self) -> None:
         """None: the page was read."""
@@ -193,6 +214,7 @@ class Result:
             "markdown": self.markdown,
             "template_share": round(self.template_share, 4),
             "pages_seen": self.pages_seen,
+            "revision": self.revision,
             "lang": description.lang,
             "author": description.author,
             "published": description.published,
@@ -202,6 +224,8 @@ class Result:
         more: dict[str, object] = {}
         if self.capture and self.capture.truncated:
             more["truncated"] = self.capture.truncated
+        if self.needs_render:
+            more["needs_render"] = True
         if piece_tokens is not None:
             more["pieces"] = [asdict(piece) for piece in self.pieces(piece_tokens)]
         return dict.fromkeys(FIELDS) | known | more

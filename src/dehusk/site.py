@@ -6,7 +6,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from dehusk import pipeline
+from dehusk.learning import page_digest
 from dehusk.memory import Memory, dump, load
 from dehusk.methods import DEFAULT, make_method, settings_of
 from dehusk.model import Limits, Page
@@ -39,6 +42,7 @@ class Sites:
         self.method = make_method(method, **settings)
         self.limits = limits
         self.memories: dict[str, Memory] = {}
+        self._not_learned: set[np.uint64] = set()
 
     def add(self, page: Page, render: Callable[[Result], object] | None = None) -> Result:
         """Learn a page of its site and answer on it; PageError changes nothing.
@@ -50,6 +54,27 @@ class Sites:
         result, memory = pipeline.clean(page, memory, self.method, self.limits, render)
         self.memories[result.site] = memory
         return result
+
+    def learn(self, page: Page) -> bool:
+        """Learn a page without an answer on it: True, as `Memories.learn` says of a new page."""
+        site = pipeline.site_of(page)
+        memory = self.memories.get(site, Memory())
+        try:
+            self.memories[site] = pipeline.learn(page, memory, self.method, self.limits)
+        except BaseException:
+            self._not_learned.add(page_digest(page, with_html=True))
+            raise
+        return True
+
+    def ask(self, page: Page, render: Callable[[Result], object] | None = None) -> Result:
+        """Answer on a page that `learn` was given, from all that its site has taught.
+
+        One that could not be learned is answered on as if it were the site's next.
+        """
+        is_learned = page_digest(page, with_html=True) not in self._not_learned
+        learn = pipeline.as_learned if is_learned else None
+        memory = self.memories.get(pipeline.site_of(page), Memory())
+        return pipeline.clean(page, memory, self.method, self.limits, render, learn)[0]
 
 
 class Site:
@@ -84,18 +109,33 @@ class Site:
         return result
 
     def ask(
-        self, html: str | bytes | Page, url: str | None = None, *, charset: str | None = None
+        self,
+        html: str | bytes | Page,
+        url: str | None = None,
+        *,
+        charset: str | None = None,
+        is_learned: bool = False,
     ) -> Result:
-        """Answer on a page as if it were the site's next, and forget it again."""
+        """Answer on a page as if it were the site's next, and forget it again.
+
+        With `is_learned`, answer on a page that the site has learned, from all that it has taught.
+        """
         page = self._page(html, url, charset)
-        return pipeline.clean(page, self.memory, self.method, self.limits)[0]
+        learn = pipeline.as_learned if is_learned else None
+        return pipeline.clean(page, self.memory, self.method, self.limits, learn=learn)[0]
 
     def explain(
-        self, html: str | bytes | Page, url: str | None = None, *, charset: str | None = None
+        self,
+        html: str | bytes | Page,
+        url: str | None = None,
+        *,
+        charset: str | None = None,
+        is_learned: bool = False,
     ) -> Result:
         """Answer as `ask` does, with what the scores are made of where the method can say it."""
         page = self._page(html, url, charset)
-        return pipeline.explain(page, self.memory, self.method, self.limits)
+        learn = pipeline.as_learned if is_learned else None
+        return pipeline.explain(page, self.memory, self.method, self.limits, learn)
 
     def learn(
         self, html: str | bytes | Page, url: str | None = None, *, charset: str | None = None

@@ -71,6 +71,7 @@ def make_parser() -> argparse.ArgumentParser:
     options.add_sources(clean)
     options.add_method(clean)
     options.add_memory(clean)
+    options.add_passes(clean)
     options.add_output(clean)
     options.add_limits(clean)
 
@@ -84,6 +85,18 @@ def make_parser() -> argparse.ArgumentParser:
     options.add_method(template)
     options.add_memory_file(template)
     options.add_limits(template)
+
+    explain = commands.add_parser(
+        "explain",
+        help="why each region of a page is kept or dropped",
+        description="Show the regions of a page with their scores, what the page and what the site"
+        " said of them, and why they are kept or dropped.",
+    )
+    options.add_explain(explain)
+    options.add_site(explain)
+    options.add_method(explain)
+    options.add_memory_file(explain)
+    options.add_limits(explain)
 
     learn = commands.add_parser(
         "learn",

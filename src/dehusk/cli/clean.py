@@ -8,11 +8,12 @@ import logging
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from dehusk.cli.passes import is_wanted, learned_first, revision_asked
 from dehusk.cli.progress import Progress
 from dehusk.errors import NotWritten, PageError, PageFault, StateError, UsageError
 from dehusk.fingerprint import Seen
@@ -27,6 +28,7 @@ from dehusk.output import Format, is_markdown_folder, open_writer, write_llms_tx
 from dehusk.result import Refusal, Result
 from dehusk.site import Sites
 from dehusk.sources import Failure, SiteBy, SourceSettings, count_pages, read_pages
+from dehusk.sources.rereading import Read, rereadable
 
 if TYPE_CHECKING:
     from dehusk.browser import Browser
@@ -41,7 +43,7 @@ _RENDERINGS: Final[dict[Format, Callable[[Result], object]]] = {
     Format.PARQUET: Result.to_json,
 }
 """What each format asks of a result: a fault in it is the page's, not the writer's. The text is
-always asked for, because --unique goes by it."""
+always asked for, because --unique and --revise go by it."""
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -58,12 +60,26 @@ def run(arguments: argparse.Namespace) -> int:
 def _clean(arguments: argparse.Namespace, browser: Browser | None) -> int:
     """Clean all sources, as the browser shows them if there is one."""
     limits, source_settings = make_limits(arguments), make_source_settings(arguments)
+    revision_asked(arguments)
     left_out: Counter[str] = Counter()
-    items = read_pages(arguments.sources, source_settings, left_out=left_out)
-    if browser is not None:
-        items = as_shown(items, browser, limits)
-    with make_sites(arguments, limits, source_settings, browser) as sites:
+    with ExitStack() as stack:
+        read: Read = partial(read_pages, arguments.sources, source_settings, None)
+        if arguments.two_pass:
+            read = stack.enter_context(rereadable(arguments.sources, source_settings))
+        if browser is not None:
+            read = partial(_read_shown, read, browser, limits)
+        sites = stack.enter_context(make_sites(arguments, limits, source_settings, browser))
+        items = read(left_out)
+        if arguments.two_pass:
+            items = learned_first(arguments, read, sites, left_out)
         return _answer_all(arguments, items, sites, left_out)
+
+
+def _read_shown(
+    read: Read, browser: Browser, limits: Limits, left_out: Counter[str] | None
+) -> Iterator[Page | Failure]:
+    """The items that are read, each page as the browser shows it."""
+    return as_shown(read(left_out), browser, limits)
 
 
 def _answer_all(
@@ -93,9 +109,12 @@ def _answer_all(
     with writer:
         try:
             for item in items:
-                answer = answer_on(item, sites, writer.format)
+                answer = answer_on(item, sites, writer.format, is_learned=arguments.two_pass)
                 if seen and isinstance(answer, Result) and seen.add(answer.text):
                     progress.count(answer, is_duplicate=True)
+                    continue
+                if not is_wanted(arguments, item, answer, sites):
+                    progress.count(answer, is_unchanged=True)
                     continue
                 try:
                     writer.write(answer)
@@ -173,13 +192,17 @@ def make_sites(
 
 
 def answer_on(
-    item: Page | Failure, sites: Sites | Memories, written_as: Format
+    item: Page | Failure, sites: Sites | Memories, written_as: Format, *, is_learned: bool = False
 ) -> Result | Refusal:
-    """The answer on one item, rendered. Nothing that a page does ends the run."""
+    """The answer on one item, rendered. Nothing that a page does ends the run.
+
+    An item that the sites have learned before is only asked about.
+    """
     if isinstance(item, Failure):
         return Refusal(item.url, item.site, item.error)
     try:
-        return sites.add(item, _RENDERINGS[written_as])
+        answer = sites.ask if is_learned else sites.add
+        return answer(item, _RENDERINGS[written_as])
     except PageError as error:
         return Refusal(item.url, item.site, error)
     except StateError:

@@ -186,8 +186,32 @@ def add_limits(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_template(parser: argparse.ArgumentParser) -> None:
-    """The page, what to compare it with, and what to write."""
+def add_passes(parser: argparse.ArgumentParser) -> None:
+    """How often the pages are read, and which answers are written."""
+    group = parser.add_argument_group("passes")
+    group.add_argument(
+        "--two-pass",
+        action="store_true",
+        help="read all pages twice: learn them first, then answer on each with all that was learned"
+        " (standard input goes through a temporary file)",
+    )
+    group.add_argument(
+        "--revise",
+        type=_revision,
+        metavar="N|last",
+        help="write only pages whose answer has changed since revision N of their site, or since"
+        " each was last answered on; needs --memory",
+    )
+
+
+def _revision(text: str) -> str:
+    if text != "last" and not (text.isascii() and text.isdecimal()):
+        raise argparse.ArgumentTypeError(f"{text!r} is neither a whole number nor `last`")
+    return text
+
+
+def _add_page(parser: argparse.ArgumentParser) -> None:
+    """A page, and others of its site."""
     parser.add_argument("page", metavar="PAGE", help="a file, or the URL of a page in --against")
     parser.add_argument(
         "--against",
@@ -196,6 +220,22 @@ def add_template(parser: argparse.ArgumentParser) -> None:
         metavar="SOURCE",
         help="the pages to compare with, as for `dehusk clean` (default: the folder of PAGE)",
     )
+
+
+def add_explain(parser: argparse.ArgumentParser) -> None:
+    """The page, what to compare it with, and how to show it."""
+    _add_page(parser)
+    parser.add_argument(
+        "--format",
+        choices=("table", "json"),
+        default="table",
+        help="a table for people, or JSON for programs (default: %(default)s)",
+    )
+
+
+def add_template(parser: argparse.ArgumentParser) -> None:
+    """The page, what to compare it with, and what to write."""
+    _add_page(parser)
     parser.add_argument(
         "--size",
         type=_positive_int,

@@ -13,6 +13,8 @@ from dehusk.result import Refusal, Result
 _REFRESH_S: Final = 0.1
 _COMMANDS: Final = re.compile("[\x00-\x1f\x7f-\x9f]")
 """Control characters: a page's URL could give a terminal orders with them."""
+REPLACED: Final = "\ufffd"
+"""What stands for them."""
 
 
 class Progress:
@@ -29,16 +31,26 @@ class Progress:
         self.pages = 0
         self.refusals = 0
         self.duplicates = 0
+        self.unchanged = 0
+        self.empty = 0
+        self.first_empty: str | None = None
         self.characters = 0
         self.template_characters = 0.0
 
-    def count(self, answer: Result | Refusal, *, is_duplicate: bool = False) -> None:
-        """Take an answer in; a refusal is named at once, a duplicate only counted."""
+    def count(
+        self,
+        answer: Result | Refusal,
+        *,
+        is_duplicate: bool = False,
+        is_unchanged: bool = False,
+    ) -> None:
+        """Take an answer in; a refusal is named at once, what is not written is only counted."""
         self.duplicates += is_duplicate
+        self.unchanged += is_unchanged
         if isinstance(answer, Refusal):
             self.refusals += 1
             self._clear()
-            message = _COMMANDS.sub("\ufffd", str(answer.error))
+            message = _COMMANDS.sub(REPLACED, str(answer.error))
             self._stream.write(f"dehusk: {message}\n")
         else:
             self.pages += 1
@@ -46,6 +58,9 @@ class Progress:
             characters = int(answer.tree.text_length[0])
             self.characters += characters
             self.template_characters += characters * answer.template_share
+            if answer.needs_render:
+                self.empty += 1
+                self.first_empty = self.first_empty or answer.url
         if self._is_live and time.monotonic() - self._shown > _REFRESH_S:
             self._show()
 
@@ -68,9 +83,20 @@ class Progress:
         return self.pages / max(time.monotonic() - self._began, 1e-3)
 
     def _dropped(self) -> str:
-        """What the summary says of duplicates; nothing where there were none."""
+        """What the summary says of pages that were not written; nothing where there were none."""
         count = self.duplicates
-        return f", {_plural(count, 'near duplicate')} left out" if count else ""
+        dropped = f", {_plural(count, 'near duplicate')} left out" if count else ""
+        return dropped + (f", {self.unchanged:,} unchanged" if self.unchanged else "")
+
+    def _scripted(self) -> str:
+        """What the summary says of pages that scripts would fill; nothing where there were none."""
+        if not self.empty:
+            return ""
+        first = f", such as {_COMMANDS.sub(REPLACED, self.first_empty)}" if self.first_empty else ""
+        verb = "is" if self.empty == 1 else "are"
+        return (
+            f"{_plural(self.empty, 'page')} {verb} empty without scripts: needs --render{first}\n"
+        )
 
     def _clear(self) -> None:
         if self._is_live:
@@ -94,6 +120,7 @@ class Progress:
             f"{self._dropped()} in {seconds:.1f} s ({self._rate():,.0f} a second)\n"
             f"{self.template_share:.0%} of {_plural(self.characters, 'visible character')} was"
             f" template: about {_plural(round(self.template_characters / 4), 'token')} saved\n"
+            f"{self._scripted()}"
         )
 
 
@@ -124,7 +151,7 @@ class LearningProgress:
         """Name what could not be read or used."""
         self.refusals += 1
         clear = "\r\x1b[K" if self._is_live else ""
-        message = _COMMANDS.sub("\ufffd", str(error))
+        message = _COMMANDS.sub(REPLACED, str(error))
         self._stream.write(f"{clear}dehusk: {message}\n")
 
     def finish(self) -> None:

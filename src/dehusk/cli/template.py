@@ -31,8 +31,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Find the page's template by the other pages of its site; 1 if some of these failed."""
     limits = make_limits(arguments)
     _check_target(arguments)
-    pages, failures = _read_site(arguments)
-    key = _find_page(arguments, pages)
+    pages, failures = read_site(arguments)
+    key = find_page(arguments, pages)
     site = pipeline.site_of(key)
     others = [page for page in pages if page is not key and pipeline.site_of(page) == site]
     left_out = len(pages) - len(others) - any(page is key for page in pages)
@@ -47,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
     return 1 if failures or refusals else 0
 
 
-def _read_site(arguments: argparse.Namespace) -> tuple[list[Page], int]:
+def read_site(arguments: argparse.Namespace) -> tuple[list[Page], int]:
     """The pages to compare with, and how many could not be read; each of these is named."""
     pages: list[Page] = []
     failures = 0
@@ -68,7 +68,7 @@ def _sources(arguments: argparse.Namespace) -> list[str]:
     return [str(path.parent)] if path.is_file() else []
 
 
-def _find_page(arguments: argparse.Namespace, pages: list[Page]) -> Page:
+def find_page(arguments: argparse.Namespace, pages: list[Page]) -> Page:
     """The page that the user means: a URL among the pages, or a file, by its bytes one of them.
 
     A file that is none of them has the URL and the site that its folder gives it.

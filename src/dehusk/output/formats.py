@@ -24,6 +24,7 @@ _FRONT_MATTER: Final = (
     "pages_seen",
     "fingerprint",
     "truncated",
+    "needs_render",
 )
 _NOT_PLAIN: Final = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 """What JSON may hold as it is and YAML may not, or would take for the end of a line."""

@@ -29,7 +29,7 @@ def _schema(pa: Any, piece_tokens: int | None) -> Any:
     columns |= dict.fromkeys(("lang", "author", "published", "fingerprint"), text)
     columns["links"] = pa.list_(pa.struct([*link, ("template", pa.bool_())]))
     columns["error"] = pa.struct([("code", text), ("message", text)])
-    columns["truncated"] = text
+    columns |= {"truncated": text, "needs_render": pa.bool_()}
     if piece_tokens is not None:
         piece = {"text": text, "headings": pa.list_(text), "address": text}
         piece |= {"node": pa.int64(), "tokens": pa.int64()}
@@ -38,7 +38,7 @@ def _schema(pa: Any, piece_tokens: int | None) -> Any:
 
 
 class ParquetWriter:
-    """Writes pages as rows, with the columns of the JSON line; `truncated` is always there.
+    """Writes pages as rows, with the columns of the JSON line; notes on a page are always there.
 
     A Parquet file can be read once it is closed. So one file is written under another name until
     the run ends, and is whole then; a folder gets a file for every group of pages, and a later run

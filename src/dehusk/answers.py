@@ -1,0 +1,48 @@
+"""Which answers were given on a site's pages: digests, so that only what changed is given again."""
+
+from __future__ import annotations
+
+import struct
+from hashlib import blake2b
+from typing import Final
+
+from dehusk.learning import page_digest
+from dehusk.model import Page
+from dehusk.result import Result
+from dehusk.store import Shelf
+
+SHELF: Final = "answers"
+"""What the shelf of a site's answers is called."""
+_COUNT: Final = b"#"
+"""The key of the number of pages on the shelf; pages have keys of eight bytes."""
+_GIVEN: Final = struct.Struct("<8sQ")
+"""The digest of an answer's text, and the revision that it first came from."""
+_NUMBER: Final = struct.Struct("<Q")
+
+
+def note_answer(
+    shelf: Shelf, page: Page, result: Result, max_pages: int, since: int | None = None
+) -> bool:
+    """Put the answer on its site's shelf; True where it is another than before, or the first.
+
+    With `since`, also where it is the same as the last time but not as old as that revision: who
+    asks twice with one number is given the same pages twice.
+
+    A page takes 24 bytes besides what the store adds. Beyond `max_pages` no further page is put
+    there, and the answer on it counts as the first each time: nothing that changed is left out. To
+    let the oldest go instead would help nobody, since pages come in the same order each time.
+    """
+    key = int(page_digest(page, with_html=False)).to_bytes(8, "little")
+    text = blake2b(result.text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    before = shelf.get(key)
+    if before is None:
+        count = _NUMBER.unpack(shelf.get(_COUNT) or _NUMBER.pack(0))[0]
+        if count < max_pages:
+            shelf.put(_COUNT, _NUMBER.pack(count + 1))
+            shelf.put(key, _GIVEN.pack(text, result.revision))
+        return True
+    given, revision = _GIVEN.unpack(before)
+    if given != text:
+        shelf.put(key, _GIVEN.pack(text, result.revision))
+        return True
+    return since is not None and revision > since

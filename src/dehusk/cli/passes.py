@@ -1,0 +1,79 @@
+"""The passes of a run over its pages: one that answers, or one that learns before it."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from typing import Final
+
+from dehusk.cli.progress import LearningProgress
+from dehusk.errors import PageError, StateError, UsageError
+from dehusk.memories import Memories
+from dehusk.model import Page
+from dehusk.result import Refusal, Result
+from dehusk.site import Sites
+from dehusk.sources import Failure, count_pages
+from dehusk.sources.rereading import Read
+
+LAST: Final = "last"
+"""--revise: since each page was last answered on, whatever revision that was."""
+
+_LOG: Final = logging.getLogger("dehusk")
+
+
+def learned_first(
+    arguments: argparse.Namespace, read: Read, sites: Sites | Memories, left_out: Counter[str]
+) -> Iterator[Page | Failure]:
+    """The items of a second reading, to be asked about; those of a first one are learned before.
+
+    What cannot be learned is named when it is asked about, where it fails again.
+    """
+    is_live = sys.stderr.isatty() and not arguments.quiet
+    total = count_pages(arguments.sources) if is_live else None
+    progress = LearningProgress(sys.stderr, total, is_quiet=arguments.quiet)
+    try:
+        for item in read(None):
+            if isinstance(item, Page):
+                _learn(item, sites, progress)
+    finally:
+        progress.finish()
+    yield from read(left_out)
+
+
+def _learn(page: Page, sites: Sites | Memories, progress: LearningProgress) -> None:
+    try:
+        progress.count(is_new=sites.learn(page))
+    except PageError:
+        return
+    except StateError:
+        raise  # The memory cannot be written: the next page would meet that too.
+    except Exception:  # noqa: BLE001 - the outermost loop: named in the second pass
+        _LOG.debug("fault on %s", page.url, exc_info=True)
+
+
+def revision_asked(arguments: argparse.Namespace) -> int | None:
+    """The revision of --revise; None for the last answers, or without --revise.
+
+    Raises UsageError without a memory that could know what was answered before.
+    """
+    if arguments.revise is None:
+        return None
+    if not arguments.memory:
+        raise UsageError("--revise needs --memory: only a memory knows what was answered before")
+    return None if arguments.revise == LAST else int(arguments.revise)
+
+
+def is_wanted(
+    arguments: argparse.Namespace,
+    item: Page | Failure,
+    answer: Result | Refusal,
+    sites: Sites | Memories,
+) -> bool:
+    """True for an answer that is to be written; a memory takes note of each that is given."""
+    if not (isinstance(item, Page) and isinstance(answer, Result) and isinstance(sites, Memories)):
+        return True
+    is_changed = sites.note(item, answer, revision_asked(arguments))
+    return is_changed or arguments.revise is None
