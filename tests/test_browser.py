@@ -32,6 +32,8 @@ from dehusk.parse import parse
 from dehusk.samples import KINDS, sample_site
 
 URL = "https://grain.example/page"
+PATIENT = Limits(timeout_s=60)
+"""A machine that does much else must not fail pages that are only slow on it."""
 CLIENT_RENDERED = """<!doctype html><title>Rye</title><div id=app></div><script>
 const show = () => { app.innerHTML = "<h1>Rye</h1><p>Sown in autumn.</p>" };
 setTimeout(show, 1500);
@@ -56,7 +58,7 @@ def browser() -> Iterator[Browser]:
         yield running
 
 
-def _tree(browser: Browser, html: str | bytes, limits: Limits = Limits()) -> Tree:
+def _tree(browser: Browser, html: str | bytes, limits: Limits = PATIENT) -> Tree:
     return parse(browser.render(Page(html, URL), limits)).tree
 
 

@@ -22,11 +22,14 @@ from dehusk.bench.tables import table
 from dehusk.browser import Browser
 from dehusk.errors import PageError, SourceError, UsageError
 from dehusk.layout import estimate
-from dehusk.model import Flags, Floats, Layout, Page
+from dehusk.model import Flags, Floats, Layout, Limits, Page
 from dehusk.parse import parse
 
 _SMALL: Final = 2000.0
 """Square pixels below which 003 takes a node for a part of what it stands in."""
+
+_PATIENT: Final = Limits(timeout_s=60)
+"""Nobody waits for these pages: a busy machine must not drop any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +94,7 @@ def _ranks(values: Floats) -> Floats:
 
 def measure(browser: Browser, page: Page) -> Errors | None:
     """The errors of the estimate on one page; None for an empty page. Raises PageError."""
-    tree = parse(browser.render(page)).tree
+    tree = parse(browser.render(page, _PATIENT)).tree
     return None if tree.layout is None else compare(estimate(tree), tree.layout)
 
 
