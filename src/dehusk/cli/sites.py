@@ -34,7 +34,7 @@ def _list(arguments: argparse.Namespace) -> int:
     if arguments.json:
         sys.stdout.writelines(json.dumps(_fields(row)) + "\n" for row in rows)
         return 0
-    header = ("site", "pages", "families", "revision", "bytes", "last change")
+    header = ("site", "pages", "families", "template changes", "bytes", "last change")
     print_table(header, [_cells(row) for row in rows])
     pages, size = sum(row.pages for row in rows), sum(row.size_bytes for row in rows)
     sys.stdout.write(f"\nsites: {len(rows):,}, pages: {pages:,}, bytes: {size:,}, method: {name}\n")
@@ -48,7 +48,7 @@ def _fields(row: SiteRow) -> dict[str, object]:
         "site": row.name,
         "pages": row.pages,
         "families": row.families or None,
-        "revision": row.revision if row.families else None,
+        "template_changes": row.revision if row.families else None,
         "bytes": row.size_bytes,
         "changed": _time(row),
     }
