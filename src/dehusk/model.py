@@ -309,3 +309,15 @@ class Explanation:
     """Of each node the place in `reasons` of why it has its score; -1 for none."""
     reasons: tuple[str, ...] = ()
     """The method's reasons in words, such as `seen at this place on most pages`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a method says of a page as a whole; None where it does not know."""
+
+    family: int | None = None
+    """Names, within its site, the pages that share a template with this one."""
+    type: str | None = None
+    type_confidence: float | None = None
+    template_changed: bool | None = None
+    """True on the page that shows that the site's template has changed."""

@@ -9,8 +9,8 @@ from dataclasses import replace
 from dehusk.errors import PageTimeout
 from dehusk.label import label
 from dehusk.memory import Memory
-from dehusk.methods import Explains, Method, Smooths
-from dehusk.model import Limits, Page, Tree
+from dehusk.methods import Explains, Judges, Method, Smooths
+from dehusk.model import Limits, Page, Tree, Verdict
 from dehusk.parse import parse
 from dehusk.result import Result
 from dehusk.smooth import smooth
@@ -52,10 +52,13 @@ def clean(
         check_clock("smoothing")
     labels = label(parsed.tree, scores, sections)
     check_clock("labelling")
-    site = site_of(page)
+    verdict = Verdict()
+    if isinstance(method, Judges):
+        verdict = method.verdict(memory, parsed.tree)
     result = Result(
-        page.url, site, memory.pages, parsed.tree, labels, parsed.document, page.capture
-    )
+        page.url, site_of(page), memory.pages, parsed.tree, labels, parsed.document, page.capture,
+        verdict=verdict,
+    )  # fmt: skip
     if render is not None:
         render(result)
         check_clock("rendering")

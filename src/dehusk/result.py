@@ -14,7 +14,7 @@ from dehusk.describe import Description, describe
 from dehusk.describe.scripted import needs_scripts
 from dehusk.errors import DehuskError, PageError
 from dehusk.fingerprint import fingerprint
-from dehusk.model import Capture, Explanation, Label, Labels, Reason, Tree
+from dehusk.model import Capture, Explanation, Label, Labels, Reason, Tree, Verdict
 from dehusk.regions import Region, regions
 from dehusk.render import ContentPiece, Link
 
@@ -75,6 +75,28 @@ class Result:
     """How an archive or a crawl came to the page, where it says."""
     explanation: Explanation | None = field(default=None, repr=False)
     """What the scores are made of; None where nobody asked, or the method cannot say."""
+    verdict: Verdict = field(default_factory=Verdict)
+    """Family, type and change of template, where the method says."""
+
+    @property
+    def family(self) -> int | None:
+        """Names, within the site, the pages that share a template with this one."""
+        return self.verdict.family
+
+    @property
+    def type(self) -> str | None:
+        """Article, listing, collection, forum, product, documentation, service or other."""
+        return self.verdict.type
+
+    @property
+    def type_confidence(self) -> float | None:
+        """How sure the type is, 0 … 1."""
+        return self.verdict.type_confidence
+
+    @property
+    def template_changed(self) -> bool | None:
+        """True on the page that shows that the site's template has changed."""
+        return self.verdict.template_changed
 
     @cached_property
     def text(self) -> str:
@@ -206,6 +228,7 @@ class Result:
         """
         description = self.description
         links = [{"url": e.url, "text": e.text, "template": e.template} for e in self.links]
+        confidence = self.type_confidence
         known = {
             "url": self.url,
             "site": self.site,
@@ -215,6 +238,10 @@ class Result:
             "template_share": round(self.template_share, 4),
             "pages_seen": self.pages_seen,
             "revision": self.revision,
+            "family": self.family,
+            "template_changed": self.template_changed,
+            "type": self.type,
+            "type_confidence": None if confidence is None else round(confidence, 3),
             "lang": description.lang,
             "author": description.author,
             "published": description.published,

@@ -6,6 +6,7 @@ Only argparse is loaded here: `dehusk --help` passes through.
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import Final
 
 from dehusk.bench import (
@@ -54,6 +55,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--teco",
         action="store_true",
         help="add the score of the TECO suite, by which elements above the content are template",
+    )
+    quality.add_argument(
+        "--folds",
+        type=Path,
+        metavar="DIR",
+        help="judge with `auto` each site by a model that has not seen it, out of a folder that"
+        " `dehusk train auto --folds` wrote",
     )
     speed = experiments.add_parser("speed", help="how long a page takes", description=_SPEED)
     _add_common(speed)

@@ -32,7 +32,9 @@ def run_experiment(arguments: argparse.Namespace) -> int:
 
 def _quality(arguments: argparse.Namespace, corpora: Sequence[Corpus]) -> int:
     """Score, and print a table per corpus as it is done."""
-    contenders, missing = make_contenders(arguments.methods, with_peers=arguments.peers)
+    contenders, missing = make_contenders(
+        arguments.methods, with_peers=arguments.peers, folds=arguments.folds
+    )
     _warn(missing)
     reports = []
     by = By(arguments.by) if arguments.by else None
@@ -74,6 +76,12 @@ class Progress:
         if self._is_live and time.monotonic() - self._shown > _REFRESH_S:
             self._shown = time.monotonic()
             self._stream.write(f"\r\x1b[K{corpus}: {pages:,} pages")
+            self._stream.flush()
+
+    def say(self, what: str) -> None:
+        """Say what the run does now."""
+        if self._is_live:
+            self._stream.write(f"\r\x1b[K{what}")
             self._stream.flush()
 
     def clear(self) -> None:

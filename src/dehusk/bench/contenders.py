@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dehusk.bench.peers import Peer, load_peers
+from dehusk.errors import UsageError
 from dehusk.loader import PageLoader
 from dehusk.memory import Memory
 from dehusk.methods import DEFAULT, Method
+from dehusk.methods.auto import Auto
 from dehusk.methods.hyperlink import Hyperlink
 from dehusk.methods.written import parse_method
 from dehusk.model import Limits, Page, Tree
@@ -31,6 +36,9 @@ class Answer:
 
 
 Ask = Callable[[Page], Answer]
+
+FOLDS_FILE: Final = "folds.json"
+"""Which sites each of the models beside it has not seen: a number by site."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,17 +65,22 @@ def learner(method: Method) -> Callable[[Page], tuple[Result, Memory]]:
     return add
 
 
-def method_contender(written: str) -> Contender:
-    """The method written `NAME` or `NAME:SETTING=VALUE,…`; UsageError if there is none."""
+def method_contender(written: str, folds: Path | None = None) -> Contender:
+    """The method written `NAME` or `NAME:SETTING=VALUE,…`; UsageError if there is none.
+
+    With `folds`, a folder that training wrote, `auto` judges each site with a model that has not
+    seen the site.
+    """
     method = parse_method(written)
+    unseen = {} if folds is None else read_folds(folds)
 
     def start(pages: Sequence[Page]) -> Ask:
-        follower = method
-        if isinstance(method, Hyperlink):
-            follower = replace(method, loader=PageLoader(pages))
-        add = learner(follower)
+        add: Callable[[Page], tuple[Result, Memory]] | None = None
 
         def ask(page: Page) -> Answer:
+            nonlocal add
+            if add is None:
+                add = learner(_for_site(method, pages, unseen.get(page.site or "")))
             result, memory = add(page)
             state = memory.size_bytes / memory.pages
             return Answer(result.text, result.tree, result.labels.labels, state)
@@ -75,6 +88,24 @@ def method_contender(written: str) -> Contender:
         return ask
 
     return Contender(written, start, isinstance(method, Hyperlink))
+
+
+def _for_site(method: Method, pages: Sequence[Page], model: Path | None) -> Method:
+    """The method with what it needs for one site: its pages, or a model that has not seen it."""
+    if isinstance(method, Hyperlink):
+        return replace(method, loader=PageLoader(pages))
+    if isinstance(method, Auto) and model is not None:
+        return replace(method, model=str(model))
+    return method
+
+
+def read_folds(folder: Path) -> dict[str, Path]:
+    """The model that has not seen a site, by site; UsageError if training wrote none there."""
+    try:
+        written = json.loads((folder / FOLDS_FILE).read_text("utf-8"))
+        return {str(site): folder / f"fold-{int(number)}.json" for site, number in written.items()}
+    except (OSError, ValueError, AttributeError) as fault:
+        raise UsageError(f"--folds {folder}: no folder that `dehusk train auto` wrote") from fault
 
 
 def peer_contender(name: str, peer: Peer) -> Contender:
@@ -88,11 +119,11 @@ def peer_contender(name: str, peer: Peer) -> Contender:
 
 
 def make_contenders(
-    methods: Iterable[str], *, with_peers: bool
+    methods: Iterable[str], *, with_peers: bool, folds: Path | None = None
 ) -> tuple[Sequence[Contender], Sequence[str]]:
     """The methods (the default one if none is named), then the peers; and notes on missing ones."""
     names = dict.fromkeys(methods) or {DEFAULT: None}
-    contenders = [method_contender(name) for name in names]
+    contenders = [method_contender(name, folds) for name in names]
     if not with_peers:
         return contenders, ()
     peers, notes = load_peers()

@@ -295,6 +295,55 @@ def add_train(parser: argparse.ArgumentParser) -> None:
     )
     add_site(page)
     add_limits(page)
+    _add_train_auto(models)
+
+
+def _add_train_auto(models: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """What to train the networks of `auto` on."""
+    auto = models.add_parser(
+        "auto",
+        help="the networks of the method auto",
+        description="Fit the networks of auto to pages with gold. Prints how well sites are judged"
+        " by networks that have not seen them (nor another site of the same generator). All pages"
+        " are held in memory as numbers: 4 GB for 7,000 pages.",
+    )
+    auto.add_argument(
+        "sources",
+        nargs="+",
+        metavar="CORPUS",
+        help="pages with gold, as for `dehusk bench quality`",
+    )
+    auto.add_argument(
+        "-o", "--output", required=True, metavar="FILE", help="where to write the model"
+    )
+    auto.add_argument(
+        "--folds",
+        metavar="DIR",
+        help="write the models of the cross-validation there, for `dehusk bench quality --folds`",
+    )
+    auto.add_argument(
+        "--weight",
+        action="append",
+        default=[],
+        type=_weight,
+        metavar="CORPUS=FACTOR",
+        help="let a corpus count more or less than by its number of sites; may be given again",
+    )
+    auto.add_argument(
+        "--without",
+        action="append",
+        default=[],
+        choices=("page", "memory", "regions", "families"),
+        help="leave out a part, to see what it is worth; may be given again",
+    )
+
+
+def _weight(written: str) -> tuple[str, float]:
+    """A corpus and how much it counts."""
+    corpus, _, factor = written.rpartition("=")
+    if not corpus:
+        raise argparse.ArgumentTypeError(f"{written!r} is not CORPUS=FACTOR")
+    return corpus, _positive_float(factor)
 
 
 def add_demo(parser: argparse.ArgumentParser) -> None:

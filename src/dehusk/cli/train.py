@@ -10,6 +10,7 @@ from pathlib import Path
 from dehusk.bench.commands import Progress
 from dehusk.bench.corpora import open_corpus
 from dehusk.bench.tables import number, table
+from dehusk.cli import train_auto
 from dehusk.cli.clean import make_limits, make_source_settings
 from dehusk.errors import UsageError
 from dehusk.methods.page import MIN_AREA
@@ -20,6 +21,8 @@ from dehusk.train.page import Figures, Settings, Training, train_page
 
 def run(arguments: argparse.Namespace) -> int:
     """Train, write the model and show how good it is; 1 if something could not be read."""
+    if arguments.model == "auto":
+        return train_auto.run(arguments)
     if "-" in arguments.sources:
         raise UsageError("training reads its pages twice: name a file instead of -")
     target = Path(arguments.output)

@@ -7,6 +7,7 @@ from typing import Any, Final, Protocol, runtime_checkable
 
 from dehusk.errors import SettingError, UsageError
 from dehusk.memory import Memory
+from dehusk.methods.auto import Auto
 from dehusk.methods.chunks import Chunks
 from dehusk.methods.hyperlink import Hyperlink
 from dehusk.methods.page import PageBasic, PageSmooth
@@ -14,7 +15,7 @@ from dehusk.methods.rtdm import Rtdm
 from dehusk.methods.segments import Segments
 from dehusk.methods.site_hash import SiteHash
 from dehusk.methods.style_tree import StyleTree
-from dehusk.model import Explanation, Floats, Smoothing, Tree
+from dehusk.model import Explanation, Floats, Smoothing, Tree, Verdict
 
 
 class Method(Protocol):
@@ -52,6 +53,14 @@ class Explains(Protocol):
 
 
 @runtime_checkable
+class Judges(Protocol):
+    """What a method has besides if it says something of the page as a whole."""
+
+    def verdict(self, memory: Memory, tree: Tree) -> Verdict:
+        """Family, type and change of template; the memory is the one `score` was asked with."""
+
+
+@runtime_checkable
 class AdditiveMethod(Method, Protocol):
     """A method whose memory is the sum of what each page teaches by itself.
 
@@ -77,10 +86,10 @@ class GroupsPages(Protocol):
         """How often a template of the site has changed."""
 
 
-METHODS: Final[dict[str, type[Any]]] = {
-    method.name: method
-    for method in (Segments, Hyperlink, SiteHash, Chunks, StyleTree, Rtdm, PageSmooth, PageBasic)
-}
+_ALL: Final[tuple[type[Any], ...]] = (
+    Auto, Segments, Hyperlink, SiteHash, Chunks, StyleTree, Rtdm, PageSmooth, PageBasic,
+)  # fmt: skip
+METHODS: Final = {str(method.name): method for method in _ALL}
 """Every method by its name."""
 
 DEFAULT: Final = "segments"

@@ -1,0 +1,59 @@
+"""Families: pages of a site whose content stands at the same place, and when that place changes."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from dehusk.hashing import Hashes
+from dehusk.memory import Table
+from dehusk.methods.auto.reading import Reading
+from dehusk.model import Floats
+
+_MOST: Final = 0.7
+"""The share of a page's content that the element naming its family holds at least."""
+_NUMBERS: Final = 9_999
+MAX_FAMILIES: Final = 256
+"""Families that are remembered; a site whose every page is a family of its own has none."""
+_MIN_PAGES: Final = 8
+_MIN_TEXTS: Final = 10
+_MISSING_PAGES: Final = 3
+_FEW: Final = 0.3
+
+
+def family_of(page: Reading, verdict: Floats) -> Hashes:
+    """The place of the smallest element around the page's main block that holds most content.
+
+    It depends on the page alone, so that the families of two memories add up. Empty for a page
+    without text.
+    """
+    blocks = page.blocks
+    if not len(blocks):
+        return page.places
+    content = verdict * blocks.chars
+    main = int(content.argmax())
+    around = blocks.around(content)[main]
+    level = int(np.argmax(around >= _MOST * content.sum())) if content.any() else -1
+    return page.surroundings[main, [level]]
+
+
+def family_number(family: Hashes) -> int | None:
+    """A number that names the family within its site, the same on every run."""
+    return 1 + int(family[0] % np.uint64(_NUMBERS)) if len(family) else None
+
+
+def is_template_new(texts: Table, pages: int) -> bool:
+    """True on the page on which it shows that a site has a new template, and on that page only.
+
+    That is the third page in a row without most of the texts that stood on every second page
+    before. The texts are those of a memory that has learned the page.
+    """
+    if pages < _MIN_PAGES:
+        return False
+    before = pages - _MISSING_PAGES
+    usual = texts.last[texts.count >= max(3, before / 2)]
+    if len(usual) < _MIN_TEXTS:
+        return False
+    now, earlier = np.mean(usual > before), np.mean(usual >= before)
+    return bool(now < _FEW <= earlier)

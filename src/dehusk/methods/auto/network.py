@@ -1,0 +1,111 @@
+"""The two small networks of `auto`, and the plain file they come in."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dehusk.errors import SettingError
+from dehusk.methods.auto.looks import Matrix
+from dehusk.model import Floats
+
+Weights = NDArray[np.float32]
+
+_VERSION: Final = 1
+_SHIPPED: Final = Path(__file__).with_name("model.json")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Network:
+    """One hidden layer: numbers in, one number out per row and output."""
+
+    hidden: Weights
+    hidden_bias: Weights
+    output: Weights
+    output_bias: Weights
+    floor: Weights
+    ceiling: Weights
+    """Inputs are cut to what training saw: a hostile page gets no further than an odd one."""
+
+    def __call__(self, rows: Matrix) -> Floats:
+        """The outputs for each row."""
+        inputs = np.clip(rows, self.floor, self.ceiling)
+        active = np.maximum(inputs @ self.hidden + self.hidden_bias, 0)
+        return np.asarray(active @ self.output + self.output_bias, np.float64)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Model:
+    """What was learned from pages with gold: a network for each question."""
+
+    page: Network
+    """How much of content a block looks like, as a logit."""
+    site: Network
+    """The same, given what the site says."""
+    type: Network
+    """How much the page is of each of `types`, as logits."""
+    types: tuple[str, ...]
+
+
+@cache
+def load_model(path: str | None = None) -> Model:
+    """The model in a file, or the one that comes with dehusk; SettingError for any other file."""
+    source = _SHIPPED if path is None else Path(path)
+    try:
+        written = json.loads(source.read_text("utf-8"))
+        return _read(written)
+    except OSError as fault:
+        raise SettingError(f"auto: model {source}: {fault.strerror}") from fault
+    except (ValueError, TypeError, KeyError, RecursionError) as fault:
+        raise SettingError(f"auto: model {source} is no model of this version") from fault
+
+
+def save_model(model: Model, path: Path) -> None:
+    """Write the model as JSON, numbers with five digits, one line for each array."""
+    written: dict[str, Any] = {"version": _VERSION, "types": list(model.types)}
+    for name in ("page", "site", "type"):
+        network: Network = getattr(model, name)
+        written[name] = {
+            field: [_rounded(row) for row in getattr(network, field)]
+            for field in ("hidden", "hidden_bias", "output", "output_bias", "floor", "ceiling")
+        }
+    text = json.dumps(written, separators=(",", ":")).replace('],"', '],\n"')
+    path.write_text(text + "\n", "utf-8")
+
+
+def _rounded(value: Any) -> Any:
+    """The number, or the row of numbers, with five digits."""
+    if np.ndim(value):
+        return [_rounded(each) for each in value]
+    return float(f"{float(value):.5g}")
+
+
+def _read(written: Mapping[str, Any]) -> Model:
+    """The model that the file says. Raises ValueError, TypeError or KeyError."""
+    if written["version"] != _VERSION:
+        raise ValueError
+    page, site, kind = (_network(written[name]) for name in ("page", "site", "type"))
+    return Model(page, site, kind, types=tuple(map(str, written["types"])))
+
+
+def _network(arrays: Mapping[str, Sequence[Any]]) -> Network:
+    """The network of these arrays, which must fit together. Raises ValueError."""
+    network = Network(**{name: np.asarray(rows, np.float32) for name, rows in arrays.items()})
+    inputs, width = network.hidden.shape
+    shapes = (
+        network.hidden_bias.shape == (width,),
+        network.output.shape[0] == width,
+        network.output_bias.shape == network.output.shape[1:],
+        network.floor.shape == network.ceiling.shape == (inputs,),
+        all(np.isfinite(getattr(network, name)).all() for name in arrays),
+    )
+    if not all(shapes):
+        raise ValueError
+    return network

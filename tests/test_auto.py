@@ -1,0 +1,257 @@
+"""The method `auto`: its blocks, its memory, its networks and what it says of a page."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import dehusk
+from dehusk.errors import SettingError
+from dehusk.memory import Memory
+from dehusk.methods.auto import Auto, Favour, network
+from dehusk.methods.auto.blocks import LEVELS, cut
+from dehusk.methods.auto.evidence import GIVEN_PLACE, IS_KNOWN, PAGES, evidence, lesson
+from dehusk.methods.auto.families import is_template_new
+from dehusk.methods.auto.judge import best_threshold
+from dehusk.methods.auto.names import read_names
+from dehusk.methods.auto.network import load_model, save_model
+from dehusk.methods.auto.reading import read
+from dehusk.model import Page, Tree
+from dehusk.parse import parse
+from dehusk.samples import sample_site
+
+ENTRIES = ("Home", "The mill", "Rye")
+MENU = f"<nav><ul>{''.join(f'<li><a href=/{entry}>{entry}</a>' for entry in ENTRIES)}</ul></nav>"
+FOOT = "<footer><p>All rights reserved by the mill</p></footer>"
+
+
+def _tree(html: str) -> Tree:
+    return parse(Page(html, "https://grain.example/")).tree
+
+
+def _extract(html: str | bytes, url: str | None = None, **settings: Any) -> dehusk.Result:
+    return dehusk.extract(html, url, method="auto", **settings)
+
+
+def _page(number: int) -> str:
+    text = f"In the year {number} the mill ground {number * 7} sacks of rye, more than ever before."
+    return (
+        f"<title>Harvest {number}</title>{MENU}<main><h1>Harvest {number}</h1><p>{text}</p>"
+        f"<p>It was sold in {number % 9} towns along the river, and none of it was lost.</p></main>"
+        f"{FOOT}"
+    )
+
+
+def test_a_block_ends_where_a_block_tag_stands() -> None:
+    tree = _tree("<div>one <b>two</b><p>three<br>four</p>five</div>")
+    blocks = cut(tree)
+    texts = [tree.text(node).strip() for node in blocks.segments.tolist()]
+    assert texts == ["one", "two", "three", "four", "five"]
+    assert blocks.owner.tolist() == [0, 0, 1, 2, 3]
+
+
+def test_the_surroundings_of_a_block_are_the_blocks_below_its_ancestors() -> None:
+    tree = _tree("<section><div><p>a</p><p>bb</p></div><p>ccc</p></section><p>dddd</p>")
+    blocks = cut(tree)
+    around = blocks.around(blocks.chars)
+    assert around.shape == (4, len(LEVELS))
+    assert around[0, :4].tolist() == [1, 3, 6, 10]
+
+
+def test_a_class_with_a_digit_does_not_change_the_look() -> None:
+    looks = [read_names(_tree(f"<p class='post post-{n}'>x")).look.max() for n in (1, 2)]
+    assert looks[0] == looks[1] != 0
+
+
+def test_text_that_looks_like_an_attribute_is_no_name() -> None:
+    assert not read_names(_tree('<p>a class="menu" here')).kinds.any()
+
+
+def test_a_page_is_not_its_own_evidence() -> None:
+    page = read(_tree(_page(1)))
+    verdict = np.full(len(page.blocks), 0.5)
+    alone, _ = evidence(lesson(page, verdict), page, verdict)
+    assert not alone[:, [PAGES, GIVEN_PLACE, IS_KNOWN]].any()
+
+
+def test_evidence_is_of_the_other_pages_whatever_their_order() -> None:
+    pages = [read(_tree(_page(number))) for number in range(1, 6)]
+    verdicts = [np.linspace(0, 1, len(page.blocks)) for page in pages]
+    lessons = [lesson(page, verdict) for page, verdict in zip(pages, verdicts, strict=True)]
+    forth, back = Memory(), Memory()
+    for each in lessons:
+        forth = forth.plus(each)
+    for each in reversed(lessons):
+        back = back.plus(each)
+    told = [evidence(memory, pages[0], verdicts[0])[0] for memory in (forth, back)]
+    assert np.array_equal(told[0], told[1])
+    assert told[0][0, GIVEN_PLACE] == 1.0  # The first entry of the menu.
+
+
+def test_what_only_this_page_shares_with_one_other_did_not_repeat_before() -> None:
+    first, second = read(_tree("<p>same")), read(_tree("<p>same"))
+    verdict = np.ones(1)
+    memory = lesson(first, verdict).plus(lesson(second, verdict))
+    told, _ = evidence(memory, second, verdict)
+    assert told[0, 8] == 0.0
+    assert told[0, GIVEN_PLACE] == 1.0
+
+
+@given(
+    st.lists(
+        st.tuples(st.floats(0.01, 1), st.integers(1, 500)),
+        min_size=1,
+        max_size=30,
+        unique_by=lambda block: block[0],
+    )
+)
+def test_no_other_threshold_promises_a_better_f1(blocks: list[tuple[float, int]]) -> None:
+    likely = np.array([probability for probability, _ in blocks])
+    chars = np.array([float(length) for _, length in blocks])
+
+    def promised(threshold: float) -> float:
+        kept = likely >= threshold
+        return float(
+            2 * (chars * likely)[kept].sum() / ((chars * likely).sum() + chars[kept].sum())
+        )
+
+    chosen = best_threshold(likely, chars)
+    if chosen > 0.1:
+        assert promised(chosen) == pytest.approx(max(map(promised, likely.tolist())))
+
+
+def test_a_menu_is_template_and_a_text_is_content_from_page_one_on() -> None:
+    site = dehusk.Site(method="auto")
+    for number in range(1, 25):
+        result = site.add(_page(number), f"https://grain.example/{number}")
+        assert f"{number * 7} sacks" in result.text
+    assert "The mill" not in result.text
+    assert "rights reserved" not in result.text
+
+
+def test_words_that_come_back_inside_content_stay() -> None:
+    site = dehusk.Site(method="auto")
+    for number in range(1, 25):
+        rows = "".join(
+            f"<tr><td>field_{number}_{row}</td><td>NULL</td><td>The yield of field {row} of farm"
+            f" {number}, in sacks, as the farmer has written it down.</td></tr>"
+            for row in range(12)
+        )
+        html = _page(number).replace("</main>", f"<table>{rows}</table></main>")
+        result = site.add(html, f"https://grain.example/{number}")
+    assert result.text.count("NULL") == 12
+
+
+def test_recall_keeps_at_least_what_precision_keeps() -> None:
+    for page in sample_site("news", pages=6, seed=31):
+        kept = [
+            len(_extract(page.page.html, page.page.url, favour=str(favour)).text)
+            for favour in (Favour.PRECISION, Favour.BALANCE, Favour.RECALL)
+        ]
+        assert kept == sorted(kept)
+
+
+@pytest.mark.parametrize("kind", ["news", "shop", "docs", "town", "blog", "tables", "forum"])
+def test_no_sample_page_comes_out_empty(kind: str) -> None:
+    site = dehusk.Site(method="auto")
+    for page in sample_site(kind, pages=12, seed=32):
+        assert site.add(page.page.html, page.page.url).text
+
+
+def test_a_new_template_is_noticed_on_its_third_page_and_once() -> None:
+    site, changed = dehusk.Site(method="auto"), []
+    for number in range(1, 41):
+        html = _page(number)
+        if number > 20:
+            entries = "".join(f"<a href=/{n}>Entry {n} of the new menu</a>" for n in range(12))
+            html = f"<div class=new>{entries}</div><article><p>{html[-300:-90]}</article>"
+        else:
+            html = html.replace("</nav>", "".join(f"<p>Old line {n}" for n in range(12)) + "</nav>")
+        if site.add(html, f"https://grain.example/{number}").template_changed:
+            changed.append(number)
+    assert changed == [23]
+
+
+def test_a_young_site_has_no_template_to_change() -> None:
+    assert not is_template_new(Memory().table("texts"), 5)
+
+
+def test_pages_of_one_kind_are_a_family_and_of_another_kind_are_not() -> None:
+    families = {
+        kind: {
+            _extract(p.page.html, p.page.url).family for p in sample_site(kind, pages=4, seed=33)
+        }
+        for kind in ("docs", "blog")
+    }
+    assert not families["docs"] & families["blog"]
+
+
+def test_the_memory_stays_within_its_limits() -> None:
+    method, memory = Auto(max_segments=200, max_places=50), Memory()
+    for page in range(6):
+        html = "".join(f"<p class=c{chr(97 + n % 26)}><i>{page} {n}</i>" for n in range(300))
+        memory = method.learn(memory, _tree(html))
+        assert len(memory.table("segments")) <= 200
+        assert len(memory.table("texts")) <= 200
+        assert len(memory.table("places")) <= 50
+    assert Auto().max_segments * 32 + Auto().max_places * 48 + 256 * 16 < 1_000_000
+
+
+def test_an_explanation_has_a_reason_for_every_text() -> None:
+    method, memory = Auto(), Memory()
+    for number in range(1, 9):
+        tree = _tree(_page(number))
+        memory = method.learn(memory, tree)
+    told = method.explain(memory, tree)
+    texts = tree.is_text & tree.shown & (tree.text_length > 0)
+    assert (told.reason[texts] >= 0).all()
+    menu = next(n for n in np.flatnonzero(texts).tolist() if tree.text(n) == "The mill")
+    assert told.reasons[told.reason[menu]] == "the same text stands here on most pages"
+    assert told.site_score[menu] == 1.0
+    assert np.array_equal(told.score, method.score(memory, tree), equal_nan=True)
+
+
+def test_a_model_is_the_same_after_writing_and_reading(tmp_path: Path) -> None:
+    model = load_model()
+    save_model(model, tmp_path / "model.json")
+    again = load_model(str(tmp_path / "model.json"))
+    assert again.types == model.types
+    assert np.array_equal(again.site.hidden, model.site.hidden)
+
+
+def test_the_shipped_model_is_small() -> None:
+    assert Path(network.__file__).with_name("model.json").stat().st_size < 1_000_000
+
+
+@pytest.mark.parametrize("written", ["", "{}", "[1]", '{"version": 99}', "\x00"])
+def test_a_file_that_is_no_model_is_refused(tmp_path: Path, written: str) -> None:
+    (tmp_path / "odd.json").write_text(written)
+    with pytest.raises(SettingError, match="model"):
+        _extract("<p>x", model=str(tmp_path / "odd.json"))
+
+
+def test_a_model_whose_parts_do_not_fit_is_refused(tmp_path: Path) -> None:
+    save_model(load_model(), tmp_path / "model.json")
+    written = json.loads((tmp_path / "model.json").read_text())
+    written["page"]["hidden"].pop()
+    (tmp_path / "model.json").write_text(json.dumps(written))
+    with pytest.raises(SettingError, match="model"):
+        _extract("<p>x", model=str(tmp_path / "model.json"))
+
+
+def test_an_unknown_preference_is_refused() -> None:
+    with pytest.raises(SettingError, match="precision, balance, recall"):
+        _extract("<p>x", favour="speed")
+
+
+def test_the_type_of_a_page_comes_with_a_confidence() -> None:
+    for page in sample_site("forum", pages=3, seed=34):
+        result = _extract(page.page.html, page.page.url)
+        assert result.type
+        assert 0 < (result.type_confidence or 0) <= 1

@@ -1,0 +1,141 @@
+"""Training `auto`: gold of blocks, fitting, folds and figures."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dehusk.bench.contenders import make_contenders, read_folds
+from dehusk.bench.corpora import GoldPage, open_corpus
+from dehusk.bench.quality import run_quality
+from dehusk.errors import UsageError
+from dehusk.methods.auto.blocks import cut
+from dehusk.methods.auto.network import load_model, save_model
+from dehusk.model import Page
+from dehusk.parse import parse
+from dehusk.train.auto import PARTS, Settings, Training, train_auto
+from dehusk.train.fit import Fitting, fit
+from dehusk.train.gold import BlockGold, block_gold
+
+CORPORA = [open_corpus(f"samples:{kind}:7:5") for kind in ("news", "docs", "shop", "blog", "town")]
+QUICK = Settings(fitting=Fitting(epochs=2, width=8, members=1, batch=256))
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> tuple[Training, Path]:
+    folder = tmp_path_factory.mktemp("folds")
+    return train_auto(CORPORA, QUICK, folder), folder
+
+
+def _gold(html: str, **gold: object) -> tuple[list[str], BlockGold | None]:
+    page = Page(html, "https://grain.example/", "grain.example")
+    tree = parse(page).tree
+    blocks = cut(tree)
+    texts = [tree.text(node) for node in blocks.segments.tolist()]
+    return texts, block_gold(GoldPage(page, "grain.example", 1, **gold), tree, blocks)  # type: ignore[arg-type]
+
+
+def test_words_of_the_content_are_found_in_their_block() -> None:
+    _, gold = _gold("<p>Home Mill<p>Rye and oats grew<p>Barley", content="Rye and oats grew")
+    assert gold is not None
+    assert gold.hits.tolist() == [0, 4, 0]
+    assert gold.content_words == 4
+
+
+def test_nodes_of_the_content_decide_where_they_are_known() -> None:
+    _, gold = _gold(
+        "<body><nav>Menu<div>Deep</div></nav><main>One two<aside>Ad</aside></main>",
+        content_nodes=((1, 1),),
+        excluded_nodes=((1, 1, 0),),
+    )
+    assert gold is not None
+    assert gold.hits.tolist() == [0, 0, 2, 0]
+
+
+def test_a_path_that_leads_nowhere_is_no_gold() -> None:
+    assert _gold("<p>x", content_nodes=((9, 9),))[1] is None
+
+
+def test_a_block_with_a_value_that_must_survive_is_content() -> None:
+    _, gold = _gold("<p>Price: 9.50 a sack<p>Menu", must_keep=("9.50",))
+    assert gold is not None
+    assert gold.hits.tolist() == [5, 0]
+    assert np.isnan(gold.content_words)
+
+
+def test_a_network_learns_what_a_line_cannot_tell() -> None:
+    random = np.random.default_rng(1)
+    rows = random.standard_normal((4000, 2)).astype(np.float32)
+    wanted = ((rows[:, 0] * rows[:, 1]) > 0).astype(np.float32)[:, None]
+    network = fit(
+        rows, wanted, np.ones(4000, np.float32), Fitting(epochs=30, batch=100, dropout=0.0)
+    )
+    right = (network(rows)[:, 0] > 0) == (wanted[:, 0] > 0.5)
+    assert right.mean() > 0.95
+
+
+def test_a_network_is_the_same_on_every_run() -> None:
+    random = np.random.default_rng(2)
+    rows = random.standard_normal((300, 3)).astype(np.float32)
+    wanted = (rows[:, :1] > 0).astype(np.float32)
+    first, second = (fit(rows, wanted, np.ones(300, np.float32), Fitting()) for _ in range(2))
+    assert np.array_equal(first.hidden, second.hidden)
+
+
+def test_training_gives_a_model_and_a_figure_for_sites_not_seen(
+    trained: tuple[Training, Path],
+) -> None:
+    training, _ = trained
+    assert training.pages == 25
+    assert training.sites == 5
+    assert 0.3 < training.figures["samples"] <= 1
+
+
+def test_training_twice_gives_the_same_bytes(
+    trained: tuple[Training, Path], tmp_path: Path
+) -> None:
+    for name, training in (("a", trained[0]), ("b", train_auto(CORPORA, QUICK))):
+        save_model(training.model, tmp_path / name)
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+
+
+def test_each_site_is_judged_by_a_model_that_has_not_seen_it(
+    trained: tuple[Training, Path],
+) -> None:
+    folder = trained[1]
+    assert len(set(read_folds(folder).values())) == 5
+    for path in read_folds(folder).values():
+        assert load_model(str(path)).types
+
+
+def test_quality_takes_the_models_of_the_folds(trained: tuple[Training, Path]) -> None:
+    contenders, _ = make_contenders(["auto"], with_peers=False, folds=trained[1])
+    (report,) = run_quality([open_corpus("samples:news:7:3")], contenders)
+    assert report.pages == 3
+    assert not report.failures
+
+
+def test_a_folder_without_folds_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="train auto"):
+        read_folds(tmp_path)
+    (tmp_path / "folds.json").write_text(json.dumps([1]))
+    with pytest.raises(UsageError, match="train auto"):
+        read_folds(tmp_path)
+
+
+@pytest.mark.parametrize("part", sorted(PARTS))
+def test_a_part_left_out_has_no_say(part: str) -> None:
+    training = train_auto(CORPORA[:2], Settings(fitting=QUICK.fitting, folds=2, without=(part,)))
+    moved = np.zeros((2, training.model.site.hidden.shape[0]), np.float32)
+    moved[1, list(PARTS[part])] = 1
+    first, second = training.model.site(moved)[:, 0]
+    assert first == second
+
+
+def test_nothing_to_train_on_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "none.jsonl").write_text("")
+    with pytest.raises(UsageError, match="no page"):
+        train_auto([open_corpus(str(tmp_path / "none.jsonl"))])
