@@ -13,10 +13,11 @@ from pathlib import Path
 import pytest
 
 import dehusk
-from dehusk.cli import make_parser, options
+from dehusk.cli import crawl_options, make_parser, options
 from dehusk.methods import METHODS
 from dehusk.model import Limits
 from dehusk.sources import SiteBy
+from dehusk.sources.crawl.settings import CrawlSettings, Wish
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "dehusk"
@@ -39,6 +40,7 @@ STAGES = {
 }
 ORDER = {
     "answers",
+    "crawling",
     "learning",
     "loader",
     "memories",
@@ -142,6 +144,19 @@ def test_the_command_lines_choices_and_limits_are_the_librarys() -> None:
     given = (options.MAX_BYTES, options.MAX_NODES, options.MAX_DEPTH, options.TIMEOUT_S)
     limits = Limits()
     assert given == (limits.max_bytes, limits.max_nodes, limits.max_depth, limits.timeout_s)
+    assert tuple(Wish) == crawl_options.WISHES
+    usual = CrawlSettings()
+    assert (usual.max_pages, usual.max_depth) == (
+        crawl_options.CRAWL_PAGES,
+        crawl_options.CRAWL_DEPTH,
+    )
+    assert usual.delay_s == crawl_options.CRAWL_DELAY_S
+    assert usual.max_delay_s == crawl_options.CRAWL_MAX_DELAY_S
+    assert usual.timeout_s == crawl_options.CRAWL_TIMEOUT_S
+    assert (usual.retries, usual.max_redirects) == (
+        crawl_options.CRAWL_RETRIES,
+        crawl_options.CRAWL_REDIRECTS,
+    )
 
 
 @pytest.mark.parametrize("path", DOCS, ids=lambda path: str(path.relative_to(ROOT)))

@@ -13,18 +13,21 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from dehusk.browser import Browser
+    from dehusk.crawling import crawl
     from dehusk.errors import DehuskError, PageError, StateError
     from dehusk.fingerprint import Seen
     from dehusk.memories import Durable, Memories, open  # noqa: A004  as users write it
     from dehusk.model import Label, Limits, Page, Reason
     from dehusk.result import Node, Refusal, Result, Section
     from dehusk.site import Site, extract
+    from dehusk.sources.crawl.settings import CrawlSettings
     from dehusk.store import Keeping, Shelf
 
 __version__ = "0.1.0"
 
 __all__ = [
     "Browser",
+    "CrawlSettings",
     "DehuskError",
     "Durable",
     "Keeping",
@@ -43,12 +46,14 @@ __all__ = [
     "Site",
     "StateError",
     "__version__",
+    "crawl",
     "extract",
     "open",
 ]
 
 _HOMES = {
     "Browser": "browser",
+    "CrawlSettings": "sources.crawl.settings",
     "DehuskError": "errors",
     "Durable": "memories",
     "Keeping": "store",
@@ -66,6 +71,7 @@ _HOMES = {
     "Shelf": "store",
     "Site": "site",
     "StateError": "errors",
+    "crawl": "crawling",
     "extract": "site",
     "open": "memories",
 }

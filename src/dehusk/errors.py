@@ -18,6 +18,15 @@ DehuskError
     ├── DamagedRecord     a record of an archive that is not whole, or cannot be unpacked
     ├── NotWritten        its file cannot be made
     ├── MemoryDamaged     the memory of its site is damaged
+    ├── FetchError        a page that the web did not give
+    │   ├── AddressRefused     its host has an address that is not public
+    │   ├── ConnectionFailed   no such host, nobody there, cut off, no trusted certificate
+    │   ├── FetchTimeout       the answer was not whole in time
+    │   ├── BadResponse        not HTTP, shorter than promised, wrongly packed, endless headers
+    │   ├── BadRedirect        a circle, too many, or to nowhere on the web
+    │   ├── HttpStatus         the server answered with an error
+    │   ├── RobotsRefused      robots.txt forbids it, or cannot be asked
+    │   └── Reserved           its owner keeps it from indexes or from data mining
     └── PageFault         a fault in dehusk or its parser, met on this page
 """
 
@@ -135,3 +144,57 @@ class PageFault(PageError):
     """dehusk or its parser failed on this page in a way nobody foresaw: a fault worth reporting."""
 
     code = "fault"
+
+
+class FetchError(PageError):
+    """The web did not give the page."""
+
+    code = "fetch"
+
+
+class AddressRefused(FetchError):
+    """The host has no public address, and private ones were not allowed."""
+
+    code = "private_address"
+
+
+class ConnectionFailed(FetchError):
+    """No such host, nobody there, cut off in between, or no certificate to trust."""
+
+    code = "connection"
+
+
+class FetchTimeout(FetchError):
+    """The whole answer did not come within the time that a request has."""
+
+    code = "fetch_timeout"
+
+
+class BadResponse(FetchError):
+    """What came is no HTTP, is shorter than it says, or is not packed as it says."""
+
+    code = "bad_response"
+
+
+class BadRedirect(FetchError):
+    """A redirect in a circle, one too many, or one that leads nowhere on the web."""
+
+    code = "redirect"
+
+
+class HttpStatus(FetchError):
+    """The server answered, with a status that says there is no page."""
+
+    code = "status"
+
+
+class RobotsRefused(FetchError):
+    """The site's robots.txt forbids the page, or cannot be read, which forbids all of them."""
+
+    code = "robots"
+
+
+class Reserved(FetchError):
+    """The owner keeps the page from indexes (noindex), or from text and data mining."""
+
+    code = "reserved"

@@ -12,6 +12,7 @@ from typing import Final
 from dehusk.bench import (
     chunks_tables,
     classify,
+    crawl,
     duplicates,
     layout,
     memory,
@@ -136,6 +137,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             description=layout.DESCRIPTION,
         )
     )
+    crawl.add_arguments(
+        experiments.add_parser(
+            "crawl",
+            help="whether a crawl that is killed ends as one that is not",
+            description=crawl.DESCRIPTION,
+        )
+    )
 
 
 def _add_common(parser: argparse.ArgumentParser) -> None:
@@ -176,6 +184,7 @@ def run(arguments: argparse.Namespace) -> int:
         "memory": memory.run,
         "page-tables": page_tables.run,
         "sources": sources.run,
+        "crawl": crawl.run,
     }
     if arguments.experiment in others:
         return others[arguments.experiment](arguments)

@@ -15,7 +15,7 @@ from typing import Final
 from dehusk import __version__
 from dehusk.bench import add_arguments as add_bench_arguments
 from dehusk.bench import run as run_bench
-from dehusk.cli import options
+from dehusk.cli import crawl_options, options
 from dehusk.cli.sites_options import add_arguments as add_sites_arguments
 from dehusk.errors import DehuskError, UsageError
 
@@ -73,6 +73,7 @@ def make_parser() -> argparse.ArgumentParser:
     options.add_memory(clean)
     options.add_passes(clean)
     options.add_output(clean)
+    crawl_options.add_crawl(clean)
     options.add_limits(clean)
 
     template = commands.add_parser(

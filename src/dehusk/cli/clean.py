@@ -24,10 +24,18 @@ from dehusk.methods import DEFAULT
 from dehusk.methods.hyperlink import Hyperlink
 from dehusk.methods.written import parse_settings
 from dehusk.model import Limits, Page
-from dehusk.output import Format, is_markdown_folder, open_writer, write_llms_txt
+from dehusk.output import (
+    NOTHING,
+    Format,
+    Writer,
+    Written,
+    is_markdown_folder,
+    open_writer,
+    write_llms_txt,
+)
 from dehusk.result import Refusal, Result
 from dehusk.site import Sites
-from dehusk.sources import Failure, SiteBy, SourceSettings, count_pages, read_pages
+from dehusk.sources import Failure, SiteBy, SourceSettings, count_pages, is_web, read_pages
 from dehusk.sources.rereading import Read, rereadable
 
 if TYPE_CHECKING:
@@ -61,6 +69,11 @@ def _clean(arguments: argparse.Namespace, browser: Browser | None) -> int:
     """Clean all sources, as the browser shows them if there is one."""
     limits, source_settings = make_limits(arguments), make_source_settings(arguments)
     revision_asked(arguments)
+    if any(map(is_web, arguments.sources)):
+        from dehusk.cli import crawl  # noqa: PLC0415 - needs an extra
+
+        with make_sites(arguments, limits, source_settings, browser) as sites:
+            return crawl.run(arguments, sites, source_settings, browser)
     left_out: Counter[str] = Counter()
     with ExitStack() as stack:
         read: Read = partial(read_pages, arguments.sources, source_settings, None)
@@ -89,22 +102,11 @@ def _answer_all(
     left_out: Counter[str],
 ) -> int:
     """Answer on all items and write the answers; 1 if anything could not be read or used."""
-    if sys.stdout is None and arguments.output in (None, "-"):
-        raise UsageError("standard output is closed; name a file with -o")
-    chosen = Format(arguments.format) if arguments.format else None
-    if arguments.llms_txt and not is_markdown_folder(arguments.output, chosen):
-        raise UsageError("--llms-txt needs a folder of Markdown: -o FOLDER/")
-    writer = open_writer(
-        arguments.output,
-        chosen,
-        sys.stdout.buffer if sys.stdout else io.BytesIO(),
-        is_terminal=sys.stdout is not None and sys.stdout.isatty(),
-        sources=arguments.sources,
-        piece_tokens=arguments.pieces,
-    )
+    writer = make_writer(arguments)
     is_live = sys.stderr.isatty() and not arguments.quiet
     total = count_pages(arguments.sources) if is_live else None
-    progress = Progress(sys.stderr, total, is_quiet=arguments.quiet)
+    is_json = arguments.log_format == "json"
+    progress = Progress(sys.stderr, total, is_quiet=arguments.quiet, is_json=is_json)
     seen = Seen() if arguments.unique else None
     with writer:
         try:
@@ -126,6 +128,24 @@ def _answer_all(
     if arguments.llms_txt:
         write_llms_txt(Path(arguments.output))
     return 1 if progress.refusals else 0
+
+
+def make_writer(arguments: argparse.Namespace, written: Written = NOTHING) -> Writer:
+    """A writer to where the options say, behind what was already written. Raises UsageError."""
+    if sys.stdout is None and arguments.output in (None, "-"):
+        raise UsageError("standard output is closed; name a file with -o")
+    chosen = Format(arguments.format) if arguments.format else None
+    if arguments.llms_txt and not is_markdown_folder(arguments.output, chosen):
+        raise UsageError("--llms-txt needs a folder of Markdown: -o FOLDER/")
+    return open_writer(
+        arguments.output,
+        chosen,
+        sys.stdout.buffer if sys.stdout else io.BytesIO(),
+        is_terminal=sys.stdout is not None and sys.stdout.isatty(),
+        sources=[source for source in arguments.sources if not is_web(source)],
+        piece_tokens=arguments.pieces,
+        written=written,
+    )
 
 
 def as_shown(

@@ -25,7 +25,8 @@ def add_sources(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         metavar="SOURCE",
         help="a file or folder of HTML, a WARC or WACZ file, JSON lines or Parquet with `url` and"
-        " `html`, or - for standard input; plain, .gz, .xz or .zst",
+        " `html`, or - for standard input; plain, .gz, .xz or .zst; or a web address, whose site is"
+        " crawled",
     )
     group.add_argument(
         "--render",
@@ -133,7 +134,7 @@ def add_output(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument(
         "--pieces",
-        type=_positive_int,
+        type=positive_int,
         metavar="N",
         help="add the content in pieces of at most N tokens, cut at headings and between blocks,"
         " each with its headings and its place in the page (jsonl and parquet); a token counts as"
@@ -151,6 +152,13 @@ def add_output(parser: argparse.ArgumentParser) -> None:
         " the 8 smallest hashes of their runs of 6 words, 4 are the same",
     )
     group.add_argument("-q", "--quiet", action="store_true", help="no progress and no summary")
+    group.add_argument(
+        "--log-format",
+        choices=("text", "json"),
+        default="text",
+        help="how failures, progress and the summary are written to standard error"
+        " (default: %(default)s)",
+    )
 
 
 def add_limits(parser: argparse.ArgumentParser) -> None:
@@ -158,28 +166,28 @@ def add_limits(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("limits per page")
     group.add_argument(
         "--max-bytes",
-        type=_positive_int,
+        type=positive_int,
         default=MAX_BYTES,
         metavar="N",
         help="refuse larger pages (default: %(default)s)",
     )
     group.add_argument(
         "--max-nodes",
-        type=_positive_int,
+        type=positive_int,
         default=MAX_NODES,
         metavar="N",
         help="refuse pages with more nodes (default: %(default)s)",
     )
     group.add_argument(
         "--max-depth",
-        type=_positive_int,
+        type=positive_int,
         default=MAX_DEPTH,
         metavar="N",
         help="nodes deeper than this become siblings, as in browsers (default: %(default)s)",
     )
     group.add_argument(
         "--timeout",
-        type=_positive_float,
+        type=positive_float,
         default=TIMEOUT_S,
         metavar="SECONDS",
         help="give a page up after this time (default: %(default)s)",
@@ -238,13 +246,13 @@ def add_template(parser: argparse.ArgumentParser) -> None:
     _add_page(parser)
     parser.add_argument(
         "--size",
-        type=_positive_int,
+        type=positive_int,
         metavar="N",
         help="hyperlink: pages that must link each other (default: 3)",
     )
     parser.add_argument(
         "--votes",
-        type=_positive_int,
+        type=positive_int,
         metavar="N",
         help="hyperlink: pages that must have a node (default: 2)",
     )
@@ -281,7 +289,7 @@ def add_train(parser: argparse.ArgumentParser) -> None:
     )
     page.add_argument(
         "--min-pages",
-        type=_positive_int,
+        type=positive_int,
         default=30,
         metavar="N",
         help="leave out sites with fewer pages (default: %(default)s)",
@@ -357,7 +365,7 @@ def add_demo(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--pages",
-        type=_positive_int,
+        type=positive_int,
         default=40,
         metavar="N",
         help="pages of each site (default: %(default)s)",
@@ -371,13 +379,15 @@ def add_demo(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _positive_int(text: str) -> int:
+def positive_int(text: str) -> int:
+    """The whole number above 0 that an option is given."""
     if not text.isdecimal() or int(text) == 0:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above 0")
     return int(text)
 
 
-def _positive_float(text: str) -> float:
+def positive_float(text: str) -> float:
+    """The number above 0 that an option is given."""
     try:
         number = float(text)
     except ValueError:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import re
 import time
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping
 from typing import Final, TextIO
 
-from dehusk.errors import DehuskError
+from dehusk.errors import DehuskError, PageError
 from dehusk.result import Refusal, Result
 
 _REFRESH_S: Final = 0.1
+_LOGGED_EVERY_S: Final = 10.0
+"""Seconds between two lines on how a run is getting on, in a log for programs."""
 _COMMANDS: Final = re.compile("[\x00-\x1f\x7f-\x9f]")
 """Control characters: a page's URL could give a terminal orders with them."""
 REPLACED: Final = "\ufffd"
@@ -18,22 +22,37 @@ REPLACED: Final = "\ufffd"
 
 
 class Progress:
-    """Counts answers, shows a line on a terminal, names what failed, and sums up at the end."""
+    """Counts answers, shows a line on a terminal, names what failed, and sums up at the end.
 
-    def __init__(self, stream: TextIO, total: int | None, *, is_quiet: bool) -> None:
+    With `is_json` every line is a JSON object with `event`: `failed`, `progress` or `summary`.
+    A source that has a queue tells its length with `queue`.
+    """
+
+    def __init__(
+        self,
+        stream: TextIO,
+        total: int | None,
+        *,
+        is_quiet: bool,
+        is_json: bool = False,
+        queue: Callable[[], int] | None = None,
+    ) -> None:
         self._stream = stream
         self._total = total
         self._is_quiet = is_quiet
-        self._is_live = stream.isatty() and not is_quiet
+        self._is_json = is_json
+        self._is_live = stream.isatty() and not is_quiet and not is_json
+        self._queue = queue
         self._began = time.monotonic()
-        self._shown = 0.0
+        self._shown = self._began if is_json else 0.0
         self.sites: set[str] = set()
         self.pages = 0
-        self.refusals = 0
         self.duplicates = 0
         self.unchanged = 0
         self.empty = 0
         self.first_empty: str | None = None
+        self.errors: Counter[str] = Counter()
+        """Failures by the code of their error."""
         self.characters = 0
         self.template_characters = 0.0
 
@@ -48,10 +67,7 @@ class Progress:
         self.duplicates += is_duplicate
         self.unchanged += is_unchanged
         if isinstance(answer, Refusal):
-            self.refusals += 1
-            self._clear()
-            message = _COMMANDS.sub(REPLACED, str(answer.error))
-            self._stream.write(f"dehusk: {message}\n")
+            self._name(answer)
         else:
             self.pages += 1
             self.sites.add(answer.site)
@@ -61,8 +77,36 @@ class Progress:
             if answer.needs_render:
                 self.empty += 1
                 self.first_empty = self.first_empty or answer.url
-        if self._is_live and time.monotonic() - self._shown > _REFRESH_S:
+        since = time.monotonic() - self._shown
+        if self._is_live and since > _REFRESH_S:
             self._show()
+        elif self._is_json and not self._is_quiet and since > _LOGGED_EVERY_S:
+            self._shown = time.monotonic()
+            self._log("progress", self._figures())
+
+    def _name(self, refusal: Refusal) -> None:
+        """Say what failed, and why."""
+        error = refusal.error
+        code = error.code if isinstance(error, PageError) else "source"
+        self.errors[code] += 1
+        if self._is_json:
+            self._log("failed", {"url": refusal.url, "code": code, "message": str(error)})
+        else:
+            self._clear()
+            self._stream.write(f"dehusk: {_plain(str(error))}\n")
+
+    def warn(self, message: str) -> None:
+        """Say what went wrong without costing a page."""
+        if self._is_json:
+            self._log("warning", {"message": message})
+        elif not self._is_quiet:
+            self._clear()
+            self._stream.write(f"dehusk: {_plain(message)}\n")
+
+    @property
+    def refusals(self) -> int:
+        """How many failed."""
+        return self.errors.total()
 
     @property
     def template_share(self) -> float:
@@ -72,10 +116,11 @@ class Progress:
     def _show(self) -> None:
         self._shown = time.monotonic()
         of_total = f" of {self._total:,}" if self._total else ""
-        failed = f" · {self.refusals:,} failed" if self.refusals else ""
+        queue = f" · {self._queue():,} waiting" if self._queue else ""
+        failed = f" · failed: {_by_kind(self.errors)}" if self.errors else ""
         self._stream.write(
             f"\r\x1b[K{self.pages:,}{of_total} pages · {self._rate():,.0f}/s"
-            f" · {self.template_share:.0%} template{failed}"
+            f" · {self.template_share:.0%} template{queue}{failed}"
         )
         self._stream.flush()
 
@@ -102,20 +147,43 @@ class Progress:
         if self._is_live:
             self._stream.write("\r\x1b[K")
 
-    def finish(self, left_out: Mapping[str, int]) -> None:
-        """Show the summary; `left_out` is what the sources hold beside pages."""
+    def _log(self, event: str, fields: Mapping[str, object]) -> None:
+        self._stream.write(json.dumps({"event": event} | dict(fields)) + "\n")
+        self._stream.flush()
+
+    def _figures(self) -> dict[str, object]:
+        """All that is known, for programs."""
+        queue = {"waiting": self._queue()} if self._queue else {}
+        return {
+            "pages": self.pages,
+            "sites": len(self.sites),
+            "seconds": round(time.monotonic() - self._began, 1),
+            "pages_per_second": round(self._rate(), 1),
+            "template_share": round(self.template_share, 4),
+            "tokens_saved": round(self.template_characters / 4),
+            "failed": dict(self.errors),
+            "duplicates": self.duplicates,
+        } | queue
+
+    def finish(self, left_out: Mapping[str, int] | None = None, then: str = "") -> None:
+        """Show the summary, with what was left out and why, and what one could do then."""
         self._clear()
         if self._is_quiet:
             return
-        if left_out:
-            counts = (f"{count:,} {what}" for what, count in sorted(left_out.items()))
-            self._stream.write(f"left out: {', '.join(counts)}\n")
-        if not self.pages and not self.refusals:
-            self._stream.write("nothing to clean: no page was found\n")
+        if self._is_json:
+            self._log("summary", self._figures() | {"left_out": dict(left_out or {})})
             return
+        if self.pages or self.errors:
+            self._stream.write(self._headlines())
+        elif not then:
+            self._stream.write("nothing to clean: no page was found\n")
+        self._stream.write(_table(self.errors, left_out or {}))
+        self._stream.write(then)
+
+    def _headlines(self) -> str:
         seconds = time.monotonic() - self._began
-        failed = f", {self.refusals:,} failed" if self.refusals else ""
-        self._stream.write(
+        failed = f", {self.refusals:,} failed" if self.errors else ""
+        return (
             f"{_plural(self.pages, 'page')} of {_plural(len(self.sites), 'site')}{failed}"
             f"{self._dropped()} in {seconds:.1f} s ({self._rate():,.0f} a second)\n"
             f"{self.template_share:.0%} of {_plural(self.characters, 'visible character')} was"
@@ -166,6 +234,24 @@ class LearningProgress:
             f"{_plural(self.pages, 'page')} learned, {self.known:,} known already{failed}"
             f" in {seconds:.1f} s\n"
         )
+
+
+def _table(errors: Mapping[str, int], left_out: Mapping[str, int]) -> str:
+    """Counts with what they count: failures by code, then what was left out, most first."""
+    rows = [(count, f"failed: {kind}") for kind, count in errors.items()]
+    rows = sorted(rows, key=lambda row: (-row[0], row[1]))
+    others = [(count, f"left out: {reason}") for reason, count in left_out.items() if count]
+    rows += sorted(others, key=lambda row: (-row[0], row[1]))
+    width = max((len(f"{count:,}") for count, _ in rows), default=0)
+    return "".join(f"  {count:>{width},}  {what}\n" for count, what in rows)
+
+
+def _by_kind(errors: Counter[str]) -> str:
+    return ", ".join(f"{count:,} {kind}" for kind, count in errors.most_common(3))
+
+
+def _plain(text: str) -> str:
+    return _COMMANDS.sub("\ufffd", text)
 
 
 def _plural(count: int, noun: str) -> str:

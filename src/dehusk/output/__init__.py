@@ -13,17 +13,21 @@ from dehusk.output.llms import write_llms_txt
 from dehusk.output.names import INDEX, is_page_name
 from dehusk.output.parquet import open_parquet
 from dehusk.output.writers import (
+    NOTHING,
     FolderWriter,
     GrowingFile,
     OpenStream,
     StreamWriter,
     Writer,
+    Written,
 )
 
 __all__ = [
+    "NOTHING",
     "Answer",
     "Format",
     "Writer",
+    "Written",
     "is_markdown_folder",
     "named_format",
     "open_writer",
@@ -45,6 +49,7 @@ def open_writer(
     is_terminal: bool,
     sources: Sequence[str] = (),
     piece_tokens: int | None = None,
+    written: Written = NOTHING,
 ) -> Writer:
     """A writer to the target: standard output (None or `-`), a file, or a folder.
 
@@ -53,7 +58,7 @@ def open_writer(
     into a folder, else JSON lines. A file whose name ends in `.gz` is packed. `piece_tokens` adds
     the content in pieces of at most so many tokens, where the format has a place for them. Raises
     UsageError for a target that cannot be written, or where that would change what is read of the
-    `sources`.
+    `sources`. With what an earlier run has `written` it goes on behind that.
     """
     if target is None or target == _STANDARD:
         usual = Format.MARKDOWN if is_terminal else Format.JSONL
@@ -72,7 +77,7 @@ def open_writer(
         chosen = output_format or usual
         _check_pieces(chosen, piece_tokens)
         open_one = _open_folder if is_folder else _open_file
-        return open_one(path, chosen, read, piece_tokens)
+        return open_one(path, chosen, read, piece_tokens, written)
     except (OSError, ValueError) as fault:
         reason = getattr(fault, "strerror", None) or fault
         raise UsageError(f"cannot write to {target}: {reason}") from fault
@@ -102,7 +107,11 @@ def _check_pieces(chosen: Format, piece_tokens: int | None) -> None:
 
 
 def _open_file(
-    path: Path, output_format: Format, sources: Sequence[Path], piece_tokens: int | None
+    path: Path,
+    output_format: Format,
+    sources: Sequence[Path],
+    piece_tokens: int | None,
+    written: Written,
 ) -> Writer:
     """A writer to one file, which must be neither a source nor read with one."""
     # Where a link leads is what opening would write over.
@@ -118,11 +127,18 @@ def _open_file(
     if output_format is Format.PARQUET:
         return open_parquet(path, piece_tokens, is_folder=False)
     is_packed = path.name.lower().endswith(_PACKED)
-    return StreamWriter(GrowingFile(path), output_format, piece_tokens, is_packed=is_packed)
+    if written.size > (path.stat().st_size if path.exists() else 0):
+        raise UsageError(f"cannot go on writing to {path}: it is shorter than it was left")
+    sink = GrowingFile(path, written.size)
+    return StreamWriter(sink, output_format, piece_tokens, is_packed=is_packed)
 
 
 def _open_folder(
-    path: Path, output_format: Format, sources: Sequence[Path], piece_tokens: int | None
+    path: Path,
+    output_format: Format,
+    sources: Sequence[Path],
+    piece_tokens: int | None,
+    written: Written,
 ) -> Writer:
     """A writer into a folder, in which no file can have the name of what a source reads."""
     for source in sources:
@@ -139,7 +155,7 @@ def _open_folder(
         raise UsageError(f"cannot write to {path}: no permission to make files in it")
     if output_format is Format.PARQUET:
         return open_parquet(path, piece_tokens, is_folder=True)
-    return FolderWriter(path, output_format, piece_tokens)
+    return FolderWriter(path, output_format, piece_tokens, written)
 
 
 def _is_same_file(path: Path, source: Path) -> bool:

@@ -7,7 +7,9 @@ import gzip
 import os
 import re
 import stat
+from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Final, Protocol, Self
 
@@ -30,8 +32,26 @@ _COMMANDS: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 """Control characters: a page could give a terminal orders with them."""
 
 
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What an earlier run has written, for a writer that is to go on behind it."""
+
+    size: int = 0
+    """Bytes of whole pages in the file; what stands behind them is half a page, and goes."""
+    pages: Sequence[tuple[str | None, str | None]] = ()
+    """URL and site of the pages in the folder, in the order written. One that comes again is
+    written over."""
+
+
+NOTHING: Final = Written()
+
+
 class Writer(Protocol):
     """Writes one answer after another; what it wrote is whole, whenever the run ends."""
+
+    @property
+    def size(self) -> int:
+        """Bytes in the file so far; 0 where there is no one file."""
 
     @property
     def format(self) -> Format:
@@ -39,6 +59,9 @@ class Writer(Protocol):
 
     def write(self, answer: Answer) -> None:
         """Write one page's answer. An OSError (disk full, pipe closed) goes to the caller."""
+
+    def sync(self) -> None:
+        """Make sure that what was written outlives a power cut."""
 
     def __enter__(self) -> Self: ...
 
@@ -48,8 +71,15 @@ class Writer(Protocol):
 class Sink(Protocol):
     """Where the bytes of whole pages go."""
 
+    @property
+    def size(self) -> int:
+        """Bytes that are there; 0 where nobody can tell."""
+
     def put(self, data: bytes) -> None:
         """Write all of the bytes, at once."""
+
+    def sync(self) -> None:
+        """Make sure that they outlive a power cut."""
 
     def close(self) -> None:
         """Let go of it."""
@@ -58,6 +88,8 @@ class Sink(Protocol):
 class OpenStream:
     """A stream that is the caller's, as standard output is: it stays open."""
 
+    size = 0
+
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
 
@@ -65,6 +97,9 @@ class OpenStream:
         """Write the bytes and push them on; BrokenPipeError where nobody reads any more."""
         self._stream.write(data)
         self._stream.flush()
+
+    def sync(self) -> None:
+        """Nothing: it is whoever reads that keeps it."""
 
     def close(self) -> None:
         """Nothing: all has been pushed on."""
@@ -78,11 +113,12 @@ class GrowingFile:
     be written (disk full, interrupted) is taken back.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, size: int = 0) -> None:
         # Without a buffer: after a failed write a buffer would try again when it is closed.
-        self._file = path.open("wb", buffering=0)
+        self._file = path.open("r+b" if size else "wb", buffering=0)
         self._can_take_back = stat.S_ISREG(os.fstat(self._file.fileno()).st_mode)
-        self._size = 0
+        self.size = size
+        self._take_back()
 
     def put(self, data: bytes) -> None:
         """Write all of the bytes, or none."""
@@ -93,14 +129,19 @@ class GrowingFile:
         except BaseException:
             self._take_back()
             raise
-        self._size += len(data)
+        self.size += len(data)
 
     def _take_back(self) -> None:
         # Where even this fails, the caller is better served by the first fault.
         if self._can_take_back:
             with suppress(OSError):
-                self._file.truncate(self._size)
-                self._file.seek(self._size)
+                self._file.truncate(self.size)
+                self._file.seek(self.size)
+
+    def sync(self) -> None:
+        """Have the disk write it down. A pipe cannot."""
+        if self._can_take_back:
+            os.fsync(self._file.fileno())
 
     def close(self) -> None:
         """Close the file."""
@@ -124,7 +165,7 @@ class StreamWriter:
         self._is_packed = is_packed
         self._sink = sink
         self._is_terminal = is_terminal
-        self._separator = ""
+        self._separator = _SEPARATORS.get(output_format, "") if sink.size else ""
 
     def write(self, answer: Answer) -> None:
         """Write one page's answer."""
@@ -137,6 +178,15 @@ class StreamWriter:
         # A member for each page: what is there can be unpacked, whenever the run ends.
         self._sink.put(gzip.compress(data, mtime=0) if self._is_packed else data)
         self._separator = _SEPARATORS.get(self.format, "")
+
+    @property
+    def size(self) -> int:
+        """Bytes in the file."""
+        return self._sink.size
+
+    def sync(self) -> None:
+        """Make sure that what was written outlives a power cut."""
+        self._sink.sync()
 
     def __enter__(self) -> Self:
         return self
@@ -158,17 +208,38 @@ def write_whole(path: Path, data: bytes) -> None:
         raise
 
 
+def _sync(path: Path) -> None:
+    """Have the disk write down a file, or a folder where the system can do that."""
+    with suppress(OSError):
+        handle = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
 class FolderWriter:
     """Writes a file for each page, under another name first: a file that is there is whole."""
 
+    size = 0
+
     def __init__(
-        self, folder: Path, output_format: Format, piece_tokens: int | None = None
+        self,
+        folder: Path,
+        output_format: Format,
+        piece_tokens: int | None = None,
+        written: Written = NOTHING,
     ) -> None:
         self.format = output_format
         self._piece_tokens = piece_tokens
         self._folder = folder
         self._names = FileNames(_SUFFIXES[output_format])
-        self._position = 0
+        self._position = len(written.pages)
+        self._known = {
+            page: self._names.next_name(*page, number)
+            for number, page in enumerate(written.pages, 1)
+        }
+        self._unsynced: list[Path] = []
 
     def write(self, answer: Answer) -> None:
         """Write one page's answer; NotWritten if its file cannot be made, though others may."""
@@ -176,7 +247,8 @@ class FolderWriter:
         written = render(answer, self.format, self._piece_tokens)
         if written is None:
             return
-        name = self._names.next_name(answer.url, answer.site, self._position)
+        name = self._known.get((answer.url, answer.site))
+        name = name or self._names.next_name(answer.url, answer.site, self._position)
         try:
             write_whole(self._folder / name, encode(written))
         except UnicodeError as fault:
@@ -186,6 +258,14 @@ class FolderWriter:
                 raise
             reason = f"cannot write {self._folder / name}: {fault.strerror or fault}"
             raise NotWritten(answer.url, reason) from fault
+        self._unsynced.append(self._folder / name)
+
+    def sync(self) -> None:
+        """Have the disk write down the files since the last time, and their names."""
+        for path in self._unsynced:
+            for place in (path, path.parent):
+                _sync(place)
+        self._unsynced.clear()
 
     def __enter__(self) -> Self:
         return self

@@ -41,7 +41,7 @@ from dehusk.sources.sites import site_of
 from dehusk.sources.warc import is_warc, read_warc
 from dehusk.sources.warc.wacz import read_wacz
 
-__all__ = ["Failure", "SiteBy", "SourceSettings", "count_pages", "read_pages"]
+__all__ = ["Failure", "SiteBy", "SourceSettings", "count_pages", "is_web", "read_pages"]
 
 _STDIN: Final = "-"
 _STDIN_NAME: Final = "stdin"
@@ -118,6 +118,11 @@ def read_pages(
     return (item for source in checked for item in _read_source(source, settings, stdin, count))
 
 
+def is_web(source: str) -> bool:
+    """True for a source that is a web address, to be crawled."""
+    return _WEB.match(source) is not None
+
+
 def count_pages(sources: Sequence[str]) -> int | None:
     """How many pages there are to read; None where only reading tells, or for more than 10,000.
 
@@ -151,8 +156,8 @@ def _check_source(source: str) -> _Source:
         return _Source(None, _Kind.STREAM)
     if not source:
         raise UsageError("a SOURCE without a name; the current folder is `.`")
-    if _WEB.match(source):
-        raise UsageError(f"{source}: crawling is not in this version; save the pages first")
+    if is_web(source):
+        raise UsageError(f"{source}: only `dehusk clean` crawls; save the pages first")
     path = Path(source)
     try:
         mode = path.stat().st_mode

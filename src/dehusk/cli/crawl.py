@@ -1,0 +1,138 @@
+"""`dehusk clean URL`: a site out of the web, cleaned while it is crawled."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dehusk.cli.clean import answer_on, as_shown, make_writer
+from dehusk.cli.progress import Progress
+from dehusk.crawling import Crawling
+from dehusk.errors import NotWritten, UsageError
+from dehusk.memories import Memories
+from dehusk.methods.hyperlink import Hyperlink
+from dehusk.output import Format, named_format, write_llms_txt
+from dehusk.result import Refusal
+from dehusk.site import Sites
+from dehusk.sources import SourceSettings, is_web
+from dehusk.sources.crawl.settings import CrawlSettings, Wish
+
+if TYPE_CHECKING:
+    from dehusk.browser import Browser
+
+IN_FOLDER = "dehusk.crawl"
+"""The state of a crawl whose pages go into a folder, in that folder."""
+BESIDE_FILE = ".crawl"
+"""What is added to the name of the file that a crawl is written to."""
+
+
+def run(
+    arguments: argparse.Namespace,
+    sites: Sites | Memories,
+    source_settings: SourceSettings,
+    browser: Browser | None,
+) -> int:
+    """Crawl and clean; 1 if anything could not be had or used."""
+    _check(arguments)
+    path = state_path(arguments)
+    crawling = Crawling(
+        arguments.sources,
+        sites,
+        make_settings(arguments),
+        source_settings,
+        path=path,
+        resumes=arguments.resume,
+    )
+    with crawling, make_writer(arguments, crawling.written) as writer:
+        crawl = crawling.crawl
+        progress = Progress(
+            sys.stderr,
+            None,
+            is_quiet=arguments.quiet,
+            is_json=arguments.log_format == "json",
+            queue=lambda: crawl.waiting,
+        )
+        try:
+            for item in crawling:
+                for seen in as_shown([item], browser, sites.limits) if browser else [item]:
+                    answer = answer_on(seen, sites, writer.format)
+                    try:
+                        writer.write(answer)
+                    except NotWritten as error:
+                        answer = Refusal(answer.url, answer.site, error)
+                    writer.sync()
+                    crawling.note(seen, answer, writer.size)
+                    progress.count(answer)
+        finally:
+            for warning in crawl.warnings:
+                progress.warn(warning)
+            left_out = {str(reason): count for reason, count in crawl.left_out.items()}
+            progress.finish(left_out, _what_then(arguments, crawl.waiting, crawl.pages, path))
+    if arguments.llms_txt:
+        write_llms_txt(Path(arguments.output))
+    return 1 if progress.refusals else 0
+
+
+def _check(arguments: argparse.Namespace) -> None:
+    """Raise UsageError for what does not go with a crawl."""
+    if not all(map(is_web, arguments.sources)):
+        raise UsageError("web addresses and files do not go into one run")
+    if arguments.method == Hyperlink.name:
+        raise UsageError("hyperlink compares saved pages; it cannot follow a crawl")
+    if arguments.unique:
+        raise UsageError("--unique compares the pages of one run, and a crawl can be many")
+    if arguments.two_pass:
+        raise UsageError("--two-pass reads its sources twice, and the web should be asked once")
+    named = named_format(Path(arguments.output or "").name)
+    if (arguments.format or named) == Format.PARQUET:
+        raise UsageError("Parquet is not whole before its end, and a crawl can be cut off")
+
+
+def state_path(arguments: argparse.Namespace) -> Path | None:
+    """Where the state of the crawl is kept: as named, else with the output; None for nowhere."""
+    if arguments.state:
+        return Path(arguments.state)
+    output = arguments.output
+    if output in (None, "-"):
+        if arguments.resume:
+            raise UsageError("--resume needs -o, or the --state of the crawl to go on with")
+        return None
+    if output.endswith(("/", os.sep)) or Path(output).is_dir():
+        Path(output).mkdir(parents=True, exist_ok=True)
+        return Path(output) / IN_FOLDER
+    return Path(output + BESIDE_FILE)
+
+
+def make_settings(arguments: argparse.Namespace) -> CrawlSettings:
+    """How to crawl, as the options say."""
+    usual = CrawlSettings()
+    return CrawlSettings(
+        max_pages=arguments.pages,
+        max_depth=arguments.depth,
+        delay_s=arguments.delay,
+        max_delay_s=arguments.max_delay,
+        concurrency=arguments.concurrency,
+        user_agent=arguments.user_agent or usual.user_agent,
+        timeout_s=arguments.fetch_timeout,
+        max_bytes=arguments.max_bytes,
+        max_redirects=arguments.max_redirects,
+        retries=arguments.retries,
+        allow_private=arguments.allow_private,
+        include=tuple(arguments.include),
+        exclude=tuple(arguments.exclude),
+        ignored=frozenset(map(Wish, arguments.ignore)),
+        sitemaps=not arguments.no_sitemaps,
+    )
+
+
+def _what_then(arguments: argparse.Namespace, waiting: int, pages: int, path: Path | None) -> str:
+    """What is left, and how to go on with it."""
+    if not waiting:
+        return ""
+    if path is None:
+        return f"{waiting:,} URLs wait; with -o or --state the crawl could be gone on with\n"
+    more = " and more --pages" if pages >= arguments.pages else ""
+    return f"{waiting:,} URLs wait in {path}; to go on: the same command with --resume{more}\n"

@@ -1,0 +1,152 @@
+"""The web, asked from a thread of its own: the crawl decides, this waits for servers."""
+
+from __future__ import annotations
+
+import asyncio
+import queue
+import threading
+import time
+from collections.abc import Coroutine
+from contextlib import suppress
+from http import HTTPStatus
+from typing import Any, Final, Self, TypeVar
+from urllib.parse import urlsplit
+
+from dehusk.errors import BadRedirect, FetchError, PageError, PageTooLarge
+from dehusk.sources.crawl.fetch import Fetcher, FetchSettings, Headers, Response, origin_of
+from dehusk.sources.crawl.pace import Pace, read_retry_after
+from dehusk.sources.crawl.robots import Manners, ask_manners
+from dehusk.sources.crawl.settings import CrawlSettings, Wish
+from dehusk.sources.crawl.sitemaps import find_urls
+
+_MAX_FILE_REDIRECTS: Final = 5
+"""Redirects of a robots.txt or a sitemap that are followed: what RFC 9309 asks for."""
+_PAGE_TYPES: Final = ("text/html", "application/xhtml+xml", "")
+_BUSY: Final = (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE)
+_CLOSE_S: Final = 5.0
+
+T = TypeVar("T")
+
+
+def is_html(response: Response) -> bool:
+    """True where the server says it sends a page, or does not say what it sends."""
+    return response.media_type in _PAGE_TYPES
+
+
+def is_page(response: Response) -> bool:
+    """True for an answer whose body is a page."""
+    return response.status in (HTTPStatus.OK, HTTPStatus.NON_AUTHORITATIVE_INFORMATION) and is_html(
+        response
+    )
+
+
+class Network:
+    """Asks servers in the background, each at its pace; answers come as they come."""
+
+    def __init__(self, settings: CrawlSettings, credentials: dict[str, str]) -> None:
+        self._settings = settings
+        self._fetch_settings = FetchSettings(
+            user_agent=settings.user_agent,
+            timeout_s=settings.timeout_s,
+            max_bytes=settings.max_bytes,
+            allow_private=settings.allow_private,
+            credentials=credentials,
+        )
+        self._paces: dict[str, Pace] = {}
+        self._manners: dict[str, Manners] = {}
+        self._answers: queue.SimpleQueue[tuple[int, Response | PageError]] = queue.SimpleQueue()
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="crawl", daemon=True)
+
+    def __enter__(self) -> Self:
+        self._fetcher = Fetcher(self._fetch_settings)
+        self._thread.start()
+        return self
+
+    def __exit__(self, *fault: object) -> None:
+        """Let go of whatever is still on its way."""
+        stopping = asyncio.run_coroutine_threadsafe(self._stop(), self._loop)
+        with suppress(TimeoutError):
+            stopping.result(_CLOSE_S)
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(_CLOSE_S)
+        if not self._thread.is_alive():
+            self._loop.close()
+
+    async def _stop(self) -> None:
+        others = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in others:
+            task.cancel()
+        await asyncio.gather(*others, return_exceptions=True)
+        await self._fetcher.aclose()
+
+    def _wait(self, work: Coroutine[Any, Any, T]) -> T:
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+
+    def manners(self, url: str) -> Manners:
+        """What the host of the URL asks for; asked once. Raises AddressRefused."""
+        origin = origin_of(url)
+        if origin not in self._manners:
+            self._manners[origin] = self._wait(self._ask_manners(origin))
+        return self._manners[origin]
+
+    async def _ask_manners(self, origin: str) -> Manners:
+        manners = await ask_manners(
+            origin,
+            self._settings.robots_token,
+            self._fetch_file,
+            ask_tdm=self._settings.obeys(Wish.TDM),
+        )
+        self._pace(origin).ask_for(manners.delay_s)
+        return manners
+
+    def sitemap_urls(self, starts: list[str], max_urls: int) -> tuple[list[str], list[str]]:
+        """The URLs in these sitemaps, and what went wrong with them."""
+        return self._wait(find_urls(starts, self._fetch_file, max_urls))
+
+    def ask(self, number: int, url: str, headers: Headers = ()) -> None:
+        """Ask for a page. The answer comes out of `next_answer` under this number."""
+        asyncio.run_coroutine_threadsafe(self._visit(number, url, headers), self._loop)
+
+    def next_answer(self) -> tuple[int, Response | PageError]:
+        """The next answer that comes, to whichever question."""
+        return self._answers.get()
+
+    async def _visit(self, number: int, url: str, headers: Headers) -> None:
+        answer: Response | PageError
+        try:
+            answer = await self._fetch(url, headers)
+        except (FetchError, PageTooLarge) as error:
+            answer = error
+        self._answers.put((number, answer))
+
+    async def _fetch(self, url: str, headers: Headers) -> Response:
+        pace = self._pace(url)
+        async with pace.turn():
+            try:
+                answer = await self._fetcher.fetch(url, headers=headers, wants_body=is_page)
+            except FetchError:
+                pace.failed(None)
+                raise
+        if answer.status in _BUSY:
+            pace.failed(read_retry_after(answer.header("retry-after"), time.time()))
+        else:
+            pace.answered()
+        return answer
+
+    async def _fetch_file(self, url: str, max_bytes: int) -> Response:
+        """A file for crawlers, through its redirects; cut where it is too large."""
+        for _ in range(_MAX_FILE_REDIRECTS + 1):
+            async with self._pace(url).turn():
+                answer = await self._fetcher.fetch(url, max_bytes=max_bytes, may_cut=True)
+            if answer.redirect is None:
+                return answer
+            url = answer.redirect
+        raise BadRedirect(url, f"more than {_MAX_FILE_REDIRECTS} redirects")
+
+    def _pace(self, url: str) -> Pace:
+        host = urlsplit(url).netloc.rpartition("@")[2].lower()
+        if host not in self._paces:
+            settings = self._settings
+            self._paces[host] = Pace(settings.concurrency, settings.delay_s, settings.max_delay_s)
+        return self._paces[host]

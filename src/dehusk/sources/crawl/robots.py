@@ -1,0 +1,138 @@
+"""What a host asks of crawlers before they come: robots.txt, and tdmrep.json."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Final
+
+from protego import Protego
+
+from dehusk.errors import AddressRefused, FetchError, HttpStatus, PageTooLarge
+from dehusk.sources.crawl.fetch import Response
+
+MAX_ROBOTS_BYTES: Final = 512_000
+"""What is read of a robots.txt. RFC 9309 asks for 500 KiB at least."""
+MAX_RESERVATION_BYTES: Final = 512_000
+_MAX_RESERVATIONS: Final = 1000
+_MAX_SITEMAPS: Final = 50
+_USER_AGENT_LINE: Final = re.compile(r"[ \t]*user-?[ ]?agent[ \t]*:(.*)", re.IGNORECASE)
+_OTHERS: Final = "User-agent: -others-"
+
+
+@dataclass(frozen=True, slots=True)
+class Manners:
+    """What a host asks of crawlers, as far as it concerns this one."""
+
+    token: str
+    rules: Protego | None
+    """None where robots.txt could not be had because the server failed: nothing may be fetched."""
+    reservations: tuple[tuple[str, bool], ...] = ()
+    """Patterns of paths, each with 'is it reserved?', the first that matches counts."""
+    error: FetchError | None = None
+    """Why robots.txt could not be had."""
+
+    def allows(self, url: str) -> bool:
+        """May the URL be fetched?"""
+        return self.rules is not None and self.rules.can_fetch(url, self.token)
+
+    @property
+    def delay_s(self) -> float:
+        """The seconds between two requests that robots.txt asks for; 0 for none."""
+        if self.rules is None:
+            return 0.0
+        rate = self.rules.request_rate(self.token)
+        by_rate = rate.seconds / rate.requests if rate else 0.0
+        return max(self.rules.crawl_delay(self.token) or 0.0, by_rate)
+
+    @property
+    def sitemaps(self) -> list[str]:
+        """The sitemaps that robots.txt names."""
+        return list(self.rules.sitemaps)[:_MAX_SITEMAPS] if self.rules else []
+
+    def reserves(self, path: str) -> bool:
+        """Does tdmrep.json keep the path from text and data mining?"""
+        return next((held for pattern, held in self.reservations if _matches(pattern, path)), False)
+
+
+async def ask_manners(
+    origin: str, token: str, fetch: Callable[[str, int], Awaitable[Response]], *, ask_tdm: bool
+) -> Manners:
+    """What the host at this origin asks for, by RFC 9309.
+
+    No robots.txt (status 4xx) allows everything; a server or network that fails (5xx, 429, no
+    answer) forbids everything until it works. A file of more than 500 KiB is read so far.
+    """
+    try:
+        answer = await fetch(f"{origin}/robots.txt", MAX_ROBOTS_BYTES)
+    except AddressRefused:
+        raise
+    except FetchError as error:
+        return Manners(token, None, error=error)
+    if answer.status >= 500 or answer.status == HTTPStatus.TOO_MANY_REQUESTS:
+        return Manners(token, None, error=HttpStatus(answer.url, f"status {answer.status}"))
+    text = answer.body if answer.status == HTTPStatus.OK else b""
+    rules = Protego.parse(for_one(text.decode("utf-8-sig", "replace"), token))
+    return Manners(token, rules, await _ask_reservations(origin, fetch) if ask_tdm else ())
+
+
+def for_one(robots: str, token: str) -> str:
+    """The robots.txt with all groups for other crawlers made one.
+
+    The parser copies every rule to every name in a group: thousands of both, half a megabyte of
+    text, would take hours.
+    """
+    kept: list[str] = []
+    for line in robots.splitlines():
+        named = _USER_AGENT_LINE.match(line)
+        if named:
+            name = named[1].partition("#")[0].strip().lower()
+            if name != "*" and name.partition("/")[0].rstrip("*") != token:
+                line = _OTHERS  # noqa: PLW2901
+                if kept and kept[-1] == _OTHERS:
+                    continue
+        kept.append(line)
+    return "\n".join(kept)
+
+
+async def _ask_reservations(
+    origin: str, fetch: Callable[[str, int], Awaitable[Response]]
+) -> tuple[tuple[str, bool], ...]:
+    """What the TDM Reservation Protocol's file says; nothing where there is none to be read."""
+    try:
+        answer = await fetch(f"{origin}/.well-known/tdmrep.json", MAX_RESERVATION_BYTES)
+    except (FetchError, PageTooLarge):
+        return ()
+    return read_reservations(answer.body) if answer.status == HTTPStatus.OK else ()
+
+
+def read_reservations(body: bytes) -> tuple[tuple[str, bool], ...]:
+    """The path patterns of a tdmrep.json and what it says of each; empty for anything else."""
+    try:
+        rows = json.loads(body)
+    except (ValueError, RecursionError):
+        return ()
+    found: list[tuple[str, bool]] = []
+    for row in rows[:_MAX_RESERVATIONS] if isinstance(rows, list) else []:
+        match row:
+            case {"location": str(location), "tdm-reservation": held} if held in (0, 1, "0", "1"):
+                found.append((location, str(int(held)) == "1"))
+    return tuple(found)
+
+
+def _matches(pattern: str, path: str) -> bool:
+    """Does a pattern with `*`, and perhaps `$` at its end, match from the start of the path?"""
+    is_anchored = pattern.endswith("$")
+    first, *parts = pattern.removesuffix("$").split("*")
+    if not path.startswith(first):
+        return False
+    at = len(first)
+    for part in parts:
+        found = path.find(part, at)
+        if found < 0:
+            return False
+        at = found + len(part)
+    return not is_anchored or at == len(path) or (bool(parts) and path.endswith(parts[-1]))
