@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dehusk.cli.clean import answer_on, as_shown, make_writer
+from dehusk.cli.passes import is_wanted
 from dehusk.cli.progress import Progress
 from dehusk.crawling import Crawling
 from dehusk.errors import NotWritten, UsageError
@@ -59,6 +60,7 @@ def run(
             for item in crawling:
                 for seen in as_shown([item], browser, sites.limits) if browser else [item]:
                     answer = answer_on(seen, sites, writer.format)
+                    is_wanted(arguments, seen, answer, sites)
                     try:
                         writer.write(answer)
                     except NotWritten as error:
@@ -84,6 +86,10 @@ def _check(arguments: argparse.Namespace) -> None:
         raise UsageError("hyperlink compares saved pages; it cannot follow a crawl")
     if arguments.unique:
         raise UsageError("--unique compares the pages of one run, and a crawl can be many")
+    if arguments.revise is not None:
+        raise UsageError(
+            "--revise is for pages that were saved; a second crawl finds changes itself"
+        )
     if arguments.two_pass:
         raise UsageError("--two-pass reads its sources twice, and the web should be asked once")
     named = named_format(Path(arguments.output or "").name)

@@ -42,13 +42,17 @@ class Packed:
         self._is_gzip = is_gzip
         self._inner = zlib.decompressobj(_GZIP if is_gzip else zlib.MAX_WBITS)
         self._has_begun = False
+        self._behind = b""
+        """What came behind the end and is too short to say what it is."""
 
     def feed(self, data: bytes) -> Iterator[bytes]:
         """What the bytes unpack to, in steps. What stands behind the end is passed over."""
+        data, self._behind = self._behind + data, b""
         while data:
             if self._inner.eof:
                 # More members are more of the body; anything else is padding, as for browsers.
                 if not self._is_gzip or not data.startswith(_GZIP_MAGIC):
+                    self._behind = data if data == _GZIP_MAGIC[:1] else b""
                     return
                 self._inner = zlib.decompressobj(_GZIP)
             yield self._unpack(data)

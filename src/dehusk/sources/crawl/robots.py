@@ -80,21 +80,24 @@ async def ask_manners(
 
 
 def for_one(robots: str, token: str) -> str:
-    """The robots.txt with all groups for other crawlers made one.
+    """The robots.txt with all groups for other crawlers made one, and our own name spelled plainly.
 
     The parser copies every rule to every name in a group: thousands of both, half a megabyte of
-    text, would take hours.
+    text, would take hours. And it does not know that `dehusk/1.0` is `dehusk`.
     """
     kept: list[str] = []
     for line in robots.splitlines():
         named = _USER_AGENT_LINE.match(line)
-        if named:
-            name = named[1].partition("#")[0].strip().lower()
-            if name != "*" and name.partition("/")[0].rstrip("*") != token:
-                line = _OTHERS  # noqa: PLW2901
-                if kept and kept[-1] == _OTHERS:
-                    continue
-        kept.append(line)
+        if named is None:
+            kept.append(line)
+            continue
+        name = named[1].partition("#")[0].strip().lower()
+        if name == "*":
+            kept.append(line)
+        elif name.partition("/")[0].rstrip("* ") == token:
+            kept.append(f"User-agent: {token}")
+        elif not kept or kept[-1] != _OTHERS:
+            kept.append(_OTHERS)
     return "\n".join(kept)
 
 
