@@ -351,7 +351,7 @@ def _weight(written: str) -> tuple[str, float]:
     corpus, _, factor = written.rpartition("=")
     if not corpus:
         raise argparse.ArgumentTypeError(f"{written!r} is not CORPUS=FACTOR")
-    return corpus, _positive_float(factor)
+    return corpus, positive_float(factor)
 
 
 def add_demo(parser: argparse.ArgumentParser) -> None:
