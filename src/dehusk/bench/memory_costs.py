@@ -23,6 +23,8 @@ _HEADER: Final = (
     "memory", "durable", "CPU ms", "+ ms", "% of text", "% of JSON", "pages/s", "bytes/page",
     "bytes/site", "read ms/site",
 )  # fmt: skip
+_LIMITS: Final = dehusk.Limits(timeout_s=1000.0)
+"""A busy machine must not end the experiment."""
 _MANY_PAGES: Final = 3
 """Pages of each of the many sites."""
 
@@ -65,7 +67,10 @@ def _text(result: Result) -> object:
 
 def _make_runners(folder: Path, postgres: str | None) -> list[_Runner]:
     """No store, to the text and to the JSON line; and stores, all to the text."""
-    runners = [_Runner("none", Sites().add, _text), _Runner("JSON", Sites().add, Result.to_json)]
+    runners = [
+        _Runner("none", Sites(limits=_LIMITS).add, _text),
+        _Runner("JSON", Sites(limits=_LIMITS).add, Result.to_json),
+    ]
     runners += [_stored("SQLite", str(folder / f"{way}.husk"), way) for way in dehusk.Durable]
     if postgres:
         with dehusk.open(postgres) as memory:
@@ -77,7 +82,7 @@ def _make_runners(folder: Path, postgres: str | None) -> list[_Runner]:
 
 
 def _stored(name: str, address: str, durable: str) -> _Runner:
-    memory = dehusk.open(address, durable=durable)
+    memory = dehusk.open(address, durable=durable, limits=_LIMITS)
     return _Runner(f"{name} {durable}", memory.add, _text, address, memory)
 
 
@@ -154,7 +159,7 @@ def _many_sites(folder: Path, sites: int) -> str:
     """What the process grows by when it has learned many sites, and what limits that."""
     samples = [s.page for s in sample_site("docs", pages=_MANY_PAGES, seed=1)]
     before = _resident_bytes()
-    with dehusk.open(folder / "many.husk") as memory:
+    with dehusk.open(folder / "many.husk", limits=_LIMITS) as memory:
         for page, site in _each(samples, sites):
             memory.learn(replace(page, url=f"https://{site}/{page.url}", site=site))
         after, held = _resident_bytes(), memory.active_sites

@@ -18,8 +18,10 @@ from dehusk.samples.page import SamplePage
 
 _HONEST: Final = 60
 """Pages of the site whose content is known."""
-_PAGE_SEGMENTS: Final = 10_000
-"""New segments on a page of the flood."""
+_PAGE_SEGMENTS: Final = 50_000
+"""New segments on a page of the flood, so that one page of it comes between two honest ones. The
+life time counts pages: two million in pages of 10,000, four between two honest ones, make parts of
+the template that are on few pages leave too soon, and F1 falls from 0.912 to 0.896."""
 _SKIPPED: Final = 10
 """Honest pages that are not scored: the template is not learned yet."""
 

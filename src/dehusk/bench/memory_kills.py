@@ -27,6 +27,8 @@ _MAX_SAID: Final = 8
 """The most that a writer says before it is killed."""
 _MAX_WAIT_S: Final = 0.004
 """How long it lives behind that at most: a page takes about 2 ms, a commit less."""
+_LIMITS: Final = dehusk.Limits(timeout_s=1000.0)
+"""A busy machine must not end the experiment."""
 _COMMIT_EVERY: Final = 5
 """Pages of a batch: small, so that kills fall into many commits."""
 
@@ -89,7 +91,7 @@ def _one_round(store: Path, output: Path, durable: str, lines: int, wait_s: floa
 
 def _write(store: Path, output: Path, durable: str, pipe: int) -> None:
     """Learn pages without end, from where the last writer came to."""
-    memory = dehusk.open(store, durable=durable)
+    memory = dehusk.open(store, durable=durable, limits=_LIMITS)
     shelf = memory.shelf("output")
     os.write(pipe, b"-1\n")
     length = int.from_bytes(shelf.get(b"length") or b"", "big")
@@ -117,7 +119,7 @@ class _Reference:
     """What an undisturbed process has learned from the same pages."""
 
     def __init__(self) -> None:
-        self._sites = Sites()
+        self._sites = Sites(limits=_LIMITS)
         self.pages = 0
 
     def compare(self, store: Path, output: Path, lasting: int) -> str:

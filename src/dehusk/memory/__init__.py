@@ -1,6 +1,6 @@
 """What a site has taught, how it is forgotten, and its plain saved form."""
 
-from dehusk.memory.forgetting import keep_best, life_left, life_time, shrink
+from dehusk.memory.forgetting import fair_worth, keep_best, life_left, life_time, shrink
 from dehusk.memory.saved import Settings, check_settings, dump, load
 from dehusk.memory.tables import Counts, Memory, Sums, Table
 
@@ -12,6 +12,7 @@ __all__ = [
     "Table",
     "check_settings",
     "dump",
+    "fair_worth",
     "keep_best",
     "life_left",
     "life_time",

@@ -47,6 +47,22 @@ def keep_best(table: Table, worth: Floats, max_keys: int) -> Table:
     return table.only(kept)
 
 
+def fair_worth(table: Table, left: Floats) -> Floats:
+    """What each key is worth: the life it has left; of keys seen once, the fewest of a page most.
+
+    A page full of text that never comes back would else drive out what other pages had just begun
+    to teach: all of it is as new. So each page keeps as many of its new keys as any other.
+    """
+    once = np.flatnonzero(table.count == 1)
+    order = once[np.argsort(table.last[once], kind="stable")]
+    page = table.last[order]
+    starts = np.flatnonzero(np.concatenate(([True], page[1:] != page[:-1]))[: len(order)])
+    sizes = np.diff(np.append(starts, len(order)))
+    worth = np.maximum(left, 0.0)
+    worth[order] = -1.0 - (np.arange(len(order)) - np.repeat(starts, sizes))
+    return worth
+
+
 def shrink(memory: Memory, max_bytes: int) -> Memory:
     """The memory, or if it holds more than `max_bytes`, three quarters of that.
 

@@ -14,7 +14,7 @@ import numpy as np
 from dehusk import tags
 from dehusk.errors import SettingError
 from dehusk.hashing import Hashes, mix
-from dehusk.memory import Counts, Memory, Table, keep_best, life_left, life_time
+from dehusk.memory import Counts, Memory, Table, fair_worth, keep_best, life_left, life_time
 from dehusk.model import Floats, Ints, Tree
 
 SEPARATORS: Final = (
@@ -52,8 +52,9 @@ class Segments:
     """False keeps every segment for ever, so that memories add up exactly."""
     max_keys: int = 100_000
     """Segments that are remembered, 16 bytes each, whatever a site sends: beyond it those go that
-    have the least of their life time left. The paper has no such limit; a site of docs-dev has some
-    4,000 of them (1,652 bytes for each of 38 pages, by `dehusk bench quality`)."""
+    were seen once, of the pages with most of them, then those with the least life left. The paper
+    has no such limit; a site of docs-dev has some 4,000 of them (1,652 bytes for each of 38 pages,
+    by `dehusk bench quality`)."""
 
     name = "segments"
 
@@ -84,7 +85,8 @@ class Segments:
         if self.ages:
             table = table.only(np.asarray(self._life_left(table, memory.pages) >= 0))
         if len(table) > self.max_keys:
-            table = keep_best(table, self._life_left(table, memory.pages), self.max_keys)
+            worth = fair_worth(table, self._life_left(table, memory.pages))
+            table = keep_best(table, worth, self.max_keys)
         return memory.with_tables(segments=table)
 
     def score(self, memory: Memory, tree: Tree) -> Floats:
