@@ -34,7 +34,11 @@ def output_of(path: Path) -> dict[str, bytes]:
 
 @pytest.mark.parametrize(
     ("output", "kills", "more"),
-    [("out.jsonl", 20, []), ("site/", 8, ["--concurrency", "3", "--format", "text"])],
+    [
+        ("out.jsonl", 20, []),
+        ("site/", 8, ["--concurrency", "3", "--format", "text"]),
+        ("out.jsonl", 6, ["--memory", "crawl.husk"]),
+    ],
 )
 def test_a_crawl_killed_many_times_writes_what_one_without_a_kill_does(
     output: str, kills: int, more: list[str], tmp_path: Path
@@ -43,10 +47,11 @@ def test_a_crawl_killed_many_times_writes_what_one_without_a_kill_does(
     (tmp_path / "b").mkdir()
     with serve_site(sample_site("town", pages=150, seed=4)) as site:
         dice = random.Random(1)
-        crawl_and_kill(site, arguments_for(site, f"{tmp_path}/a/{output}", *more), 0, dice)
-        site.requests.clear()
-        arguments = arguments_for(site, f"{tmp_path}/b/{output}", *more)
-        done = crawl_and_kill(site, arguments, kills, dice)
+        for folder, times in (("a", 0), ("b", kills)):
+            site.requests.clear()
+            place = f"{tmp_path}/{folder}/"
+            named = [place + option if option == "crawl.husk" else option for option in more]
+            done = crawl_and_kill(site, arguments_for(site, place + output, *named), times, dice)
         asked = Counter(path for path, _ in site.requests)
     assert done >= kills / 2
     expected = output_of(tmp_path / "a" / output.rstrip("/"))
