@@ -34,7 +34,8 @@ def family_of(page: Reading, verdict: Floats) -> Hashes:
     content = verdict * blocks.chars
     main = int(content.argmax())
     around = blocks.around(content)[main]
-    level = int(np.argmax(around >= _MOST * content.sum())) if content.any() else -1
+    holds = around >= _MOST * content.sum()
+    level = int(holds.argmax()) if holds.any() else -1
     return page.surroundings[main, [level]]
 
 

@@ -27,6 +27,9 @@ _OWN: Final = (
 """Tags that matter as a block's container."""
 _FARTHEST: Final = 24
 """How many levels up tags and names are looked for; each counts 1 / sqrt(level)."""
+_MAX_TITLE: Final = 1000
+"""Characters of `<title>` that are looked at: a longer one is no title, and would cost its length
+for every block."""
 _LONG: Final = 80
 """Characters from which a block that is no link is running text."""
 
@@ -262,7 +265,7 @@ def _in_title(tree: Tree, blocks: Blocks) -> Floats:
     titles = np.flatnonzero(tree.tag == tags.NUMBERS["title"])
     if not len(titles) or tree.end[titles[0]] == titles[0] + 1:
         return found
-    title = " ".join(tree.text(int(titles[0]) + 1).lower().split())
+    title = " ".join(tree.text(int(titles[0]) + 1)[:_MAX_TITLE].lower().split())
     candidates = np.flatnonzero((blocks.chars >= 8) & (blocks.chars <= 300))
     for block in candidates.tolist():
         text = " ".join(tree.text(int(blocks.segments[blocks.first[block]])).lower().split())
