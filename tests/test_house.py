@@ -32,6 +32,7 @@ STAGES = {
     "smooth",
     "label",
     "regions",
+    "override",
     "render",
     "describe",
     "fingerprint",

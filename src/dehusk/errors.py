@@ -3,6 +3,7 @@
 DehuskError
 ├── UsageError            wrong use: exit status 2
 │   ├── SettingError      an unknown or impossible setting of a method
+│   ├── SelectorError     what is given as a CSS selector is none
 │   └── MissingExtra      a feature whose install extra is not there
 ├── SourceError           an input that cannot be read, or not to its end
 ├── StateError            saved state that is damaged, or of another version, method or site
@@ -45,6 +46,15 @@ class UsageError(DehuskError):
 
 class SettingError(UsageError):
     """A setting that the method does not have, or a value that it cannot take."""
+
+
+class SelectorError(UsageError):
+    """What is given as a CSS selector is none."""
+
+    def __init__(self, selector: str, reason: str) -> None:
+        super().__init__(reason)
+        self.selector = selector
+        self.reason = reason
 
 
 class MissingExtra(UsageError):

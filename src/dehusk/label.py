@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 
 from dehusk import tags
-from dehusk.model import Flags, Floats, Ints, Label, Labels, Reason, Tree
+from dehusk.model import Choices, Flags, Floats, Ints, Label, Labels, Reason, Tree
 
 _IMAGES: Final = tags.numbers("img", "svg", "picture", "object", "embed", "input", "image")
 
@@ -36,6 +36,33 @@ def label(tree: Tree, scores: Floats, sections: Ints | None = None) -> Labels:
     reasons[~judged[source]] = Reason.NO_OPINION
     reasons[~tree.shown] = Reason.NEVER_SHOWN
     return Labels(scores, labels, reasons, sections)
+
+
+def overrule(tree: Tree, labels: Labels, choices: Choices) -> Labels:
+    """The labels with what the user chose in their place, down to each text and image.
+
+    What holds some of these is labelled by them again: content if any is content. What is never
+    shown stays hidden.
+    """
+    leaf = _leaves(tree)
+    chosen = choices >= 0
+    verdict = np.where(chosen, choices, labels.labels)
+    holds_content = _any_below(tree, leaf & (verdict == Label.CONTENT))
+    inner = _any_below(tree, leaf) & ~leaf
+    judged = leaf | inner | chosen
+    verdict = np.where(inner, np.where(holds_content, Label.CONTENT, Label.TEMPLATE), verdict)
+    after = np.where(judged, verdict, verdict[_nearest(tree, judged)]).astype(np.int8)
+    after[~tree.shown] = Label.HIDDEN
+
+    reasons = labels.reasons.copy()
+    turned = inner & (after != labels.labels)
+    reasons[turned] = np.where(holds_content, Reason.HOLDS_CONTENT, Reason.HOLDS_TEMPLATE)[turned]
+    for label, reason in ((Label.CONTENT, Reason.KEPT), (Label.TEMPLATE, Reason.DROPPED)):
+        reasons[(choices == label) & (after == label)] = reason
+    against = chosen & (after != choices)
+    reasons[against] = np.where(holds_content, Reason.HOLDS_CONTENT, Reason.HOLDS_TEMPLATE)[against]
+    reasons[~tree.shown] = Reason.NEVER_SHOWN
+    return Labels(labels.scores, after, reasons, labels.sections)
 
 
 def _leaves(tree: Tree) -> Flags:

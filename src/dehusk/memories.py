@@ -16,6 +16,7 @@ from dehusk.learning import Learner, is_known, method_of, page_digest
 from dehusk.memory import Memory
 from dehusk.methods import DEFAULT, make_method, settings_of
 from dehusk.model import Limits, Page, Tree
+from dehusk.override import NO_OVERRIDES, Overrides, overrides
 from dehusk.result import Refusal, Result
 from dehusk.store import (
     Keeping,
@@ -60,6 +61,8 @@ def open(  # noqa: A001  the name that users know from files
     method: str | None = None,
     limits: Limits = Limits(),
     keeping: Keeping = Keeping(),
+    keep: str | Iterable[str] = (),
+    drop: str | Iterable[str] = (),
     **settings: Any,
 ) -> Memories:
     """The memories at that address: a file, made if it is not there.
@@ -70,6 +73,7 @@ def open(  # noqa: A001  the name that users know from files
     StateError where another method or setting is asked for, StoreLocked where another process
     writes.
     """
+    chosen = overrides(keep, drop)
     is_synced = Durable(durable) is not Durable.EXIT
     database = connect(address, writes=not reads_only, is_synced=is_synced)
     try:
@@ -82,7 +86,8 @@ def open(  # noqa: A001  the name that users know from files
                 f"memories of {row.method} do not add up, so many cannot write them: use a file"
             )
         store = Store(database, learner.replay, keeping, learner.summary)
-        return Memories(store, learner, limits, Durable(durable), relearn=relearn)
+        kept = Durable(durable)
+        return Memories(store, learner, limits, kept, relearn=relearn, overrides=chosen)
     except BaseException:
         database.close()
         raise
@@ -120,10 +125,12 @@ class Memories:
         durable: Durable,
         *,
         relearn: bool = False,
+        overrides: Overrides = NO_OVERRIDES,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.method = learner.method
         self.limits = limits
+        self.overrides = overrides
         self._store = store
         self._learner = learner
         self._durable = durable
@@ -178,7 +185,9 @@ class Memories:
         site, memory = self._memory_of(page)
         lessons: list[Memory] = []
         learn = self._learning(page, memory, lessons)
-        result, after = pipeline.clean(page, memory, self.method, self.limits, render, learn)
+        result, after = pipeline.clean(
+            page, memory, self.method, self.limits, render, learn, self.overrides
+        )
         self._keep(site, after, lessons)
         return result
 
@@ -195,7 +204,9 @@ class Memories:
         """Answer on a page as if it were its site's next, unless it is known; learn nothing."""
         _, memory = self._memory_of(page)
         learn = self._learning(page, memory, [])
-        return pipeline.clean(page, memory, self.method, self.limits, render, learn)[0]
+        return pipeline.clean(
+            page, memory, self.method, self.limits, render, learn, self.overrides
+        )[0]
 
     def explain(self, page: Page) -> Result:
         """Answer as `ask` does, with what the scores are made of where the method can say it."""

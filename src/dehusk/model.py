@@ -18,6 +18,8 @@ from dehusk.hashing import PATH_INVERSES, PATH_POWERS, TREE_INVERSES, TREE_POWER
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
 Flags = NDArray[np.bool_]
+Choices = NDArray[np.int8]
+"""Of each node the number of a `Label`, or -1 for none."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -279,6 +281,10 @@ class Reason(IntEnum):
     """All that can be seen below it is template."""
     NEVER_SHOWN = 6
     """A browser does not show it."""
+    KEPT = 7
+    """The user keeps it."""
+    DROPPED = 8
+    """The user drops it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

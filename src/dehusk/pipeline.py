@@ -7,10 +7,11 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from dehusk.errors import PageTimeout
-from dehusk.label import label
+from dehusk.label import label, overrule
 from dehusk.memory import Memory
 from dehusk.methods import Explains, Judges, Method, Smooths
 from dehusk.model import Limits, Page, Tree, Verdict
+from dehusk.override import NO_OVERRIDES, Overrides, choose
 from dehusk.parse import parse
 from dehusk.result import Result
 from dehusk.smooth import smooth
@@ -31,13 +32,15 @@ def clean(
     limits: Limits,
     render: Callable[[Result], object] | None = None,
     learn: Learn | None = None,
+    overrides: Overrides = NO_OVERRIDES,
 ) -> tuple[Result, Memory]:
     """The page's answer, and the memory after the page; PageError for one that cannot be used.
 
     The page is learned first and asked about then, so that its own text counts as seen. The
     memory handed in stays as it was: drop the new one to ask without learning. A result renders
     what it is asked for; `render` asks at once, so that it counts against the page's time. `learn`
-    stands in for the method's own where somebody wants to know more of it.
+    stands in for the method's own where somebody wants to know more of it. `overrides` is what the
+    user decides, whatever the method says.
     """
     check_clock = _clock(page, limits)
     parsed = parse(page, limits)
@@ -51,6 +54,9 @@ def clean(
         scores, sections = smoothed.scores, smoothed.sections
         check_clock("smoothing")
     labels = label(parsed.tree, scores, sections)
+    if overrides:
+        choices = choose(parsed.tree, parsed.document, overrides)
+        labels = overrule(parsed.tree, labels, choices)
     check_clock("labelling")
     verdict = Verdict()
     if isinstance(method, Judges):
@@ -71,10 +77,15 @@ def as_learned(memory: Memory, tree: Tree) -> Memory:  # noqa: ARG001
 
 
 def explain(
-    page: Page, memory: Memory, method: Method, limits: Limits, learn: Learn | None = None
+    page: Page,
+    memory: Memory,
+    method: Method,
+    limits: Limits,
+    learn: Learn | None = None,
+    overrides: Overrides = NO_OVERRIDES,
 ) -> Result:
     """The page's answer as `clean` gives it, with the method's explanation if it has one."""
-    result, memory = clean(page, memory, method, limits, learn=learn)
+    result, memory = clean(page, memory, method, limits, learn=learn, overrides=overrides)
     if not isinstance(method, Explains):
         return result
     return replace(result, explanation=method.explain(memory, result.tree))

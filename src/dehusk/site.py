@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -13,6 +13,7 @@ from dehusk.learning import page_digest
 from dehusk.memory import Memory, dump, load
 from dehusk.methods import DEFAULT, make_method, settings_of
 from dehusk.model import Limits, Page
+from dehusk.override import overrides
 from dehusk.result import Result
 
 
@@ -23,24 +24,37 @@ def extract(
     charset: str | None = None,
     method: str = DEFAULT,
     limits: Limits = Limits(),
+    keep: str | Iterable[str] = (),
+    drop: str | Iterable[str] = (),
     **settings: Any,
 ) -> Result:
     """One page's answer from the page alone, without a memory.
 
+    `keep` and `drop` are CSS selectors: what they select is content, or template, with all below
+    it, whatever the method says. Raises SelectorError for what is not CSS.
+
     >>> extract("<p>Hello</p>").text
     'Hello'
     """
-    return Site(method=method, limits=limits, **settings).add(html, url, charset=charset)
+    site = Site(method=method, limits=limits, keep=keep, drop=drop, **settings)
+    return site.add(html, url, charset=charset)
 
 
 class Sites:
     """Any number of sites, each learned by itself, in memory."""
 
     def __init__(
-        self, *, method: str = DEFAULT, limits: Limits = Limits(), **settings: Any
+        self,
+        *,
+        method: str = DEFAULT,
+        limits: Limits = Limits(),
+        keep: str | Iterable[str] = (),
+        drop: str | Iterable[str] = (),
+        **settings: Any,
     ) -> None:
         self.method = make_method(method, **settings)
         self.limits = limits
+        self.overrides = overrides(keep, drop)
         self.memories: dict[str, Memory] = {}
         self._not_learned: set[np.uint64] = set()
 
@@ -51,7 +65,9 @@ class Sites:
         be rendered is not learned.
         """
         memory = self.memories.get(pipeline.site_of(page), Memory())
-        result, memory = pipeline.clean(page, memory, self.method, self.limits, render)
+        result, memory = pipeline.clean(
+            page, memory, self.method, self.limits, render, overrides=self.overrides
+        )
         self.memories[result.site] = memory
         return result
 
@@ -93,11 +109,14 @@ class Site:
         *,
         method: str = DEFAULT,
         limits: Limits = Limits(),
+        keep: str | Iterable[str] = (),
+        drop: str | Iterable[str] = (),
         **settings: Any,
     ) -> None:
         self.name = name
         self.method = make_method(method, **settings)
         self.limits = limits
+        self.overrides = overrides(keep, drop)
         self.memory = Memory()
 
     def add(
@@ -105,7 +124,9 @@ class Site:
     ) -> Result:
         """Learn a page and answer on it; a PageError leaves the site as it was."""
         page = self._page(html, url, charset)
-        result, self.memory = pipeline.clean(page, self.memory, self.method, self.limits)
+        result, self.memory = pipeline.clean(
+            page, self.memory, self.method, self.limits, overrides=self.overrides
+        )
         return result
 
     def ask(
@@ -122,7 +143,9 @@ class Site:
         """
         page = self._page(html, url, charset)
         learn = pipeline.as_learned if is_learned else None
-        return pipeline.clean(page, self.memory, self.method, self.limits, learn=learn)[0]
+        return pipeline.clean(
+            page, self.memory, self.method, self.limits, learn=learn, overrides=self.overrides
+        )[0]
 
     def explain(
         self,
@@ -135,7 +158,9 @@ class Site:
         """Answer as `ask` does, with what the scores are made of where the method can say it."""
         page = self._page(html, url, charset)
         learn = pipeline.as_learned if is_learned else None
-        return pipeline.explain(page, self.memory, self.method, self.limits, learn)
+        return pipeline.explain(
+            page, self.memory, self.method, self.limits, learn, overrides=self.overrides
+        )
 
     def learn(
         self, html: str | bytes | Page, url: str | None = None, *, charset: str | None = None

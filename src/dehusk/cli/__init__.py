@@ -72,6 +72,7 @@ def make_parser() -> argparse.ArgumentParser:
     options.add_method(clean)
     options.add_memory(clean)
     options.add_passes(clean)
+    options.add_overrides(clean)
     options.add_output(clean)
     crawl_options.add_crawl(clean)
     options.add_limits(clean)
@@ -85,6 +86,7 @@ def make_parser() -> argparse.ArgumentParser:
     options.add_site(template)
     options.add_method(template)
     options.add_memory_file(template)
+    options.add_overrides(template)
     options.add_limits(template)
 
     explain = commands.add_parser(
@@ -109,6 +111,7 @@ def make_parser() -> argparse.ArgumentParser:
     options.add_memory(learn, is_required=True)
     learn.add_argument("-q", "--quiet", action="store_true", help="no progress and no summary")
     options.add_limits(learn)
+    learn.set_defaults(favour=None, keep=(), drop=())
 
     add_sites_arguments(
         commands.add_parser(

@@ -22,7 +22,7 @@ from dehusk.memories import Memories, recorded_method
 from dehusk.memories import open as open_memories
 from dehusk.methods import DEFAULT
 from dehusk.methods.hyperlink import Hyperlink
-from dehusk.methods.written import parse_settings
+from dehusk.methods.written import parse_settings, with_favour
 from dehusk.model import Limits, Page
 from dehusk.output import (
     NOTHING,
@@ -192,7 +192,8 @@ def make_sites(
 ) -> AbstractContextManager[Sites | Memories]:
     """The sites to learn. A method that follows links is given the sources, read once for it."""
     method = arguments.method or (recorded_method(arguments.memory) or DEFAULT)
-    settings: dict[str, Any] = parse_settings(method, arguments.settings)
+    written = with_favour(method, arguments.settings, arguments.favour)
+    settings: dict[str, Any] = parse_settings(method, written)
     if method == Hyperlink.name:
         if "-" in arguments.sources:
             raise UsageError("hyperlink follows links, so it cannot read standard input")
@@ -200,13 +201,18 @@ def make_sites(
         show = partial(browser.render, limits=limits) if browser else None
         settings["loader"] = PageLoader((p for p in pages if isinstance(p, Page)), limits, show)
     if not arguments.memory:
-        return nullcontext(Sites(method=method, limits=limits, **settings))
+        sites = Sites(
+            method=method, limits=limits, keep=arguments.keep, drop=arguments.drop, **settings
+        )
+        return nullcontext(sites)
     return open_memories(
         arguments.memory,
         durable=arguments.durable,
         relearn=arguments.relearn,
         method=method,
         limits=limits,
+        keep=arguments.keep,
+        drop=arguments.drop,
         **settings,
     )
 

@@ -13,6 +13,7 @@ MAX_DEPTH: Final = 512
 TIMEOUT_S: Final = 10.0
 SITE_BY: Final = ("host", "domain", "prefix")
 DURABLE: Final = ("page", "batch", "exit")
+FAVOURS: Final = ("precision", "balance", "recall")
 """What `dehusk.Limits`, `SiteBy` and `Durable` say too; a test compares. --help must not load them:
 they need numpy."""
 
@@ -112,6 +113,25 @@ def add_memory_file(parser: argparse._ActionsContainer, *, is_required: bool = F
         help="the file with what sites have taught (by convention NAME.husk), or a database"
         " (postgresql://…)" + ("" if is_required else "; without it a run starts empty"),
     )
+
+
+def add_overrides(parser: argparse.ArgumentParser) -> None:
+    """What the user knows better than the method."""
+    group = parser.add_argument_group("what you know better")
+    group.add_argument(
+        "--favour",
+        choices=FAVOURS,
+        help="keep less but surely content (precision), keep all that may be content (recall), or"
+        " both alike; for methods that can be told",
+    )
+    for name, label in (("--keep", "content"), ("--drop", "template")):
+        group.add_argument(
+            name,
+            action="append",
+            default=[],
+            metavar="CSS",
+            help=f"what this selector selects is {label}, with all below it; may be repeated",
+        )
 
 
 def add_output(parser: argparse.ArgumentParser) -> None:

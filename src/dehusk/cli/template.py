@@ -19,9 +19,10 @@ from dehusk.memories import recorded_method
 from dehusk.memory import Memory
 from dehusk.methods import DEFAULT, Method, Smooths, make_method
 from dehusk.methods.hyperlink import BEST_VOTES, Hyperlink, detect, normal_url
-from dehusk.methods.written import parse_settings
+from dehusk.methods.written import parse_settings, with_favour
 from dehusk.model import Limits, Page
 from dehusk.output.names import is_page_name
+from dehusk.override import Overrides, overrides
 from dehusk.parse import parse
 from dehusk.result import Result
 from dehusk.sources import Failure, read_pages
@@ -42,7 +43,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.format == "sections" and not isinstance(method, Smooths):
         raise UsageError(f"{method.name} makes no sections: it does not smooth; page does")
     memory = _read_memory(arguments, site)
-    result, refusals = _ask(key, others, method, limits, memory)
+    chosen = overrides(arguments.keep, arguments.drop)
+    result, refusals = _ask(key, others, method, limits, memory, chosen)
     _write(arguments, result, method)
     return 1 if failures or refusals else 0
 
@@ -110,7 +112,8 @@ def _check_target(arguments: argparse.Namespace) -> None:
 def _make_method(arguments: argparse.Namespace, loader: PageLoader) -> Method:
     """The method with its settings; --size and --votes are settings of `hyperlink`."""
     name = _method_name(arguments)
-    settings: dict[str, Any] = parse_settings(name, arguments.settings)
+    written = with_favour(name, arguments.settings, arguments.favour)
+    settings: dict[str, Any] = parse_settings(name, written)
     for option in ("size", "votes"):
         if getattr(arguments, option) is not None:
             if name != Hyperlink.name:
@@ -142,7 +145,12 @@ def _method_name(arguments: argparse.Namespace) -> str:
 
 
 def _ask(
-    key: Page, others: list[Page], method: Method, limits: Limits, memory: Memory
+    key: Page,
+    others: list[Page],
+    method: Method,
+    limits: Limits,
+    memory: Memory,
+    chosen: Overrides,
 ) -> tuple[Result, int]:
     """The answer on the page, after the others were learned, and how many of these failed."""
     refusals = 0
@@ -157,7 +165,7 @@ def _ask(
                 sys.stderr.write(f"dehusk: {error}\n")
         count = len(others) - refusals
         sys.stderr.write(f"compared with {count} other page{'' if count == 1 else 's'}\n")
-    return pipeline.clean(key, memory, method, limits)[0], refusals
+    return pipeline.clean(key, memory, method, limits, overrides=chosen)[0], refusals
 
 
 def _write(arguments: argparse.Namespace, result: Result, method: Method) -> None:

@@ -38,6 +38,18 @@ def parse_settings(method: str, written: Sequence[str]) -> dict[str, object]:
     return settings
 
 
+def with_favour(method: str, written: Sequence[str], favour: str | None) -> list[str]:
+    """The settings as written, and what to favour as one more where it is said.
+
+    Raises SettingError for a method that cannot be told.
+    """
+    if favour is None:
+        return list(written)
+    if method in METHODS and "favour" not in METHODS[method].__dataclass_fields__:
+        raise SettingError(f"--favour {favour}: {method} cannot be told what to favour")
+    return [*written, f"favour={favour}"]
+
+
 def _parse(name: str, value: str, default: Any) -> object:
     """The value as the type of the default."""
     if isinstance(default, bool):
