@@ -33,6 +33,7 @@ STAGES = {
     "label",
     "regions",
     "override",
+    "slots",
     "render",
     "describe",
     "fingerprint",
@@ -48,6 +49,7 @@ ORDER = {
     "pipeline",
     "result",
     "site",
+    "templates",
     "upkeep",
 }
 """They know the stages and their order; only doors know them."""

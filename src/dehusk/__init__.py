@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from dehusk.site import Site, extract
     from dehusk.sources.crawl.settings import CrawlSettings
     from dehusk.store import Keeping, Shelf
+    from dehusk.templates import Template, template_of
 
 __version__ = "0.1.0"
 
@@ -45,10 +46,12 @@ __all__ = [
     "Shelf",
     "Site",
     "StateError",
+    "Template",
     "__version__",
     "crawl",
     "extract",
     "open",
+    "template_of",
 ]
 
 _HOMES = {
@@ -74,6 +77,8 @@ _HOMES = {
     "crawl": "crawling",
     "extract": "site",
     "open": "memories",
+    "Template": "templates",
+    "template_of": "templates",
 }
 """Where each public name lives. Loaded on first use, so that `dehusk --help` needs neither numpy
 nor the parser."""

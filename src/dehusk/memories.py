@@ -212,7 +212,7 @@ class Memories:
         """Answer as `ask` does, with what the scores are made of where the method can say it."""
         _, memory = self._memory_of(page)
         learn = self._learning(page, memory, [])
-        return pipeline.explain(page, memory, self.method, self.limits, learn)
+        return pipeline.explain(page, memory, self.method, self.limits, learn, self.overrides)
 
     def _memory_of(self, page: Page) -> tuple[str, Memory]:
         """The page's site and what it has taught. Raises MemoryDamaged."""

@@ -14,7 +14,8 @@ from dehusk.describe import Description, describe
 from dehusk.describe.scripted import needs_scripts
 from dehusk.errors import DehuskError, PageError
 from dehusk.fingerprint import fingerprint
-from dehusk.model import Capture, Explanation, Label, Labels, Reason, Tree, Verdict
+from dehusk.model import Capture, Choices, Explanation, Label, Labels, Reason, Tree, Verdict
+from dehusk.override import Overrides, choose
 from dehusk.regions import Region, regions
 from dehusk.render import ContentPiece, Link
 
@@ -215,6 +216,10 @@ class Result:
         its answers, so nothing that rises more rarely would do.
         """
         return self.pages_seen
+
+    def choices(self, wanted: Overrides) -> Choices:
+        """Of each node the label that these selectors give it, -1 where they select nothing."""
+        return choose(self.tree, self._document, wanted)
 
     @property
     def error(self) -> None:

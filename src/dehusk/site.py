@@ -90,7 +90,9 @@ class Sites:
         is_learned = page_digest(page, with_html=True) not in self._not_learned
         learn = pipeline.as_learned if is_learned else None
         memory = self.memories.get(pipeline.site_of(page), Memory())
-        return pipeline.clean(page, memory, self.method, self.limits, render, learn)[0]
+        return pipeline.clean(
+            page, memory, self.method, self.limits, render, learn, self.overrides
+        )[0]
 
 
 class Site:

@@ -17,6 +17,7 @@ from dehusk.bench import (
     layout,
     memory,
     page_tables,
+    rules,
     sources,
     sweep_segments,
     teco,
@@ -109,6 +110,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             description=page_tables.DESCRIPTION,
         )
     )
+    rules.add_arguments(
+        experiments.add_parser(
+            "rules",
+            help="what the rules of `dehusk template` give on unseen pages",
+            description=rules.DESCRIPTION,
+        )
+    )
     duplicates.add_arguments(
         experiments.add_parser(
             "duplicates",
@@ -185,6 +193,7 @@ def run(arguments: argparse.Namespace) -> int:
         "page-tables": page_tables.run,
         "sources": sources.run,
         "crawl": crawl.run,
+        "rules": rules.run,
     }
     if arguments.experiment in others:
         return others[arguments.experiment](arguments)

@@ -278,10 +278,12 @@ def add_template(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--format",
-        choices=("html", "json", "sections"),
+        choices=("html", "json", "sections", "slots", "rules", "graby"),
         default="html",
-        help="the template as an HTML page, every node's verdict as JSON, or the sections of the"
-        " page as JSON, from a method that smooths, such as page (default: %(default)s)",
+        help="html: the template, its slots marked; as JSON: slots (their selectors and values),"
+        " rules (selectors of content and of what to strip), json (every node's verdict), sections"
+        " (of a method that smooths); graby: a site config of graby and wallabag"
+        " (default: %(default)s)",
     )
     parser.add_argument(
         "-o", "--output", metavar="FILE", help="where to write (default: standard output)"

@@ -6,26 +6,24 @@ import argparse
 import json
 import os
 import sys
+from collections.abc import Callable
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from dehusk import pipeline
 from dehusk.cli.clean import make_limits, make_source_settings
 from dehusk.errors import PageError, UsageError
-from dehusk.loader import PageLoader
 from dehusk.memories import open as open_memories
 from dehusk.memories import recorded_method
 from dehusk.memory import Memory
-from dehusk.methods import DEFAULT, Method, Smooths, make_method
+from dehusk.methods import DEFAULT, METHODS, Smooths
 from dehusk.methods.hyperlink import BEST_VOTES, Hyperlink, detect, normal_url
 from dehusk.methods.written import parse_settings, with_favour
-from dehusk.model import Limits, Page
+from dehusk.model import Page
 from dehusk.output.names import is_page_name
-from dehusk.override import Overrides, overrides
-from dehusk.parse import parse
-from dehusk.result import Result
 from dehusk.sources import Failure, read_pages
+from dehusk.templates import Template, template_of
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -39,13 +37,23 @@ def run(arguments: argparse.Namespace) -> int:
     left_out = len(pages) - len(others) - any(page is key for page in pages)
     if left_out:
         sys.stderr.write(f"{left_out} page{'' if left_out == 1 else 's'} of other sites left out\n")
-    method = _make_method(arguments, PageLoader([key, *others], limits))
-    if arguments.format == "sections" and not isinstance(method, Smooths):
-        raise UsageError(f"{method.name} makes no sections: it does not smooth; page does")
-    memory = _read_memory(arguments, site)
-    chosen = overrides(arguments.keep, arguments.drop)
-    result, refusals = _ask(key, others, method, limits, memory, chosen)
-    _write(arguments, result, method)
+    name = _method_name(arguments)
+    if arguments.format == "sections" and not issubclass(METHODS.get(name, object), Smooths):
+        raise UsageError(f"{name} makes no sections: it does not smooth; page does")
+    refusals: list[PageError] = []
+    template = template_of(
+        key,
+        others,
+        method=name,
+        memory=_read_memory(arguments, site),
+        limits=limits,
+        keep=arguments.keep,
+        drop=arguments.drop,
+        refused=refusals.append,
+        **_settings(arguments),
+    )
+    _report(template, len(others), refusals)
+    _write(arguments, template)
     return 1 if failures or refusals else 0
 
 
@@ -64,7 +72,7 @@ def read_site(arguments: argparse.Namespace) -> tuple[list[Page], int]:
 
 def _sources(arguments: argparse.Namespace) -> list[str]:
     """What to compare with: the sources named, else the folder of the page."""
-    if arguments.against or arguments.memory:
+    if arguments.against:
         return list(arguments.against)
     path = Path(arguments.page)
     return [str(path.parent)] if path.is_file() else []
@@ -109,8 +117,8 @@ def _check_target(arguments: argparse.Namespace) -> None:
             raise UsageError(f"cannot write to {target}: it is, or would be, a page of {source}")
 
 
-def _make_method(arguments: argparse.Namespace, loader: PageLoader) -> Method:
-    """The method with its settings; --size and --votes are settings of `hyperlink`."""
+def _settings(arguments: argparse.Namespace) -> dict[str, Any]:
+    """The settings of the method; --size and --votes are settings of `hyperlink`."""
     name = _method_name(arguments)
     written = with_favour(name, arguments.settings, arguments.favour)
     settings: dict[str, Any] = parse_settings(name, written)
@@ -121,9 +129,7 @@ def _make_method(arguments: argparse.Namespace, loader: PageLoader) -> Method:
             settings[option] = getattr(arguments, option)
     if "size" in settings and "votes" not in settings and name == Hyperlink.name:
         settings["votes"] = BEST_VOTES.get(settings["size"], min(2, settings["size"]))
-    if name == Hyperlink.name:
-        settings["loader"] = loader
-    return make_method(name, **settings)
+    return settings
 
 
 def _read_memory(arguments: argparse.Namespace, site: str) -> Memory:
@@ -144,43 +150,24 @@ def _method_name(arguments: argparse.Namespace) -> str:
     return str(arguments.method or recorded_method(arguments.memory) or DEFAULT)
 
 
-def _ask(
-    key: Page,
-    others: list[Page],
-    method: Method,
-    limits: Limits,
-    memory: Memory,
-    chosen: Overrides,
-) -> tuple[Result, int]:
-    """The answer on the page, after the others were learned, and how many of these failed."""
-    refusals = 0
-    if isinstance(method, Hyperlink):
-        sys.stderr.write(f"{detect(method, parse(key, limits).tree).message}\n")
+def _report(template: Template, others: int, refusals: list[PageError]) -> None:
+    """Say what the page was compared with, and what could not be."""
+    for error in refusals:
+        sys.stderr.write(f"dehusk: {error}\n")
+    if isinstance(template.method, Hyperlink):
+        sys.stderr.write(f"{detect(template.method, template.result.tree).message}\n")
     else:
-        for page in others:
-            try:
-                memory = pipeline.learn(page, memory, method, limits)
-            except PageError as error:
-                refusals += 1
-                sys.stderr.write(f"dehusk: {error}\n")
-        count = len(others) - refusals
+        count = others - len(refusals)
         sys.stderr.write(f"compared with {count} other page{'' if count == 1 else 's'}\n")
-    return pipeline.clean(key, memory, method, limits, overrides=chosen)[0], refusals
+    count = len(template.results) - 1
+    sys.stderr.write(
+        f"{count} page{'' if count == 1 else 's'} of the same family, {len(template.slots)} slots\n"
+    )
 
 
-def _write(arguments: argparse.Namespace, result: Result, method: Method) -> None:
-    """Write the template as HTML, or every node's verdict or the page's sections as JSON."""
-    written = result.template
-    if arguments.format != "html":
-        pieces = _sections(result) if arguments.format == "sections" else _nodes(result)
-        answer = {
-            "url": result.url,
-            "site": result.site,
-            "method": method.name,
-            "template_share": round(result.template_share, 4),
-            "sections" if arguments.format == "sections" else "nodes": pieces,
-        }
-        written = json.dumps(answer, ensure_ascii=False, indent=1)
+def _write(arguments: argparse.Namespace, template: Template) -> None:
+    """Write the template in the format that was asked for."""
+    written = _FORMATS[arguments.format](template)
     data = (written.rstrip("\n") + "\n").encode("utf-8", "replace")
     if arguments.output:
         try:
@@ -192,9 +179,20 @@ def _write(arguments: argparse.Namespace, result: Result, method: Method) -> Non
         sys.stdout.buffer.flush()
 
 
-def _nodes(result: Result) -> list[dict[str, object]]:
+def _json(template: Template, answer: dict[str, object]) -> str:
+    result = template.result
+    head = {
+        "url": result.url,
+        "site": result.site,
+        "method": template.method.name,
+        "pages": len(template.results),
+    }
+    return json.dumps(head | answer, ensure_ascii=False, indent=1)
+
+
+def _nodes(template: Template) -> str:
     """Every node's verdict."""
-    return [
+    nodes = [
         {
             "node": node.number,
             "parent": node.parent,
@@ -204,13 +202,15 @@ def _nodes(result: Result) -> list[dict[str, object]]:
             "label": node.label.name.lower(),
             "reason": node.reason.name.lower(),
         }
-        for node in result.nodes
+        for node in template.result.nodes
     ]
+    share = round(template.result.template_share, 4)
+    return _json(template, {"template_share": share, "nodes": nodes})
 
 
-def _sections(result: Result) -> list[dict[str, object]]:
+def _sections(template: Template) -> str:
     """The page's sections."""
-    return [
+    sections = [
         {
             "node": section.node,
             "inside": section.inside,
@@ -219,5 +219,17 @@ def _sections(result: Result) -> list[dict[str, object]]:
             "label": section.label.name.lower(),
             "text": section.text,
         }
-        for section in result.sections or ()
+        for section in template.result.sections or ()
     ]
+    share = round(template.result.template_share, 4)
+    return _json(template, {"template_share": share, "sections": sections})
+
+
+_FORMATS: Final[dict[str, Callable[[Template], str]]] = {
+    "html": lambda template: template.html,
+    "json": _nodes,
+    "sections": _sections,
+    "slots": lambda template: _json(template, {"slots": template.slots}),
+    "rules": lambda template: _json(template, template.rules),
+    "graby": lambda template: template.site_config,
+}

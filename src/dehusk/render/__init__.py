@@ -1,6 +1,6 @@
 """A labelled tree to what people read: text, Markdown, HTML, links, and the share of template."""
 
-from dehusk.render.as_html import content_html, marked_html, template_html
+from dehusk.render.as_html import content_html, marked_html, slotted_html, template_html
 from dehusk.render.as_links import Link, links
 from dehusk.render.as_markdown import markdown
 from dehusk.render.as_pieces import ContentPiece, pieces
@@ -15,6 +15,7 @@ __all__ = [
     "markdown",
     "marked_html",
     "pieces",
+    "slotted_html",
     "template_html",
     "template_share",
     "text",

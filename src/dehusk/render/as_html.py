@@ -6,6 +6,7 @@ All are cut from the tree's source, the page as canonical HTML; nothing is parse
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 import numpy as np
@@ -36,6 +37,10 @@ _NO_SPANS: Final = tags.numbers(
     "xmp",
 )  # fmt: skip
 """Elements whose text cannot stand in a `<span>`: a parser would move it, or not see it."""
+_NO_COMMENTS: Final = tags.numbers(
+    "iframe", "noembed", "noframes", "plaintext", "script", "style", "textarea", "title", "xmp"
+)
+"""Elements in which a comment would be text."""
 _FOREIGN: Final = tags.numbers("math", "svg")
 _CELL: Final = tags.numbers("td", "th")
 _FRAME: Final = tags.numbers("html", "head", "body", "frameset")
@@ -123,6 +128,32 @@ def template_html(tree: Tree, labels: LabelArray) -> str:
     removed &= ~holds(ends, is_template)
     _keep_cells(tree, removed)
     return _DOCTYPE + _as_utf8(tree, _cut(tree, outermost(ends, removed), 0, len(tree.source)))
+
+
+def slotted_html(tree: Tree, slots: Mapping[int, str], repeats: Iterable[int]) -> str:
+    """The page without its content: each slot is a comment, `<!-- slot: NAME -->`.
+
+    `slots` names the slot that a node fills; neighbours of one slot share a comment. `repeats` are
+    nodes that only repeat others, and go. Cells stay, and hold the comment.
+    """
+    removed = np.zeros(len(tree), np.bool_)
+    removed[[*slots, *repeats]] = True
+    ends = written_ends(tree)
+    pieces: list[bytes] = []
+    done, last_name = 0, ""
+    for node in outermost(ends, removed).tolist():
+        start, close = int(tree.start[node]), int(tree.close[node])
+        name = slots.get(node, "")
+        if node in slots and _CELL[tree.tag[node]]:
+            start, close = int(tree.stop[node]), close - len("</td>")
+        between = tree.source[done:start]
+        pieces.append(between)
+        is_new = name != last_name or between.strip() != b""
+        if name and is_new and not _NO_COMMENTS[tree.tag[tree.parent[node]]]:
+            pieces.append(b"<!-- slot: %s -->" % name.encode())
+        done, last_name = close, name or last_name
+    pieces.append(tree.source[done:])
+    return _DOCTYPE + _as_utf8(tree, b"".join(pieces).decode("utf-8", "surrogatepass"))
 
 
 def _as_utf8(tree: Tree, html: str) -> str:
