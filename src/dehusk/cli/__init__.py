@@ -27,9 +27,8 @@ EXIT_INTERRUPTED: Final = 130
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; the exit status is 0, 1 (some pages failed), 2 (wrong use) or 130."""
-    parser = make_parser()
-    given = parser.parse_args(arguments)
     try:
+        given = make_parser().parse_args(arguments)
         return _command(given.command)(given)
     except UsageError as error:
         sys.stderr.write(f"dehusk: {error}\n")

@@ -124,13 +124,15 @@ class State:
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """All that is written inside is there at the end, or nothing of it."""
-        self.connection.execute("begin immediate")
+        # An interrupt may come between any two lines: none may leave a transaction open.
         try:
+            self.connection.execute("begin immediate")
             yield
+            self.connection.execute("commit")
         except BaseException:
-            self.connection.execute("rollback")
+            if self.connection.in_transaction:
+                self.connection.execute("rollback")
             raise
-        self.connection.execute("commit")
 
     def fact(self, name: str, default: Any = None) -> Any:
         """A single value; the default where it was never set."""
