@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -65,7 +66,13 @@ def test_a_crawl_killed_many_times_writes_what_one_without_a_kill_does(
 def test_ctrl_c_leaves_a_crawl_that_can_be_gone_on_with(tmp_path: Path) -> None:
     output = str(tmp_path / "out.jsonl")
     with serve_site(sample_site("docs", pages=60, seed=5)) as site:
-        with subprocess.Popen(command(site.url, output), stderr=subprocess.PIPE) as process:
+        # What a shell starts in the background ignores SIGINT, and so would all that it starts.
+        interruptible = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+        with subprocess.Popen(
+            command(site.url, output),
+            stderr=subprocess.PIPE,
+            preexec_fn=interruptible,  # noqa: PLW1509
+        ) as process:
             while len(site.requests) < 12:
                 time.sleep(0.005)
             process.send_signal(signal.SIGINT)
