@@ -105,12 +105,13 @@ def _walk(
                 return
             step = 1
             continue
-        for (number,) in rows:
-            if isinstance(number, int):
-                at = number
-                yield number
-        if len(rows) < step:
+        numbers = [number for (number,) in rows if isinstance(number, int)]
+        yield from numbers
+        onward = [number for number in numbers if (number > at) == (comparison == ">")]
+        # A damaged table may give the same rows for ever: every step must lead further.
+        if len(rows) < step or not onward or onward[-1] == at:
             return
+        at = onward[-1]
 
 
 def _check_shelves(database: Database) -> Iterator[Finding]:
