@@ -48,8 +48,8 @@ class Auto:
     model: str | None = None
     """A file from `dehusk train auto`; None for the model that comes with dehusk."""
     base_life: float = 40.0
-    """Pages for which a segment seen once is kept. Long enough for pages of a rare family to come
-    again; what is kept longer adds bytes and no F1 on docs-dev."""
+    """Pages for which a segment seen once is kept: long enough for pages of a rare family to come
+    again. Chosen, not swept."""
     life_factor: float = 20.0
     """How many times longer the most frequent segments are kept."""
     ages: bool = True

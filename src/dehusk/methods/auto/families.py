@@ -15,7 +15,7 @@ _MOST: Final = 0.7
 """The share of a page's content that the element naming its family holds at least."""
 _NUMBERS: Final = 9_999
 MAX_FAMILIES: Final = 256
-"""Families that are remembered; a site whose every page is a family of its own has none."""
+"""Families that are remembered."""
 _MIN_PAGES: Final = 8
 _MIN_TEXTS: Final = 10
 _MISSING_PAGES: Final = 3
