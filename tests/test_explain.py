@@ -174,6 +174,21 @@ def test_the_command_shows_a_line_for_each_region(tmp_path: Path) -> None:
     assert "\x1b" not in run.stdout
 
 
+def test_what_the_user_knows_better_is_explained_as_such(tmp_path: Path) -> None:
+    page = str(_folder(tmp_path) / "5.html")
+    told = ["--keep", "nav", "--drop", "p", "--format", "json", "--method", "segments"]
+    regions = json.loads(_run("explain", page, *told).stdout)["regions"]
+    said = [(region["label"], region["reason"], region["text"]) for region in regions]
+    assert said == [
+        ("content", "kept", "Home News About"),
+        ("content", "scored content", "Harvest 5"),
+        ("template", "dropped", "In year 5, 35 sacks."),
+    ]
+    refused = _run("explain", page, "--method", "segments", "--favour", "recall")
+    assert refused.returncode == 2
+    assert "segments cannot be told what to favour" in refused.stderr
+
+
 @pytest.mark.parametrize("method", sorted(METHODS))
 def test_every_method_can_be_explained(method: str, tmp_path: Path) -> None:
     page = str(_folder(tmp_path) / "5.html")

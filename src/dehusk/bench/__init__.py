@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol
 
 from dehusk.bench import (
     chunks_tables,
@@ -39,6 +39,34 @@ _SPEED: Final = (
     "Time methods in CPU milliseconds a page, all on the same page before the next one comes:"
     " the parser alone, dehusk's tree, each method to text and to its JSON line."
 )
+
+
+class _Experiment(Protocol):
+    """A module that holds an experiment."""
+
+    DESCRIPTION: str
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        """Give the parser its options."""
+
+    def run(self, arguments: argparse.Namespace) -> int:
+        """Run it and print its tables."""
+
+
+_EXPERIMENTS: Final[dict[str, tuple[_Experiment, str]]] = {
+    "teco": (teco, "the tables of the papers of `hyperlink`"),
+    "memory": (memory, "what keeping memories costs, and what they survive"),
+    "sweep-segments": (sweep_segments, "what the settings of `segments` change"),
+    "chunks-tables": (chunks_tables, "the tables and figures of the paper of `chunks`"),
+    "page-tables": (page_tables, "the tables and figures of the paper of `page`"),
+    "rules": (rules, "what the rules of `dehusk template` give on unseen pages"),
+    "duplicates": (duplicates, "duplicates found with and without the template"),
+    "sources": (sources, "what reading web archives costs"),
+    "classify": (classify, "pages classified with and without the template"),
+    "layout": (layout, "the estimated layout against a browser's"),
+    "crawl": (crawl, "whether a crawl that is killed ends as one that is not"),
+}
+"""The experiments that are modules of their own, each with its line in the list."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -74,84 +102,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="passes over the pages; the median of a page's times counts (default: %(default)s)",
     )
-
-    teco.add_arguments(
-        experiments.add_parser(
-            "teco",
-            help="the tables of the papers of `hyperlink`",
-            description=teco.DESCRIPTION,
+    for name, (experiment, help_line) in _EXPERIMENTS.items():
+        experiment.add_arguments(
+            experiments.add_parser(name, help=help_line, description=experiment.DESCRIPTION)
         )
-    )
-    memory.add_arguments(
-        experiments.add_parser(
-            "memory",
-            help="what keeping memories costs, and what they survive",
-            description=memory.DESCRIPTION,
-        )
-    )
-    sweep_segments.add_arguments(
-        experiments.add_parser(
-            "sweep-segments",
-            help="what the settings of `segments` change",
-            description=sweep_segments.DESCRIPTION,
-        )
-    )
-    chunks_tables.add_arguments(
-        experiments.add_parser(
-            "chunks-tables",
-            help="the tables and figures of the paper of `chunks`",
-            description=chunks_tables.DESCRIPTION,
-        )
-    )
-    page_tables.add_arguments(
-        experiments.add_parser(
-            "page-tables",
-            help="the tables and figures of the paper of `page`",
-            description=page_tables.DESCRIPTION,
-        )
-    )
-    rules.add_arguments(
-        experiments.add_parser(
-            "rules",
-            help="what the rules of `dehusk template` give on unseen pages",
-            description=rules.DESCRIPTION,
-        )
-    )
-    duplicates.add_arguments(
-        experiments.add_parser(
-            "duplicates",
-            help="duplicates found with and without the template",
-            description=duplicates.DESCRIPTION,
-        )
-    )
-    sources.add_arguments(
-        experiments.add_parser(
-            "sources",
-            help="what reading web archives costs",
-            description=sources.DESCRIPTION,
-        )
-    )
-    classify.add_arguments(
-        experiments.add_parser(
-            "classify",
-            help="pages classified with and without the template",
-            description=classify.DESCRIPTION,
-        )
-    )
-    layout.add_arguments(
-        experiments.add_parser(
-            "layout",
-            help="the estimated layout against a browser's",
-            description=layout.DESCRIPTION,
-        )
-    )
-    crawl.add_arguments(
-        experiments.add_parser(
-            "crawl",
-            help="whether a crawl that is killed ends as one that is not",
-            description=crawl.DESCRIPTION,
-        )
-    )
 
 
 def _add_common(parser: argparse.ArgumentParser) -> None:
@@ -182,21 +136,8 @@ def run(arguments: argparse.Namespace) -> int:
 
     Raises UsageError for a method or a corpus that does not exist.
     """
-    others = {
-        "teco": teco.run,
-        "sweep-segments": sweep_segments.run,
-        "chunks-tables": chunks_tables.run,
-        "classify": classify.run,
-        "duplicates": duplicates.run,
-        "layout": layout.run,
-        "memory": memory.run,
-        "page-tables": page_tables.run,
-        "sources": sources.run,
-        "crawl": crawl.run,
-        "rules": rules.run,
-    }
-    if arguments.experiment in others:
-        return others[arguments.experiment](arguments)
+    if arguments.experiment in _EXPERIMENTS:
+        return _EXPERIMENTS[arguments.experiment][0].run(arguments)
     from dehusk.bench.commands import run_experiment  # noqa: PLC0415  it loads numpy
 
     return run_experiment(arguments)

@@ -10,13 +10,12 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from typing import Final
+from typing import Final, NoReturn
 
 from dehusk import __version__
 from dehusk.bench import add_arguments as add_bench_arguments
 from dehusk.bench import run as run_bench
-from dehusk.cli import crawl_options, options
-from dehusk.cli.sites_options import add_arguments as add_sites_arguments
+from dehusk.cli import crawl_options, options, page_options, sites_options, train_options
 from dehusk.errors import DehuskError, UsageError
 
 EXIT_OK: Final = 0
@@ -52,99 +51,116 @@ def _command(name: str) -> Callable[[argparse.Namespace], int]:
     return run
 
 
+class _Parser(argparse.ArgumentParser):
+    """A parser that says in one line what is wrong, not in a screen of usage."""
+
+    def error(self, message: str) -> NoReturn:
+        """Exit with the message and where to read more."""
+        self.exit(EXIT_USAGE, f"dehusk: {message}; see `{self.prog} --help`\n")
+
+
 def make_parser() -> argparse.ArgumentParser:
     """The parser of the whole command line."""
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="dehusk",
         description="Tell what web pages say from what their site repeats.",
         epilog="Exit status: 0 all well, 1 some pages failed, 2 wrong use, 130 interrupted.",
     )
     parser.add_argument("--version", action="version", version=f"dehusk {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-
-    clean = commands.add_parser(
-        "clean",
-        help="pages in, content out",
-        description="Read pages, learn their sites as they come, and write their content.",
-    )
-    options.add_sources(clean)
-    options.add_method(clean)
-    options.add_memory(clean)
-    options.add_passes(clean)
-    options.add_overrides(clean)
-    options.add_output(clean)
-    crawl_options.add_crawl(clean)
-    options.add_limits(clean)
-
-    template = commands.add_parser(
-        "template",
-        help="one page in, its template out",
-        description="Find a page's template by comparing it with other pages of its site.",
-    )
-    options.add_template(template)
-    options.add_site(template)
-    options.add_method(template)
-    options.add_memory_file(template)
-    options.add_overrides(template)
-    options.add_limits(template)
-
-    explain = commands.add_parser(
-        "explain",
-        help="why each region of a page is kept or dropped",
-        description="Show the regions of a page with their scores, what the page and what the site"
-        " said of them, and why they are kept or dropped.",
-    )
-    options.add_explain(explain)
-    options.add_site(explain)
-    options.add_method(explain)
-    options.add_memory_file(explain)
-    options.add_limits(explain)
-
-    learn = commands.add_parser(
-        "learn",
-        help="pages in, only the memory is changed",
-        description="Read pages and learn their sites, without an answer on them.",
-    )
-    options.add_sources(learn)
-    options.add_method(learn)
-    options.add_memory(learn, is_required=True)
-    learn.add_argument("-q", "--quiet", action="store_true", help="no progress and no summary")
-    options.add_limits(learn)
-    learn.set_defaults(favour=None, keep=(), drop=())
-
-    add_sites_arguments(
-        commands.add_parser(
-            "sites",
-            help="what a memory knows",
-            description="List the sites of a memory, or do something with them.",
-        )
-    )
-
-    methods = commands.add_parser(
-        "methods", help="what methods there are", description="List the methods and their settings."
-    )
-    methods.add_argument("name", nargs="?", metavar="METHOD", help="show this method's settings")
-
-    demo = commands.add_parser(
-        "demo",
-        help="clean sample sites and show what happened",
-        description="Write sample sites to a folder, clean them, and show what came out.",
-    )
-    options.add_demo(demo)
-
-    options.add_train(
-        commands.add_parser(
-            "train",
-            help="train the model of a method",
-            description="Train the model of a method on pages of many sites, without labels.",
-        )
-    )
-
-    add_bench_arguments(
-        commands.add_parser(
-            "bench",
-            help="measure quality and speed",
-            description="Measure methods and other extractors on pages with known content.",
-        )
-    )
+    for name, (help_line, description, add_arguments) in _COMMANDS.items():
+        add_arguments(commands.add_parser(name, help=help_line, description=description))
     return parser
+
+
+def _add_clean(parser: argparse.ArgumentParser) -> None:
+    options.add_sources(parser)
+    options.add_method(parser)
+    options.add_memory(parser)
+    options.add_passes(parser)
+    options.add_overrides(parser)
+    options.add_output(parser)
+    crawl_options.add_crawl(parser)
+    options.add_limits(parser)
+
+
+def _add_template(parser: argparse.ArgumentParser) -> None:
+    page_options.add_template(parser)
+    _add_one_page(parser)
+
+
+def _add_explain(parser: argparse.ArgumentParser) -> None:
+    page_options.add_explain(parser)
+    _add_one_page(parser)
+
+
+def _add_one_page(parser: argparse.ArgumentParser) -> None:
+    """What the commands on one page share."""
+    options.add_site(parser)
+    options.add_method(parser)
+    options.add_memory_file(parser)
+    options.add_overrides(parser)
+    options.add_limits(parser)
+
+
+def _add_learn(parser: argparse.ArgumentParser) -> None:
+    options.add_sources(parser)
+    options.add_method(parser)
+    options.add_memory(parser, is_required=True)
+    parser.add_argument("-q", "--quiet", action="store_true", help="no progress and no summary")
+    options.add_limits(parser)
+    parser.set_defaults(favour=None, keep=(), drop=())
+
+
+def _add_methods(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("name", nargs="?", metavar="METHOD", help="show this method's settings")
+
+
+_COMMANDS: Final[dict[str, tuple[str, str, Callable[[argparse.ArgumentParser], None]]]] = {
+    "clean": (
+        "pages in, content out",
+        "Read pages, learn their sites as they come, and write their content.",
+        _add_clean,
+    ),
+    "template": (
+        "one page in, its template out",
+        "Find a page's template by comparing it with other pages of its site.",
+        _add_template,
+    ),
+    "explain": (
+        "why each region of a page is kept or dropped",
+        "Show a page's regions with their scores, what page and site said of them, and why.",
+        _add_explain,
+    ),
+    "learn": (
+        "pages in, only the memory is changed",
+        "Read pages and learn their sites, without an answer on them.",
+        _add_learn,
+    ),
+    "sites": (
+        "what a memory knows",
+        "List the sites of a memory, or do something with them.",
+        sites_options.add_arguments,
+    ),
+    "methods": (
+        "what methods there are",
+        "List the methods and their settings.",
+        _add_methods,
+    ),
+    "demo": (
+        "clean sample sites and show what happened",
+        "Write sample sites to a folder, clean them, and show what came out.",
+        options.add_demo,
+    ),
+    "train": (
+        "train the model of a method",
+        "Train the model of a method on pages of many sites, without labels.",
+        train_options.add_arguments,
+    ),
+    "bench": (
+        "measure quality and speed",
+        "Measure methods and other extractors on pages with known content.",
+        add_bench_arguments,
+    ),
+}
+"""Each command: its line in the list of commands, what its own help says, its options."""

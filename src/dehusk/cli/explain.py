@@ -22,8 +22,9 @@ from dehusk.memories import recorded_method
 from dehusk.memory import Memory
 from dehusk.methods import DEFAULT, Method, make_method
 from dehusk.methods.hyperlink import Hyperlink
-from dehusk.methods.written import parse_settings
+from dehusk.methods.written import parse_settings, with_favour
 from dehusk.model import Label, Limits, Page
+from dehusk.override import overrides
 from dehusk.regions import Region
 from dehusk.result import Result
 
@@ -44,7 +45,10 @@ def run(arguments: argparse.Namespace) -> int:
     site = pipeline.site_of(key)
     others = [page for page in pages if page is not key and pipeline.site_of(page) == site]
     name = arguments.method or recorded_method(arguments.memory) or DEFAULT
-    settings: dict[str, Any] = parse_settings(name, arguments.settings)
+    settings: dict[str, Any] = parse_settings(
+        name, with_favour(name, arguments.settings, arguments.favour)
+    )
+    chosen = overrides(arguments.keep, arguments.drop)
     if name == Hyperlink.name:
         settings["loader"] = PageLoader([key, *others], limits)
     method, memory = make_method(name, **settings), Memory()
@@ -55,7 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
             method, memory = memories.method, memories.memory(site)
     memory, refusals = _learn(others, memory, method, limits)
     learn = pipeline.as_learned if _is_known(key, memory) else None
-    result = pipeline.explain(key, memory, method, limits, learn)
+    result = pipeline.explain(key, memory, method, limits, learn, chosen)
     written = _as_json(result, method) if arguments.format == "json" else _as_table(result, method)
     sys.stdout.buffer.write((written + "\n").encode("utf-8", "replace"))
     sys.stdout.buffer.flush()
