@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from hashlib import blake2b
 
 import numpy as np
 
 from dehusk.errors import StateError
-from dehusk.memory import Memory, Settings, Table, check_settings, keep_best, shrink
+from dehusk.memory import (
+    Memory,
+    Settings,
+    Table,
+    check_settings,
+    dump,
+    keep_best,
+    load,
+    shrink,
+)
 from dehusk.methods import METHODS, AdditiveMethod, GroupsPages, Method, make_method
 from dehusk.model import Page, Tree
 from dehusk.store import KNOWN, Keeping, Replay
@@ -48,6 +58,36 @@ class Learner:
         known = memory.table(KNOWN).plus(known.later(memory.pages))
         after = self._limited(after.with_tables(**{KNOWN: known}))
         return after, after
+
+    def noting(
+        self, page: Page, memory: Memory, lessons: list[Memory], *, with_html: bool
+    ) -> Callable[[Memory, Tree], Memory]:
+        """How the page is learned: not at all if it is known, else with its lesson put down.
+
+        Pages are known by their URL, or `with_html` by that and their HTML.
+        """
+        digest = page_digest(page, with_html=with_html)
+        known = is_known(memory, digest)
+
+        def learn(memory: Memory, tree: Tree) -> Memory:
+            if known:
+                return memory
+            after, lesson = self.learn(memory, tree, digest)
+            lessons.append(lesson)
+            return after
+
+        return learn
+
+    def written(self, lesson: Memory, site: str) -> bytes:
+        """What a page taught, as a store writes it."""
+        return dump(lesson, self.method.name, site=site)
+
+    def after(self, memory: Memory, lessons: Sequence[bytes], site: str) -> Memory:
+        """The memory after these lessons, each as `written` gives it."""
+        for body in lessons:
+            lesson = load(body, self.method.name, site=site)
+            memory = self._replayed(memory, lesson) if self.replay else lesson
+        return memory
 
     def _replayed(self, memory: Memory, lesson: Memory) -> Memory:
         assert isinstance(self.method, AdditiveMethod)

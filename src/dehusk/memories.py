@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from enum import StrEnum
 from typing import Any, Final, Self
@@ -12,12 +12,15 @@ from typing import Any, Final, Self
 from dehusk import pipeline
 from dehusk.answers import SHELF, note_answer
 from dehusk.errors import MemoryDamaged, PageError, StateError, StoreDamaged, UsageError
-from dehusk.learning import Learner, is_known, method_of, page_digest
-from dehusk.memory import Memory
+from dehusk.learning import Learner, method_of
+from dehusk.lending import Loan, Terms
+from dehusk.memory import Memory, dump, load
 from dehusk.methods import DEFAULT, make_method, settings_of
-from dehusk.model import Limits, Page, Tree
+from dehusk.model import Limits, Page
 from dehusk.override import NO_OVERRIDES, Overrides, overrides
 from dehusk.result import Refusal, Result
+from dehusk.rules import SHELF as RULES
+from dehusk.rules import Rule, overrides_of, put_rule, read_rules, remove_rule
 from dehusk.store import (
     Keeping,
     Shelf,
@@ -34,6 +37,8 @@ _BATCH_BYTES: Final = 8_000_000
 _BATCH_S: Final = 5.0
 """What a batch is: whichever comes first. At 256 pages a commit costs less than a hundredth of the
 pages it covers (`dehusk bench memory`)."""
+_MAX_CHOSEN: Final = 10_000
+"""Sites whose rules are held in memory."""
 _EXIT_BYTES: Final = 64_000_000
 """What is held back at most for a commit at the end."""
 
@@ -138,6 +143,7 @@ class Memories:
         self._clock = clock
         self._committed = clock()
         self._is_unit = False
+        self._chosen: dict[str, Overrides] = {}
 
     def clean(self, pages: Iterable[Given]) -> Iterator[Result | Refusal]:
         """Learn pages and answer on each, in order; a page that cannot be used gives a Refusal.
@@ -186,7 +192,7 @@ class Memories:
         lessons: list[Memory] = []
         learn = self._learning(page, memory, lessons)
         result, after = pipeline.clean(
-            page, memory, self.method, self.limits, render, learn, self.overrides
+            page, memory, self.method, self.limits, render, learn, self.decided(site)
         )
         self._keep(site, after, lessons)
         return result
@@ -202,17 +208,43 @@ class Memories:
 
     def ask(self, page: Page, render: Callable[[Result], object] | None = None) -> Result:
         """Answer on a page as if it were its site's next, unless it is known; learn nothing."""
-        _, memory = self._memory_of(page)
+        site, memory = self._memory_of(page)
         learn = self._learning(page, memory, [])
         return pipeline.clean(
-            page, memory, self.method, self.limits, render, learn, self.overrides
+            page, memory, self.method, self.limits, render, learn, self.decided(site)
         )[0]
 
     def explain(self, page: Page) -> Result:
         """Answer as `ask` does, with what the scores are made of where the method can say it."""
-        _, memory = self._memory_of(page)
+        site, memory = self._memory_of(page)
         learn = self._learning(page, memory, [])
-        return pipeline.explain(page, memory, self.method, self.limits, learn, self.overrides)
+        return pipeline.explain(page, memory, self.method, self.limits, learn, self.decided(site))
+
+    def terms(self) -> Terms:
+        """How pages are judged here, for the process that sites are lent to."""
+        return Terms(
+            self.method.name, settings_of(self.method), self.limits, self._store.keeping,
+            is_relearning=self._relearn,
+        )  # fmt: skip
+
+    def lend(self, site: str) -> Loan:
+        """What another process needs to go on with a site: see `lending`. Raises StoreDamaged."""
+        memory = self._store.memory(site)
+        return Loan(site, dump(memory, self.method.name, site=site), self.decided(site))
+
+    def take(self, site: str, lessons: Sequence[bytes], state: bytes | None = None) -> None:
+        """Keep what pages taught a process that the site was lent to, in the order they came.
+
+        `state` is the memory that it has come to; without it the lessons are learned here.
+        """
+        memory = self._store.memory(site)
+        if state is None:
+            after = self._learner.after(memory, lessons, site)
+        else:
+            after = load(state, self.method.name, site=site)
+        bodies = lessons if self._learner.replay else [b""] * len(lessons)
+        self._store.put_written(site, after, bodies)
+        self._commit_if_due()
 
     def _memory_of(self, page: Page) -> tuple[str, Memory]:
         """The page's site and what it has taught. Raises MemoryDamaged."""
@@ -224,17 +256,7 @@ class Memories:
 
     def _learning(self, page: Page, memory: Memory, lessons: list[Memory]) -> pipeline.Learn:
         """How the page is learned: not at all if it is known, else with its lesson put down."""
-        digest = page_digest(page, with_html=self._relearn)
-        known = is_known(memory, digest)
-
-        def learn(memory: Memory, tree: Tree) -> Memory:
-            if known:
-                return memory
-            after, lesson = self._learner.learn(memory, tree, digest)
-            lessons.append(lesson)
-            return after
-
-        return learn
+        return self._learner.noting(page, memory, lessons, with_html=self._relearn)
 
     def _keep(self, site: str, after: Memory, lessons: list[Memory]) -> None:
         for lesson in lessons:
@@ -282,6 +304,32 @@ class Memories:
         """Keys and values of others, of a site or of all, committed with the pages: `Shelf`."""
         return self._store.shelf(name, site)
 
+    def rules(self, site: str) -> tuple[Rule, ...]:
+        """What users have corrected on a site: obeyed on all its pages."""
+        return read_rules(self.shelf(RULES, site))
+
+    def add_rule(self, site: str, action: str, selector: str) -> Rule:
+        """Keep or drop what the selector selects, on every page of the site from now on.
+
+        Raises SelectorError for what is not CSS, UsageError for what cannot be a rule.
+        """
+        rule = put_rule(self.shelf(RULES, site), action, selector)
+        self._chosen.pop(site, None)
+        return rule
+
+    def remove_rule(self, site: str, rule_id: str) -> bool:
+        """Take a rule of a site back; False if it was not there."""
+        self._chosen.pop(site, None)
+        return remove_rule(self.shelf(RULES, site), rule_id)
+
+    def decided(self, site: str) -> Overrides:
+        """What the user decides on a site: as the memories were opened, and by the rules."""
+        if site not in self._chosen:
+            if len(self._chosen) >= _MAX_CHOSEN:
+                self._chosen.clear()
+            self._chosen[site] = overrides_of(self.rules(site), self.overrides)
+        return self._chosen[site]
+
     def memory(self, site: str) -> Memory:
         """What a site has taught; an empty memory for an unknown one. Raises StoreDamaged."""
         return self._store.memory(site)
@@ -307,6 +355,7 @@ class Memories:
 
     def forget(self, site: str) -> bool:
         """Take a site out, with all that is kept of it; False if it was not there."""
+        self._chosen.pop(site, None)
         return self._store.forget(site)
 
     def close(self) -> None:

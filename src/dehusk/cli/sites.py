@@ -108,6 +108,26 @@ def _forget(arguments: argparse.Namespace) -> int:
     return 1 if missing else 0
 
 
+def _rules(arguments: argparse.Namespace) -> int:
+    """A rule added or taken back, or all rules of a site; 1 for one that is not there."""
+    given = [("keep", arguments.keep), ("drop", arguments.drop), ("remove", arguments.remove)]
+    acts = [(act, value) for act, value in given if value is not None]
+    if len(acts) > 1:
+        raise UsageError("one of --keep, --drop and --remove at a time")
+    with dehusk.open(arguments.memory, reads_only=not acts) as memory:
+        for act, value in acts:
+            if act != "remove":
+                memory.add_rule(arguments.site, act, value)
+            elif not memory.remove_rule(arguments.site, value):
+                sys.stderr.write(f"dehusk: {arguments.site} has no rule {value!r}\n")
+                return 1
+        rules = memory.rules(arguments.site)
+    print_table(
+        ("rule", "does", "selector"), [(rule.id, rule.action, rule.selector) for rule in rules]
+    )
+    return 0
+
+
 def _check(arguments: argparse.Namespace) -> int:
     """What is damaged and what is good; 1 where anything is damaged."""
     path = arguments.memory
@@ -174,6 +194,7 @@ def _import(arguments: argparse.Namespace) -> int:
 _ACTS: Final[dict[str, Callable[[argparse.Namespace], int]]] = {
     "show": _show,
     "forget": _forget,
+    "rules": _rules,
     "check": _check,
     "vacuum": _vacuum,
     "upgrade": _upgrade,

@@ -10,6 +10,10 @@ from dehusk.cli.options import add_memory_file
 _ACTS: Final = {
     "show": ("what a site has taught", "Show a site: its pages, its tables, what else is kept."),
     "forget": ("take a site out", "Take sites out, with all that is kept of them."),
+    "rules": (
+        "what you have corrected",
+        "List the rules of a site, add one, or take one back. Every page of the site obeys them.",
+    ),
     "check": (
         "look for damage",
         "Read and verify everything: say exactly what is damaged and what is still good.",
@@ -39,6 +43,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             add_memory_file(act, is_required=True)
     made["show"].add_argument("site", metavar="SITE", help="the site's name")
     made["forget"].add_argument("sites", nargs="+", metavar="SITE", help="the sites' names")
+    made["rules"].add_argument("site", metavar="SITE", help="the site's name")
+    made["rules"].add_argument("--keep", metavar="CSS", help="add: what this selects is content")
+    made["rules"].add_argument("--drop", metavar="CSS", help="add: what this selects is template")
+    made["rules"].add_argument("--remove", metavar="RULE", help="take a rule back, by its name")
     made["check"].add_argument(
         "--repair",
         action="store_true",

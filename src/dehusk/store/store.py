@@ -146,11 +146,16 @@ class Store:
             self._undo[site] = (active.memory, len(active.pending))
         # Without a log only the number of pending pages matters.
         body = dump(lesson, self.row.method, site=site) if self._replay else b""
+        self.put_written(site, memory, [body])
+
+    def put_written(self, site: str, memory: Memory, bodies: Sequence[bytes]) -> None:
+        """Keep the memory after some pages, and what each taught, as `dump` writes it."""
+        active = self._active[site]
         self._active_bytes += memory.size_bytes - active.memory.size_bytes
         active.memory = memory
-        active.pending.append(body)
-        self.pending_pages += 1
-        self.pending_bytes += len(body)
+        active.pending += bodies
+        self.pending_pages += len(bodies)
+        self.pending_bytes += sum(map(len, bodies))
         self._make_room(site)
 
     def shelf(self, name: str, site: str = "") -> Shelf:

@@ -1,0 +1,118 @@
+"""Rules of sites, and sites lent to other processes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import dehusk
+from dehusk.cli import main
+from dehusk.errors import SelectorError, UsageError
+from dehusk.lending import Borrower
+from dehusk.result import Result
+from dehusk.rules import MAX_RULES
+from dehusk.samples import sample_site
+
+SITE = "grain.example"
+
+
+def _page(number: int) -> dehusk.Page:
+    html = f"<nav>Home News</nav><div class=sign>Join us</div><p>Page {number}</p>"
+    return dehusk.Page(html, f"https://{SITE}/{number}")
+
+
+def test_a_rule_is_obeyed_on_every_page_of_its_site_and_on_no_other(tmp_path: Path) -> None:
+    with dehusk.open(tmp_path / "a.husk", method="segments") as memory:
+        memory.add_rule(SITE, "drop", ".sign")
+        assert memory.add(_page(0)).text == "Home News\nPage 0"
+        assert memory.ask(_page(1)).text == "Home News\nPage 1"
+        assert "Join us" in memory.add(dehusk.Page(_page(0).html, "https://rye.example/")).text
+
+
+def test_a_rule_lasts_until_it_is_removed(tmp_path: Path) -> None:
+    with dehusk.open(tmp_path / "a.husk", method="segments") as memory:
+        rule = memory.add_rule(SITE, "drop", " .sign ")
+    with dehusk.open(tmp_path / "a.husk") as memory:
+        assert memory.rules(SITE) == (rule,)
+        assert memory.remove_rule(SITE, rule.id)
+        assert not memory.remove_rule(SITE, rule.id)
+        assert "Join us" in memory.add(_page(0)).text
+
+
+def test_a_rule_takes_the_place_of_its_opposite(tmp_path: Path) -> None:
+    with dehusk.open(tmp_path / "a.husk") as memory:
+        memory.add_rule(SITE, "keep", ".sign")
+        dropped = memory.add_rule(SITE, "drop", ".sign")
+        assert memory.rules(SITE) == (dropped,)
+
+
+def test_what_is_no_selector_and_too_many_rules_are_refused(tmp_path: Path) -> None:
+    with dehusk.open(tmp_path / "a.husk") as memory:
+        with pytest.raises(SelectorError):
+            memory.add_rule(SITE, "keep", "p >")
+        with pytest.raises(UsageError):
+            memory.add_rule(SITE, "keep", "p" * 600)
+        for number in range(MAX_RULES):
+            memory.add_rule(SITE, "keep", f"#n{number}")
+        with pytest.raises(UsageError, match="200 rules"):
+            memory.add_rule(SITE, "keep", "#more")
+
+
+def test_a_forgotten_site_has_no_rules(tmp_path: Path) -> None:
+    with dehusk.open(tmp_path / "a.husk") as memory:
+        memory.add(_page(0))
+        memory.add_rule(SITE, "drop", ".sign")
+        memory.commit()
+        memory.forget(SITE)
+        assert memory.rules(SITE) == ()
+
+
+def test_the_command_adds_lists_and_removes_rules(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["sites", "rules", SITE, "--memory", str(tmp_path / "a.husk")]
+    assert main([*command, "--drop", ".sign"]) == 0
+    assert main(command) == 0
+    name = capsys.readouterr().out.splitlines()[-1].split()[0]
+    assert main([*command, "--remove", name]) == 0
+    assert name not in capsys.readouterr().out
+    assert main([*command, "--remove", name]) == 1
+    assert main([*command, "--remove", name, "--keep", "p"]) == 2
+
+
+@pytest.mark.parametrize("method", ["segments", "auto", "style-tree"])
+def test_a_lent_site_answers_and_learns_as_the_lender_would(tmp_path: Path, method: str) -> None:
+    pages = [sample.page for sample in sample_site("docs", pages=9, seed=2)]
+    assert pages[0].site
+    with dehusk.open(tmp_path / "alone.husk", method=method) as alone:
+        expected = [json.dumps(alone.add(page).to_json()) for page in pages]
+        memory = alone.lend(pages[0].site).state
+    with dehusk.open(tmp_path / "lent.husk", method=method) as lender:
+        borrower = Borrower(lender.terms())
+        borrower.borrow(lender.lend(pages[0].site))
+        lessons = []
+        for page, wanted in zip(pages, expected, strict=True):
+            result, lesson = borrower.clean(page, Result.to_json)
+            assert json.dumps(result.to_json()) == wanted
+            assert lesson is not None
+            lessons.append(lesson)
+        lender.take(pages[0].site, lessons[:4])
+        lender.take(pages[0].site, lessons[4:], borrower.state(pages[0].site))
+    with dehusk.open(tmp_path / "lent.husk") as again:
+        assert again.lend(pages[0].site).state == memory
+
+
+def test_a_borrower_learns_no_page_twice_and_none_that_it_is_only_asked_about(
+    tmp_path: Path,
+) -> None:
+    with dehusk.open(tmp_path / "a.husk") as lender:
+        borrower = Borrower(lender.terms())
+        assert not borrower.has(SITE)
+        borrower.borrow(lender.lend(SITE))
+    asked, lesson = borrower.clean(_page(0), Result.to_json, learns=False)
+    assert (asked.pages_seen, lesson) == (1, None)
+    assert borrower.clean(_page(0), Result.to_json)[1] is not None
+    again, lesson = borrower.clean(_page(0), Result.to_json)
+    assert (again.pages_seen, lesson) == (1, None)
