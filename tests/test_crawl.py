@@ -368,18 +368,74 @@ def test_the_library_gives_answers_and_refusals() -> None:
         assert kinds == [Result, Result, Refusal]
 
 
+def test_a_second_crawl_behind_a_limit_loses_no_page(tmp_path: Path) -> None:
+    state = tmp_path / "crawl"
+    with serve_site(sample_site("blog", pages=30, seed=3)) as site:
+
+        def crawled(max_pages: int, *, fresh: bool = False) -> list[str]:
+            # A sitemap would name what the links of unchanged pages are to be remembered for.
+            settings = CrawlSettings(**HASTE, max_pages=max_pages, sitemaps=False)
+            answers = dehusk.crawl(site.url, state=state, settings=settings, fresh=fresh)
+            return [str(answer.url) for answer in answers if isinstance(answer, Result)]
+
+        first = crawled(3)
+        site.requests.clear()
+        second = crawled(3)
+        assert len(second) == 3
+        assert Counter(status for _, status in site.requests)[304] == 3
+        third = crawled(1000)
+        given = first + second + third
+        assert len(given) == len(set(given))
+        assert len(given) > 25
+        assert crawled(1000) == []
+        assert set(crawled(1000, fresh=True)) == set(given)
+
+
+def test_a_crawl_that_was_cut_off_says_how_to_go_on(tmp_path: Path) -> None:
+    state = tmp_path / "crawl"
+    settings = CrawlSettings(**HASTE, max_pages=5)
+    with serve({"*": home("/a", "/b")}) as server:
+        answers = dehusk.crawl(server.url, state=state, settings=settings)
+        next(answers)
+        next(answers)
+        del answers
+        for max_pages in (1, 5, 9):
+            again = CrawlSettings(**HASTE, max_pages=max_pages)
+            with pytest.raises(UsageError, match="waits here with 2 URLs to go: --resume goes on"):
+                list(dehusk.crawl(server.url, state=state, settings=again))
+        rest = list(dehusk.crawl(server.url, state=state, settings=settings, resume=True))
+        assert [str(a.url)[len(server.url) :] for a in rest] == ["/a", "/b"]
+        anew = list(dehusk.crawl(server.url, state=state, settings=settings, fresh=True))
+        assert [str(a.url)[len(server.url) :] for a in anew] == ["/", "/a", "/b"]
+
+
+def test_a_page_that_failed_is_asked_for_again_though_the_page_before_it_is_unchanged(
+    tmp_path: Path,
+) -> None:
+    state = tmp_path / "crawl"
+    settings = CrawlSettings(**HASTE, retries=0)
+    with serve_site(sample_site("blog", pages=5, seed=3)) as site:
+        assert isinstance(site.pages, dict)
+        lost = next(path for path in site.pages if path != "/")
+        page = site.pages.pop(lost)
+        answers = list(dehusk.crawl(site.url, state=state, settings=settings))
+        assert site.url + lost in [a.url for a in answers if isinstance(a, Refusal)]
+        site.pages[lost] = page
+        answers = list(dehusk.crawl(site.url, state=state, settings=settings))
+        assert [a.url for a in answers if isinstance(a, Result)] == [site.url + lost]
+
+
 def test_a_crawl_to_resume_must_be_the_same(tmp_path: Path) -> None:
     state = tmp_path / "crawl"
     settings = CrawlSettings(**HASTE, max_pages=1)
     with serve({"*": home("/a", "/b")}) as server:
         list(dehusk.crawl(server.url, state=state, settings=settings))
-        with pytest.raises(UsageError, match="began at"):
-            list(dehusk.crawl(f"{server.url}/b", state=state, settings=settings, resume=True))
+        for resume in (True, False):
+            with pytest.raises(UsageError, match=r"began at .*; --fresh forgets it"):
+                list(dehusk.crawl(f"{server.url}/b", state=state, resume=resume))
         with pytest.raises(UsageError, match="method"):
             list(dehusk.crawl(server.url, state=state, method="chunks", resume=True))
         more = CrawlSettings(**HASTE, max_pages=5)
-        with pytest.raises(UsageError, match="--resume"):
-            list(dehusk.crawl(server.url, state=state, settings=more))
         answers = list(dehusk.crawl(server.url, state=state, settings=more, resume=True))
         assert [str(a.url)[len(server.url) :] for a in answers] == ["/a", "/b"]
 
@@ -390,6 +446,12 @@ def test_a_state_that_is_none_is_refused(tmp_path: Path) -> None:
     with pytest.raises(dehusk.DehuskError, match="not the state of a crawl"):
         list(dehusk.crawl("http://a.example", state=state))
     assert state.read_bytes().startswith(b"something else")
+    memory = tmp_path / "grain.husk"
+    with dehusk.open(memory):
+        pass
+    for fresh in (True, False):
+        with pytest.raises(UsageError, match="not the state of a crawl"):
+            list(dehusk.crawl("http://a.example", state=memory, fresh=fresh))
 
 
 @pytest.mark.parametrize("url", ["ftp://a.example/", "http:///x", "http://[bad/", "x"])

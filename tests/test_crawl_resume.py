@@ -81,7 +81,7 @@ def test_ctrl_c_leaves_a_crawl_that_can_be_gone_on_with(tmp_path: Path) -> None:
         assert all(json.loads(line)["url"] for line in lines)
         refused = subprocess.run(command(site.url, output), check=False, capture_output=True)
         assert refused.returncode == 2
-        assert b"--resume goes on with it" in refused.stderr
+        assert b"--resume goes on with it, --fresh starts over" in refused.stderr
         subprocess.run(command(site.url, output, "--resume"), check=False)
         urls = [json.loads(line)["url"] for line in Path(output).read_text("utf-8").splitlines()]
         assert len(urls) == len(set(urls))

@@ -29,6 +29,7 @@ from dehusk.site import Sites
 from dehusk.sources.crawl.crawler import Crawl
 from dehusk.sources.crawl.places import key_of
 from dehusk.sources.crawl.settings import CrawlSettings
+from dehusk.sources.crawl.starts import read_start
 from dehusk.sources.crawl.state import open_state
 from dehusk.sources.settings import DEFAULTS, Failure, SourceSettings
 
@@ -61,6 +62,7 @@ class Crawling:
         *,
         path: Path | None = None,
         resumes: bool = False,
+        is_fresh: bool = False,
     ) -> None:
         self._urls = urls
         self._sites = sites
@@ -68,6 +70,7 @@ class Crawling:
         self._source_settings = source_settings
         self._path = path
         self._resumes = resumes
+        self._is_fresh = is_fresh
         self._stack = ExitStack()
         self._lesson: Page | None = None
         self._answer: Result | Refusal | None = None
@@ -77,7 +80,7 @@ class Crawling:
 
     def __enter__(self) -> Self:
         with ExitStack() as stack:
-            self._state = stack.enter_context(open_state(self._path))
+            self._state = stack.enter_context(open_state(self._path, is_fresh=self._is_fresh))
             with self._state.transaction():
                 for table in _SCHEMA.split(";"):
                     self._state.connection.execute(table)
@@ -106,20 +109,32 @@ class Crawling:
         used = json.dumps([method.name, settings_of(method)], sort_keys=True)
         known = self._state.fact("method", used)
         if known != used:
-            raise UsageError(f"{self._path}: a crawl with another method, or other settings of it")
+            raise UsageError(
+                f"{self._path}: a crawl with another method, or other settings of it;"
+                " --fresh forgets it"
+            )
         with self._state.transaction():
             self._state.set_facts({"method": used})
 
     def _go_on(self) -> None:
-        """Take up an earlier crawl, or visit the pages of one that is over again."""
+        """Take up an earlier crawl, or visit the pages of one that came to its end again.
+
+        Its end is where no URL waited, or where it had given as many pages as it was told.
+        """
         state = self._state
-        if state.fact("starts") is None:
+        starts = state.fact("starts")
+        if starts is None:
             return
-        is_over = not state.waiting() or state.fact("pages", 0) >= self._settings.max_pages
+        if starts != [read_start(url).url for url in self._urls]:
+            raise UsageError(
+                f"{self._path}: a crawl that began at {' '.join(starts)}; --fresh forgets it"
+            )
+        waiting = state.waiting()
+        is_over = not waiting or state.fact("pages", 0) >= state.fact("max_pages", 0)
         if not self._resumes and not is_over:
             raise UsageError(
-                f"{self._path}: the state of a crawl that was cut off; --resume goes on with it,"
-                " and without the file it begins anew"
+                f"{self._path}: a crawl that was cut off waits here with {waiting:,} URLs to go:"
+                " --resume goes on with it, --fresh starts over"
             )
         rows = state.connection.execute("select url, site from crawl_written order by number")
         self._bytes = state.fact("bytes", 0)
@@ -193,6 +208,7 @@ def crawl(
     *urls: str,
     state: str | Path | None = None,
     resume: bool = False,
+    fresh: bool = False,
     method: str = DEFAULT,
     limits: Limits = Limits(),
     settings: CrawlSettings = CrawlSettings(),  # noqa: B008 - frozen
@@ -200,11 +216,12 @@ def crawl(
 ) -> Iterator[Result | Refusal]:
     """Answers on the pages of the sites at these URLs, as they come from the web.
 
-    With a `state` file the crawl can be cut off at any moment and gone on with: `resume`.
+    With a `state` file the crawl can be cut off at any moment and gone on with: `resume`. One that
+    came to its end is visited again, and gives what has changed; `fresh` forgets it.
     """
     sites = Sites(method=method, limits=limits, **method_settings)
     path = None if state is None else Path(state)
-    with Crawling(urls, sites, settings, path=path, resumes=resume) as crawling:
+    with Crawling(urls, sites, settings, path=path, resumes=resume, is_fresh=fresh) as crawling:
         for item in crawling:
             answer: Result | Refusal
             if isinstance(item, Failure):

@@ -46,6 +46,7 @@ def run(
         source_settings,
         path=path,
         resumes=arguments.resume,
+        is_fresh=arguments.fresh,
     )
     with crawling, make_writer(arguments, crawling.written) as writer:
         crawl = crawling.crawl

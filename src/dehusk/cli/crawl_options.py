@@ -62,10 +62,16 @@ def add_crawl_extent(group: argparse._ArgumentGroup) -> None:
         help="a wish of the site to pass over, for a site of your own; may be repeated",
     )
     group.add_argument("--no-sitemaps", action="store_true", help="do not read sitemaps")
-    group.add_argument(
+    again = group.add_mutually_exclusive_group()
+    again.add_argument(
         "--resume",
         action="store_true",
         help="go on with a crawl that was cut off; begins one where there is none",
+    )
+    again.add_argument(
+        "--fresh",
+        action="store_true",
+        help="forget an earlier crawl, and write its output anew",
     )
     group.add_argument(
         "--state",

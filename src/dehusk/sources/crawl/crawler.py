@@ -21,7 +21,6 @@ from dehusk.errors import (
     PageError,
     RobotsRefused,
     SourceError,
-    UsageError,
 )
 from dehusk.model import Page
 from dehusk.sources.crawl.frontier import Entry, Frontier
@@ -31,7 +30,7 @@ from dehusk.sources.crawl.places import key_of
 from dehusk.sources.crawl.scope import Found, Scope
 from dehusk.sources.crawl.settings import CrawlSettings, LeftOut
 from dehusk.sources.crawl.starts import Start, read_start
-from dehusk.sources.crawl.state import NO_VALIDATORS, PAGE, VERSION, Answer, Earlier, State
+from dehusk.sources.crawl.state import PAGE, VERSION, Answer, Earlier, State
 from dehusk.sources.settings import Failure, SourceSettings
 
 _MAX_SILENCE: Final = 10
@@ -133,15 +132,17 @@ class Crawl:
     def _begin(self) -> Iterator[Failure]:
         """Start, or go on where an earlier run was cut off."""
         urls = [start.url for start in self._starts]
-        known = self._state.fact("starts")
-        if known is not None and known != urls:
-            raise UsageError(f"the crawl to resume began at {' '.join(known)}")
-        if known is not None:
+        if self._state.fact("starts") is not None:
             self._restore()
         else:
             yield from self._first_urls()
             if self._found:
-                self._start({"version": VERSION, "starts": urls})
+                self._start({"version": VERSION, "starts": urls} | self._extent)
+
+    @property
+    def _extent(self) -> dict[str, object]:
+        """How far this run is to go, for telling later whether it was cut off before."""
+        return {"max_pages": self._settings.max_pages}
 
     def _first_urls(self) -> Iterator[Failure]:
         """What the user named, what an earlier crawl found, and what sitemaps name."""
@@ -154,7 +155,7 @@ class Crawl:
             return
         for key, entry, earlier in self._state.earlier():
             self._earlier[key] = earlier
-            self._keep(self._scope.admit(entry.url, None, entry.place))
+            self._keep(self._scope.admit_known(entry))
         if self._settings.sitemaps:
             self._read_sitemaps()
 
@@ -224,7 +225,13 @@ class Crawl:
         for once_more in again:
             self._frontier.put(once_more)
         with self._state.transaction():
-            self._state.settle(entry.number, verdict.outcome, verdict.validators, verdict.text_hash)
+            self._state.settle(
+                entry.number,
+                verdict.outcome,
+                verdict.validators,
+                verdict.text_hash,
+                verdict.links,
+            )
             self._state.add(again, ())
             self._write({})
         self._ask()
@@ -264,7 +271,7 @@ class Crawl:
             key = self._scope.key_by_now(entry)
             if key in self._scope.seen:
                 self.left_out[LeftOut.KNOWN] += 1
-                self._state.settle(entry.number, LeftOut.KNOWN.name, NO_VALIDATORS, None)
+                self._state.settle(entry.number, LeftOut.KNOWN.name)
                 continue
             if key is not None:
                 self._scope.seen[key] = None
@@ -301,7 +308,7 @@ class Crawl:
         kept = state.fact("left_out", {})
         self.left_out.update({LeftOut[name]: count for name, count in kept.items()})
         with state.transaction():
-            self._write({})
+            self._write(self._extent)
         self._ask()
 
 

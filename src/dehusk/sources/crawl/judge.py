@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from http import HTTPStatus
 from typing import Final
 from urllib.parse import urlsplit
@@ -20,7 +21,7 @@ from dehusk.errors import (
 from dehusk.model import Page
 from dehusk.sources.crawl.fetch import Response
 from dehusk.sources.crawl.frontier import Entry
-from dehusk.sources.crawl.links import Reading, read
+from dehusk.sources.crawl.links import PageLink, Reading, pack_links, read, unpack_links
 from dehusk.sources.crawl.network import is_html, is_page
 from dehusk.sources.crawl.places import key_of, normal_url
 from dehusk.sources.crawl.scope import Found, Scope
@@ -44,6 +45,9 @@ class Verdict:
     again: Entry | None = None
     validators: Validators = NO_VALIDATORS
     text_hash: int | None = None
+    links: bytes = b""
+    """The page's links, packed: a later visit may find it unchanged, and its links must be known
+    then."""
 
 
 class Judge:
@@ -83,7 +87,7 @@ class Judge:
             may_pass = isinstance(answer, ConnectionFailed | FetchTimeout | BadResponse)
             return self._failed(entry, answer, may_pass=may_pass)
         if answer.status == HTTPStatus.NOT_MODIFIED:
-            return self._unchanged(answer, earlier)
+            return self._unchanged(entry, answer, earlier)
         try:
             target = answer.redirect
         except BadRedirect as bad:
@@ -111,14 +115,17 @@ class Judge:
         self._scope.left_out[reason] += 1
         return Verdict(reason.name)
 
-    def _unchanged(self, answer: Response, earlier: Earlier | None) -> Verdict:
+    def _unchanged(self, entry: Entry, answer: Response, earlier: Earlier | None) -> Verdict:
+        """Left out, but its links are followed: they may not have been asked for yet."""
         self._scope.left_out[LeftOut.UNCHANGED] += 1
         before = earlier or Earlier(NO_VALIDATORS, None)
         validators = _validators(answer)
         return Verdict(
             LeftOut.UNCHANGED.name,
+            found=self._follow(entry, unpack_links(before.links)),
             validators=validators if validators.headers else before.validators,
             text_hash=before.text_hash,
+            links=before.links,
         )
 
     def _redirect(self, entry: Entry, target: str) -> Verdict:
@@ -152,28 +159,28 @@ class Judge:
     def _page(self, entry: Entry, answer: Response, earlier: Earlier | None) -> Verdict:
         """A page that came: its links are followed, and it is given if nothing speaks against."""
         reading = read(answer, entry.url, self._settings.robots_token)
-        found = self._follow(entry, reading)
+        links = reading.links
+        if reading.asked.nofollow:
+            links = tuple(replace(link, nofollow=True) for link in links)
+        found = self._follow(entry, links)
         kept = self._keep(entry, answer, reading, earlier)
+        validators = _validators(answer)
         self._scope.traps.learn(entry.url, reading.text_hash)
         return Verdict(
             kept.outcome,
             kept.item,
             found + kept.found,
-            validators=_validators(answer),
+            validators=validators,
             text_hash=reading.text_hash,
+            links=pack_links(links) if validators.headers else b"",
         )
 
-    def _follow(self, entry: Entry, reading: Reading) -> tuple[Found, ...]:
+    def _follow(self, entry: Entry, links: Iterable[PageLink]) -> tuple[Found, ...]:
         """What the page's links lead to that was not known."""
         obeys = self._settings.obeys(Wish.NOFOLLOW)
         admitted = (
-            self._scope.admit(
-                link.url,
-                entry,
-                link.place,
-                nofollow=obeys and (link.nofollow or reading.asked.nofollow),
-            )
-            for link in reading.links
+            self._scope.admit(link.url, entry, link.place, nofollow=obeys and link.nofollow)
+            for link in links
         )
         return tuple(found for found in admitted if found is not None)
 

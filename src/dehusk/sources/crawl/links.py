@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
+import zlib
+from collections.abc import Iterable
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Final
@@ -31,6 +34,17 @@ class PageLink:
     place: str
     """The tags above it, innermost first: links that stand alike on pages lead to alike pages."""
     nofollow: bool
+
+
+def pack_links(links: Iterable[PageLink]) -> bytes:
+    """Links as bytes, to be kept for a visit at which the server only says 'unchanged'."""
+    rows = [(link.url, link.place, link.nofollow) for link in links]
+    return zlib.compress(json.dumps(rows).encode("ascii"), 1)
+
+
+def unpack_links(packed: bytes) -> tuple[PageLink, ...]:
+    """The links that `pack_links` packed; none out of nothing."""
+    return tuple(PageLink(*row) for row in json.loads(zlib.decompress(packed))) if packed else ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,6 +79,13 @@ class Scope:
         entry = self._entry(normal, source, place)
         return self._found(key, entry, LeftOut.NOFOLLOW if nofollow else self.why_not(entry))
 
+    def admit_known(self, known: Entry) -> Found | None:
+        """A page of an earlier crawl, as far from the start as it was then."""
+        if not self._is_new(key := key_of(known.url), nofollow=False):
+            return None
+        entry = replace(known, number=self.next_number)
+        return self._found(key, entry, self.why_not(entry))
+
     def admit_start(self, url: str) -> Found | None:
         """A URL that the user named: its site is the one to crawl."""
         normal = normal_url(url)

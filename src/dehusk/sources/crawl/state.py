@@ -27,19 +27,20 @@ from dehusk.sources.crawl.fetch import Response
 from dehusk.sources.crawl.frontier import Entry
 from dehusk.sources.crawl.settings import LeftOut
 
-VERSION: Final = 1
+VERSION: Final = 2
+_MAGIC: Final = b"SQLite format 3\0"
 _COLUMNS: Final = ", ".join(field.name for field in fields(Entry))
 _SCHEMA: Final = """
 create table if not exists crawl_visits (
     number integer primary key, url text, site text, depth integer, shape text, place text,
     hops integer, dates integer, attempts integer, parent integer,
-    taken integer, outcome text, etag text, modified text, text_hash integer
+    taken integer, outcome text, etag text, modified text, text_hash integer, links blob
 );
 create table if not exists crawl_seen (key integer primary key, reason text);
 create table if not exists crawl_answers (number integer primary key, head text, body blob);
 create table if not exists crawl_earlier (
     number integer primary key, key integer, url text, site text, depth integer, shape text,
-    place text, etag text, modified text, text_hash integer
+    place text, etag text, modified text, text_hash integer, links blob
 );
 create table if not exists crawl_facts (name text primary key, value text);
 """
@@ -85,14 +86,19 @@ class Earlier:
 
     validators: Validators
     text_hash: int | None
+    links: bytes = b""
+    """Packed."""
 
 
 @contextmanager
-def open_state(path: Path | None) -> Iterator[State]:
+def open_state(path: Path | None, *, is_fresh: bool = False) -> Iterator[State]:
     """The state in this file, made where it is not there; in memory without a file.
 
-    Raises UsageError for a file that cannot be used, or that another crawl is using.
+    With `is_fresh` an earlier crawl in it is forgotten. Raises UsageError for a file that cannot be
+    used, or that another crawl is using.
     """
+    if path is not None:
+        _check_magic(path)
     try:
         connection = sqlite3.connect(path or ":memory:", isolation_level=None, timeout=1.0)
     except sqlite3.Error as fault:
@@ -101,6 +107,9 @@ def open_state(path: Path | None) -> Iterator[State]:
         connection.execute("pragma locking_mode = exclusive")
         connection.execute("pragma journal_mode = wal")
         connection.execute("pragma synchronous = full")
+        _check_tables(connection, path)
+        if is_fresh:
+            _forget(connection)
         yield State(connection)
     except sqlite3.OperationalError as fault:
         raise UsageError(f"{path}: cannot keep the state of a crawl there: {fault}") from fault
@@ -108,6 +117,39 @@ def open_state(path: Path | None) -> Iterator[State]:
         raise StateError(f"{path}: not the state of a crawl, or damaged: {fault}") from fault
     finally:
         connection.close()
+
+
+def _check_magic(path: Path) -> None:
+    """Raise UsageError for a file that is no database, before one is made of it."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(len(_MAGIC))
+    except FileNotFoundError:
+        return
+    except OSError as fault:
+        raise UsageError(f"{path}: cannot keep the state of a crawl there: {fault}") from fault
+    if head and head != _MAGIC:
+        raise UsageError(f"{path}: not the state of a crawl")
+
+
+def _tables(connection: sqlite3.Connection) -> set[str]:
+    return {name for (name,) in connection.execute("select name from sqlite_master")}
+
+
+def _check_tables(connection: sqlite3.Connection, path: Path | None) -> None:
+    """Raise UsageError for a database of something else, such as a memory."""
+    tables = _tables(connection)
+    if tables and "crawl_facts" not in tables:
+        raise UsageError(f"{path}: a database of something else, not the state of a crawl")
+
+
+def _forget(connection: sqlite3.Connection) -> None:
+    """Take an earlier crawl out, with what a door kept of it."""
+    connection.execute("begin immediate")
+    for name in _tables(connection):
+        if name.startswith("crawl_"):
+            connection.execute(f"drop table {name}")
+    connection.execute("commit")
 
 
 class State:
@@ -119,7 +161,9 @@ class State:
             for statement in _SCHEMA.split(";"):
                 connection.execute(statement)
         if self.fact("version", VERSION) != VERSION:
-            raise StateError("the state of a crawl by another version of dehusk")
+            raise StateError(
+                "the state of a crawl by another version of dehusk; --fresh starts over"
+            )
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -171,13 +215,18 @@ class State:
         )
 
     def settle(
-        self, number: int, outcome: str, validators: Validators, text_hash: int | None
+        self,
+        number: int,
+        outcome: str,
+        validators: Validators = NO_VALIDATORS,
+        text_hash: int | None = None,
+        links: bytes = b"",
     ) -> None:
         """Note what came of a URL, and let its answer go."""
         self.connection.execute(
-            "update crawl_visits set outcome = ?, etag = ?, modified = ?, text_hash = ?"
+            "update crawl_visits set outcome = ?, etag = ?, modified = ?, text_hash = ?, links = ?"
             " where number = ?",
-            (outcome, validators.etag, validators.modified, text_hash, number),
+            (outcome, validators.etag, validators.modified, text_hash, links, number),
         )
         self.connection.execute("delete from crawl_answers where number = ?", (number,))
 
@@ -202,15 +251,15 @@ class State:
     def begin_again(self, key_of: Callable[[str], int], facts: Mapping[str, object]) -> None:
         """Keep of a finished crawl what a second visit needs, and these facts; forget the rest."""
         query = (
-            "select url, site, depth, shape, place, etag, modified, text_hash from crawl_visits"
-            " where outcome in (?, ?) order by taken"
+            "select url, site, depth, shape, place, etag, modified, text_hash, links"
+            " from crawl_visits where outcome in (?, ?) order by taken"
         )
         rows = self.connection.execute(query, (PAGE, LeftOut.UNCHANGED.name)).fetchall()
         with self.transaction():
             for table in ("earlier", "visits", "seen", "answers", "facts"):
                 self.connection.execute(f"delete from crawl_{table}")  # noqa: S608 - five names
             self.connection.executemany(
-                "insert into crawl_earlier values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                "insert into crawl_earlier values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 ((number, key_of(row[0]), *row) for number, row in enumerate(rows)),
             )
             self.set_facts(facts)
@@ -218,11 +267,11 @@ class State:
     def earlier(self) -> Iterator[tuple[int, Entry, Earlier]]:
         """The pages of an earlier crawl in their order: key, what to ask for, what it said."""
         query = (
-            "select key, number, url, site, depth, shape, place, etag, modified, text_hash"
+            "select key, number, url, site, depth, shape, place, etag, modified, text_hash, links"
             " from crawl_earlier order by number"
         )
-        for key, *values, etag, modified, text_hash in self.connection.execute(query):
-            yield key, Entry(*values), Earlier(Validators(etag, modified), text_hash)
+        for key, *values, etag, modified, text_hash, links in self.connection.execute(query):
+            yield key, Entry(*values), Earlier(Validators(etag, modified), text_hash, links)
 
 
 def _packed(answer: Answer) -> tuple[str, bytes]:
