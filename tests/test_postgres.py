@@ -13,6 +13,7 @@ import time
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -22,7 +23,7 @@ from dehusk.errors import MissingExtra, StateError, StoreDamaged, UsageError
 from dehusk.memory import Memory, dump
 from dehusk.samples import sample_site
 from dehusk.site import Sites
-from dehusk.store import KNOWN
+from dehusk.store import KNOWN, site_id
 from dehusk.store.postgres import PostgresDatabase
 
 PAGES = [s.page for kind in ("news", "docs") for s in sample_site(kind, pages=24, seed=4)]
@@ -172,6 +173,92 @@ def test_two_open_memories_see_each_others_pages_after_a_commit(address: str) ->
         one.learn(_page(5))
         one.commit()
         assert one.memory("a.example").pages == 6
+
+
+def test_a_site_that_another_has_forgotten_is_learned_on(address: str) -> None:
+    with dehusk.open(address) as one, dehusk.open(address) as two:
+        for number in range(4):
+            one.learn(_page(number))
+        one.commit()
+        one.learn(_page(4))
+        assert two.forget("a.example")
+        one.commit()
+        assert one.memory("a.example").pages == 1
+        # As many pages as before, but others: it is not the site that was read.
+        one.learn(_page(5))
+        assert two.forget("a.example")
+        two.learn(dehusk.Page("<p>Grain</p><p>Straw</p>", "https://a.example/6"))
+        two.commit()
+        one.commit()
+        assert one.memory("a.example").pages == 2
+        assert not one.learn(_page(6))
+    assert upkeep.check_store(address).findings == ()
+
+
+def test_the_log_of_a_site_with_many_writers_is_folded(address: str) -> None:
+    with dehusk.open(address) as one, dehusk.open(address) as two:
+        for number in range(0, 600, 2):
+            # Whoever commits has read the site before the other's last commit.
+            one.learn(_page(number))
+            two.commit()
+            two.learn(_page(number + 1))
+            one.commit()
+    with dehusk.open(address, reads_only=True) as memory:
+        (row,) = memory.sites()
+    assert row.pages == 600
+    assert row.folded > 400
+    assert upkeep.check_store(address).findings == ()
+
+
+def test_of_two_who_forget_a_site_one_takes_it_off_the_count(address: str) -> None:
+    with dehusk.open(address) as memory:
+        memory.learn(_page(1))
+        memory.learn(_page(1, "b.example"))
+    answers: list[bool] = []
+
+    def forget() -> None:
+        with dehusk.open(address) as memory:
+            answers.append(memory.forget("a.example"))
+
+    holder = PostgresDatabase(address, writes=True)
+    holder.begin()
+    holder.lock(site_id("a.example"))
+    threads = [Thread(target=forget) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    time.sleep(0.5)
+    holder.commit()
+    for thread in threads:
+        thread.join(30)
+    holder.close()
+    assert sorted(answers) == [False, True]
+    assert upkeep.check_store(address).findings == ()
+
+
+def test_an_import_loses_nothing_that_is_learned_meanwhile(
+    address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with dehusk.open(tmp_path / "a.husk") as memory:
+        memory.learn(_page(1))
+    lines = list(upkeep.export_lines(tmp_path / "a.husk"))
+    importer = Thread(target=upkeep.import_lines, args=(lines, address))
+    with dehusk.open(address) as memory:
+        database, number = memory._store.database, site_id("a.example")
+        take = database.lock
+
+        def lock(wanted: int) -> None:
+            take(wanted)
+            if wanted == number:
+                importer.start()
+                time.sleep(0.5)
+
+        monkeypatch.setattr(database, "lock", lock)
+        memory.learn(_page(2))
+        memory.commit()
+        monkeypatch.setattr(database, "lock", take)
+        importer.join(30)
+    with dehusk.open(address, reads_only=True) as memory:
+        assert memory.memory("a.example").pages == 2
 
 
 def test_shelves_units_and_forgetting_work_on_a_server(address: str) -> None:

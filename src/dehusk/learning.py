@@ -42,12 +42,6 @@ class Learner:
             return 0, 0
         return self.method.families(memory), self.method.revision(memory)
 
-    def added(self, first: Memory, later: Memory) -> Memory:
-        """The memory of both memories' pages. Raises StateError where they do not add up."""
-        if not isinstance(self.method, AdditiveMethod):
-            raise StateError(f"memories of {self.method.name} do not add up")
-        return self._replayed(first, later)
-
     def learn(self, memory: Memory, tree: Tree, page: np.uint64) -> tuple[Memory, Memory]:
         """The memory after the page of that digest, and what the page taught."""
         known = Table.of_page(np.array([page], np.uint64))

@@ -26,7 +26,6 @@ from dehusk.store import (
     good_shelf_rows,
     is_server,
     prepare,
-    site_id,
 )
 
 Address = str | os.PathLike[str]
@@ -167,12 +166,12 @@ def read_lines(lines: Iterator[dict[str, Any]], address: Address, head: dict[str
         check_settings(there.method, there.settings, row.settings)
         store = Store(database, learner.replay, Keeping(), learner.summary)
         for line in lines:
-            _read_site(store, learner, line)
+            _read_site(store, line)
             count += 1
     return count
 
 
-def _read_site(store: Store, learner: Learner, line: dict[str, Any]) -> None:
+def _read_site(store: Store, line: dict[str, Any]) -> None:
     """Add one site to the store. Raises SourceError."""
     try:
         site, changed = str(line["site"]), int(line["changed"])
@@ -180,10 +179,7 @@ def _read_site(store: Store, learner: Learner, line: dict[str, Any]) -> None:
         shelves = [[_bytes(part) for part in row] for row in line["shelves"]]
     except (KeyError, TypeError, ValueError, StateError) as fault:
         raise SourceError(f"a site that cannot be read: {fault}") from fault
-    before = store.memory(site)
-    memory = learner.added(before, memory) if before.pages else memory
-    row = store.statements.site(site_id(site))
-    store.write_whole(site, memory, max(changed, row.changed if row else 0))
+    store.add_whole(site, memory, changed)
     for shelf, key, value in shelves:
         store.shelf(shelf.decode(), site).put(key, value)
     store.commit()

@@ -8,12 +8,13 @@ from pathlib import Path
 
 from dehusk.store.checking import Finding, Report, check, copy_good, good_shelf_rows
 from dehusk.store.database import Database
+from dehusk.store.keeping import Keeping
 from dehusk.store.postgres import SCHEMES, PostgresDatabase
 from dehusk.store.rows import SiteRow, StoreRow, site_id
 from dehusk.store.shelf import Shelf
 from dehusk.store.sqlite import SqliteDatabase
 from dehusk.store.statements import Statements
-from dehusk.store.store import KNOWN, Keeping, Replay, Store, read_memory
+from dehusk.store.store import KNOWN, Replay, Store, read_memory
 
 __all__ = [
     "KNOWN",

@@ -165,11 +165,18 @@ class Shelves:
             assert isinstance(name, bytes)
             self._database.lock(site_id(f"shelf {name!r}"))
             rows, mark = self._mark(name)
-            place = (name, number)
-            gone = dict.fromkeys((key for key, _ in self.items(place, b"", None)), None)
-            more, change = self._write_place(place, gone)
+            # The values are not looked at: a damaged row must not keep its site from going.
+            keys = self._database.rows(
+                "SELECT key FROM shelf WHERE shelf = ? AND site = ?", (name, number)
+            )
+            gone = dict.fromkeys((key for (key,) in keys if isinstance(key, bytes)), None)
+            more, change = self._write_place((name, number), gone)
             self._write_mark(name, rows + more, mark ^ change)
+
+    def forget_pending(self, number: int) -> None:
+        """Drop what was put for a site and not committed: the site was taken out."""
         self._pending = {place: kept for place, kept in self._pending.items() if place[1] != number}
+        self.pending = sum(map(len, self._pending.values()))
 
     def _write_place(self, place: _Place, pending: dict[bytes, bytes | None]) -> tuple[int, int]:
         """Write a shelf; how many rows it has more, and what changes in its mark."""

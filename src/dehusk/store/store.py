@@ -11,9 +11,10 @@ from typing import Final
 
 import numpy as np
 
-from dehusk.errors import SettingError, StoreDamaged
+from dehusk.errors import StateError, StoreDamaged
 from dehusk.memory import Memory, dump, load
 from dehusk.store.database import Database
+from dehusk.store.keeping import Keeping
 from dehusk.store.reading import read_parts
 from dehusk.store.rows import SiteRow, StoreRow, site_id
 from dehusk.store.shelf import Shelf, Shelves
@@ -39,25 +40,6 @@ def _no_summary(_memory: Memory) -> tuple[int, int]:
     return 0, 0
 
 
-@dataclass(frozen=True, slots=True)
-class Keeping:
-    """How much a store keeps."""
-
-    max_site_bytes: int = 16_000_000
-    """Of each site, in memory. Beyond it what has the least of its life time left goes."""
-    max_known_pages: int = 100_000
-    """Of each site: pages that are known not to be learned twice, 16 bytes each, the last ones."""
-    max_total_bytes: int = 4_000_000_000
-    """Of all sites together. Beyond it the sites go that have not changed for longest."""
-    max_active_bytes: int = 128_000_000
-    """Of the sites that are held in memory; the others are read again when they are asked for."""
-
-    def __post_init__(self) -> None:
-        for name in self.__slots__:
-            if getattr(self, name) < 1:
-                raise SettingError(f"keeping: {name} must be at least 1")
-
-
 @dataclass(slots=True)
 class _Active:
     """A site that is held in memory."""
@@ -77,9 +59,9 @@ class _Active:
 class Store:
     """Memories by site. What was put is lasting once `commit` has returned.
 
-    Appending to a log is cheap and reading a long one is not, so a site's log is folded into its
-    snapshot when it has become longer than that. `replay` makes a memory out of a log; without it
-    (methods whose memories do not add up) every commit writes the whole memory of the site.
+    A site's log is folded into its snapshot when it has become longer than that: appending is cheap
+    and reading a long log is not. `replay` makes a memory out of a log; without it (methods whose
+    memories do not add up) every commit writes the whole memory of the site.
     """
 
     def __init__(
@@ -247,43 +229,45 @@ class Store:
 
     def _write(self, active: _Active) -> _Written:
         """Write what a site has pending: into its log, or folded into its snapshot."""
-        name, number, memory = active.row.name, active.row.id, active.memory
+        name, number = active.row.name, active.row.id
         self.database.lock(number)
         found = self.statements.site(number)
-        base = found or SiteRow(name)
-        is_alone = base.pages == active.row.pages
-        if not is_alone and not self.database.is_shared:
-            raise StoreDamaged(f"the row of site {name!r} has changed by itself", name)
-        bodies = active.pending if is_alone else self._not_yet_known(active, base)
+        base, memory, bodies = found or SiteRow(name), active.memory, active.pending
+        # The whole row, not only its pages: a site that was forgotten may have as many again.
+        if base != active.row:
+            if not self.database.is_shared:
+                raise StoreDamaged(f"the row of site {name!r} has changed by itself", name)
+            memory, bodies = self._behind_others(base, active.pending)
         families, revision = self._summary(memory)
         row = replace(base, changed=int(self._clock()), families=families, revision=revision)
         log_bytes = base.log_bytes + sum(map(len, bodies))
-        is_long = self._replay is None or log_bytes > max(_FOLD_BYTES, base.snapshot_bytes)
-        if is_alone and is_long:
+        if self._replay is None or log_bytes > max(_FOLD_BYTES, base.snapshot_bytes):
             body = dump(memory, self.row.method, site=name)
             self.statements.write_snapshot(number, body, memory.pages)
-            pages = memory.pages
-            row = replace(row, pages=pages, folded=pages, snapshot_bytes=len(body), log_bytes=0)
+            row = replace(row, snapshot_bytes=len(body), log_bytes=0)
+            row = replace(row, pages=memory.pages, folded=memory.pages)
         else:
             self.statements.write_log(number, base.pages + 1, bodies)
             row = replace(row, pages=base.pages + len(bodies), log_bytes=log_bytes)
         self.statements.write_site(row)
-        return _Written(row, found is None, is_alone)
+        return _Written(row, memory, is_new=found is None)
 
-    def _not_yet_known(self, active: _Active, base: SiteRow) -> list[bytes]:
-        """What is pending without the pages that others have learned since the site was read."""
+    def _behind_others(self, base: SiteRow, pending: Sequence[bytes]) -> tuple[Memory, list[bytes]]:
+        """The memory with what is pending behind what others wrote, and which of it they had not.
+
+        The site's lock is held, so that it can be folded at once: if only a writer who met nobody
+        could do that, the log of a busy site would grow for ever, and be read again by all.
+        """
         method, site = self.row.method, base.name
-        log = self.statements.log(base.id, max(base.folded, active.row.pages))
-        memories = [load(body, method, site=site) for _, body in log]
-        if base.folded > active.row.pages:
-            memories.append(load(self.statements.snapshot(base.id) or b"", method, site=site))
-        pages = np.concatenate([memory.table(KNOWN).keys for memory in memories])
-        known = set(pages.tolist())
-        return [
-            body
-            for body in active.pending
-            if known.isdisjoint(load(body, method, site=site).table(KNOWN).keys.tolist())
-        ]
+        assert self._replay is not None
+        memory = read_memory(self.statements, method, base, self._replay)
+        kept: list[bytes] = []
+        for body in pending:
+            lesson = load(body, method, site=site)
+            if not memory.table(KNOWN).counts_of(lesson.table(KNOWN).keys).any():
+                memory = self._replay(memory, lesson)
+                kept.append(body)
+        return memory, kept
 
     def _settle(self, site: str, done: _Written) -> None:
         """Take note that a site was committed."""
@@ -291,13 +275,9 @@ class Store:
         self._total_bytes += done.row.size_bytes - active.row.size_bytes
         self.pending_pages -= len(active.pending)
         self.pending_bytes -= sum(map(len, active.pending))
-        active.pending = []
-        active.row = done.row
-        if not done.is_alone:
-            # Others have written too, and their pages stand before ours: read it when it is asked.
-            self._let_go(site)
-        else:
-            self._make_room(site)
+        self._active_bytes += done.memory.size_bytes - active.memory.size_bytes
+        active.pending, active.row, active.memory = [], done.row, done.memory
+        self._make_room(site)
 
     def _write_store(
         self, added: Sequence[int] = (), removed: Sequence[int] = (), forgotten: int = 0
@@ -317,44 +297,55 @@ class Store:
         self.statements.write_store(row)
         return row
 
-    def write_whole(self, site: str, memory: Memory, changed: int) -> None:
-        """Write a site's whole memory in place of what there was; it is committed at once."""
-        body = dump(memory, self.row.method, site=site)
-        summary = self._summary(memory)
-        row = SiteRow(site, memory.pages, memory.pages, len(body), 0, changed, *summary)
+    def add_whole(self, site: str, memory: Memory, changed: int) -> None:
+        """Add a memory of many pages to what there is of the site; it is committed at once.
+
+        Raises StateError where the site is known and memories of this method do not add up.
+        """
         with self._writing():
-            self.database.lock(row.id)
-            found = self.statements.site(row.id)
-            self.statements.drop_site(row.id)
-            self.statements.write_snapshot(row.id, body, row.pages)
+            number = site_id(site)
+            self.database.lock(number)
+            found = self.statements.site(number)
+            if found is not None and found.pages:
+                if self._replay is None:
+                    raise StateError(f"memories of {self.row.method} do not add up")
+                before = read_memory(self.statements, self.row.method, found, self._replay)
+                memory = self._replay(before, memory)
+            body, summary = dump(memory, self.row.method, site=site), self._summary(memory)
+            changed = max(changed, found.changed if found else 0)
+            row = SiteRow(site, memory.pages, memory.pages, len(body), 0, changed, *summary)
+            self.statements.drop_site(number)
+            self.statements.write_snapshot(number, body, row.pages)
             self.statements.write_site(row)
-            store_row = self.row if found else self._write_store([row.id])
+            store_row = self.row if found else self._write_store([number])
         self.row = store_row
         self._total_bytes += row.size_bytes - (found.size_bytes if found else 0)
         if self._numbers is not None:
-            self._numbers.add(row.id)
+            self._numbers.add(number)
         self._let_go(site)
 
     def forget(self, site: str, *, counts: bool = False) -> bool:
         """Take a site out, with all that is kept of it; False if it was not there."""
-        number = site_id(site)
-        try:
-            row = self.statements.site(number)
-        except StoreDamaged:
-            row = SiteRow(site)
-        if row is None:
-            self._let_go(site)
-            return False
+        number, store_row = site_id(site), self.row
         with self._writing():
             self.database.lock(number)
-            self.statements.drop_site(number)
-            self.shelves.drop_site(number)
-            store_row = self._write_store(removed=[number], forgotten=int(counts))
+            # Under the lock: of two who forget a site only one takes it off the store's count.
+            try:
+                row = self.statements.site(number)
+            except StoreDamaged:
+                row = SiteRow(site)
+            if row is not None:
+                self.statements.drop_site(number)
+                self.shelves.drop_site(number)
+                store_row = self._write_store(removed=[number], forgotten=int(counts))
+        self._let_go(site)
+        if row is None:
+            return False
         self.row = store_row
+        self.shelves.forget_pending(number)
         self._total_bytes -= row.size_bytes
         if self._numbers is not None:
             self._numbers.discard(number)
-        self._let_go(site)
         return True
 
     def _limit_total(self) -> None:
@@ -363,8 +354,7 @@ class Store:
             self._total_bytes = self.statements.total_bytes()
         if self._total_bytes <= self.keeping.max_total_bytes:
             return
-        # Some more than needed, so that it is not done again for every page.
-        room = self.keeping.max_total_bytes - self.keeping.max_total_bytes // 10
+        room = self.keeping.max_total_bytes * 9 // 10  # Some more, or each page would do it again.
         for row in self.statements.longest_unchanged(max(1, self.row.sites - 1)):
             if self._total_bytes <= room:
                 return
@@ -380,9 +370,9 @@ class _Written:
     """What became of a site's row in a commit."""
 
     row: SiteRow
+    memory: Memory
+    """With what others have written."""
     is_new: bool
-    is_alone: bool
-    """Nobody else has written to the site since it was read."""
 
 
 def read_memory(statements: Statements, method: str, row: SiteRow, replay: Replay | None) -> Memory:
