@@ -1,18 +1,20 @@
-"""A page to its tree: the parser reads and writes canonical HTML, numpy turns that into arrays."""
+"""A page to its tree: the parser reads and writes canonical HTML, a scan turns that into arrays."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from typing import Final
 
 import turbohtml
 
 from dehusk import tags
 from dehusk.errors import NotHtml, PageTooLarge, TooManyNodes
+from dehusk.kernel import KERNEL
 from dehusk.model import Limits, Page, Tree
 from dehusk.parse.boxes import layout_of
+from dehusk.parse.compiled import scan
 from dehusk.parse.nodes import build
 from dehusk.parse.tokens import Foreign, Text, find_tokens
 
@@ -33,6 +35,8 @@ _MAGIC: Final = (
 )
 _SPECIAL: Final = (*tags.RAW, *tags.VOID)
 _MIN_ELEMENT_BYTES: Final = len("<p>")
+_MAX_PLACE: Final = 2**31 - 1
+"""Places in a page are 32-bit numbers."""
 _WIDE: Final = (b"\xff\xfe", b"\xfe\xff")
 
 
@@ -52,15 +56,23 @@ def parse(page: Page, limits: Limits = Limits()) -> ParsedPage:
     """
     _check_bytes(page, limits)
     document, source = _read(page)
+    if len(source) > _MAX_PLACE:
+        raise PageTooLarge(page.url, f"{len(source)} bytes when written out: no limit allows that")
     _check_nodes(page, limits, document, source)
-    written = Text(source)
-    tokens = find_tokens(written, _foreign(document))
-    tree = build(written, tokens, limits.max_depth, page.url)
+    tree = _tree(source, document, limits.max_depth, page.url)
     if len(tree) > limits.max_nodes:
         raise TooManyNodes(page.url, f"{len(tree)} nodes, more than {limits.max_nodes}")
     if page.boxes is not None:
         tree = replace(tree, layout=layout_of(tree, page.boxes))
     return ParsedPage(tree, document)
+
+
+def _tree(source: bytes, document: turbohtml.Document, max_depth: int, url: str | None) -> Tree:
+    """The tree of canonical HTML: by the kernel, or by its twin."""
+    if KERNEL is not None:
+        return scan(KERNEL, source, partial(_foreign, document), max_depth, url)
+    written = Text(source)
+    return build(written, find_tokens(written, _foreign(document)), max_depth, url)
 
 
 def _check_bytes(page: Page, limits: Limits) -> None:
@@ -127,16 +139,23 @@ def _foreign(document: turbohtml.Document) -> Foreign:
 
     @cache
     def raw_lengths() -> list[int]:
-        raws = document.iter_elements(tags.RAW)
-        return [len(element.text.encode("utf-8", "surrogatepass")) for element in raws]
+        # <plaintext> may hold elements, of links and the like that are still open: no raw text.
+        return [
+            sum(
+                len(child.data.encode())
+                for child in raw.children
+                if isinstance(child, turbohtml.Text)
+            )
+            for raw in document.iter_elements(tags.RAW)
+        ]
 
     islands = document.iter_elements(("svg", "math"))
     if not any(next(island.iter_elements(_SPECIAL), None) for island in islands):
-        return Foreign(frozenset(), frozenset(), lambda rank: raw_lengths()[rank])
+        return Foreign(frozenset(), frozenset(), raw_lengths)
     return Foreign(
         _foreign_ranks(document, tags.RAW),
         _foreign_ranks(document, tags.VOID),
-        lambda rank: raw_lengths()[rank],
+        raw_lengths,
     )
 
 

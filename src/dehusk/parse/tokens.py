@@ -9,16 +9,15 @@ they are SVG or MathML, and how long a raw text is that may hold its own end tag
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Set
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
-from hashlib import blake2b
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dehusk import tags
-from dehusk.hashing import PATH_FACTOR, TEXT_FACTOR, Hashes, mix
+from dehusk.hashing import PATH_FACTOR, TEXT_FACTOR, TEXT_POWERS, Hashes, mix
 from dehusk.model import Flags
 
 Codes = NDArray[np.uint8]
@@ -79,8 +78,8 @@ class Foreign:
     that their text is escaped."""
     voids: Set[int]
     """Which of those named in `tags.VOID` are SVG or MathML, so that they have an end tag."""
-    raw_length: Callable[[int], int]
-    """The bytes of raw text in the element of that number among those named in `tags.RAW`."""
+    raw_lengths: Callable[[], Sequence[int]]
+    """The bytes of raw text in each of the elements named in `tags.RAW`."""
 
 
 def find_tokens(text: Text, foreign: Foreign) -> Tokens:
@@ -147,10 +146,12 @@ def _cut_name(words: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], Flags]:
     return words & ((lowest >> np.uint64(7)) - np.uint64(1)), marks != 0
 
 
-def _long_name_hash(source: bytes, place: int) -> int:
-    """The hash of a name that fills more than two words."""
+def _long_name_hash(source: bytes, place: int) -> np.uint64:
+    """The hash of a name that fills more than two words, as texts are hashed."""
     name = source[place : source.index(b">", place)].split(b" ", 1)[0]
-    return int.from_bytes(blake2b(name, digest_size=8).digest(), "little")
+    words = np.frombuffer(name + bytes(-len(name) % WORD), np.dtype("<u8")).astype(np.uint64)
+    folded = (words ^ (words >> np.uint64(32))) * TEXT_POWERS.up_to(len(words))[: len(words)]
+    return np.uint64(mix(folded.sum(keepdims=True) + np.uint64(len(name)))[0])
 
 
 def _known_names() -> tuple[Hashes, Tags]:
@@ -164,13 +165,13 @@ def _known_names() -> tuple[Hashes, Tags]:
     return hashes, table
 
 
-_KNOWN_HASHES, _KNOWN_NUMBERS = _known_names()
+KNOWN_HASHES, KNOWN_NUMBERS = _known_names()
 
 
 def _tag_numbers(names: Hashes) -> Tags:
     """The tag number of each name hash, `tags.OTHER` where it is not one of HTML's."""
-    number = _KNOWN_NUMBERS[names >> np.uint64(48)]
-    return np.where(_KNOWN_HASHES[number] == names, number, np.int16(tags.OTHER))
+    number = KNOWN_NUMBERS[names >> np.uint64(48)]
+    return np.where(KNOWN_HASHES[number] == names, number, np.int16(tags.OTHER))
 
 
 def _is_plain(text: Text, opens: Places, closes: Places, comments: Places) -> Flags:
@@ -209,18 +210,22 @@ def _inner_ranges(
         behind = _next(end_tags[raw], first)
         if raw == _PLAINTEXT or _next(comments, first) < behind:
             # Plaintext, and a script with a comment in it, may hold their own end tag.
-            behind = first + foreign.raw_length(raw_seen - 1)
+            behind = first + foreign.raw_lengths()[raw_seen - 1]
         ranges.append((first, behind))
     return np.array(ranges, np.int64).reshape(-1, 2)
 
 
 def _end_tags(text: Text, opens: Places, tag: int) -> list[int]:
     """Where the end tags of a raw element stand, or what looks like them."""
-    written = f"</{tags.NAMES[tag]}>".encode()[:WORD]
-    mask = np.uint64(2 ** (8 * len(written)) - 1)
-    ends = (text.words[opens] & mask) == np.uint64(int.from_bytes(written, "little"))
-    places: list[int] = opens[ends].tolist()
-    return places
+    written = f"</{tags.NAMES[tag]}>".encode()
+    places = opens
+    for offset in range(0, len(written), WORD):
+        part = written[offset : offset + WORD]
+        mask = np.uint64(2 ** (8 * len(part)) - 1)
+        word = np.uint64(int.from_bytes(part, "little"))
+        places = places[(text.words[places + offset] & mask) == word]
+    found: list[int] = places.tolist()
+    return found
 
 
 def _next(places: list[int], first: int) -> int:

@@ -1,0 +1,44 @@
+/* The module `dehusk._kernel`: what dehusk computes for every page, compiled.
+
+   Each function has a twin in Python and numpy that gives the same bytes, and stands in for it
+   where there is no compiler. Nothing here is called by users. */
+
+#include "kernel.h"
+
+int open_views(View *views, PyObject *const *objects, size_t count, int is_writable)
+{
+    int flags = is_writable ? PyBUF_WRITABLE : PyBUF_SIMPLE;
+    for (size_t i = 0; i < count; i++) {
+        if (PyObject_GetBuffer(objects[i], &views[i].buffer, flags) < 0) {
+            close_views(views, i);
+            return 0;
+        }
+    }
+    return 1;
+}
+
+void close_views(View *views, size_t count)
+{
+    while (count--)
+        PyBuffer_Release(&views[count].buffer);
+}
+
+#define FUNCTION(name, text) {#name, (PyCFunction)(void (*)(void))kernel_##name, METH_FASTCALL, text}
+
+static PyMethodDef functions[] = {
+    FUNCTION(scan, "The arrays of a page's tree in one piece of memory; None if the parser must be "
+                   "asked first."),
+    {NULL, NULL, 0, NULL},
+};
+
+static struct PyModuleDef module = {
+    PyModuleDef_HEAD_INIT, "dehusk._kernel", "What dehusk computes for every page, compiled.", 0,
+    functions, NULL, NULL, NULL, NULL,
+};
+
+PyMODINIT_FUNC PyInit__kernel(void);
+
+PyMODINIT_FUNC PyInit__kernel(void)
+{
+    return PyModuleDef_Init(&module);
+}

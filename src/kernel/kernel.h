@@ -1,0 +1,28 @@
+/* What the parts of the kernel share: Python's limited interface, and views of arrays. */
+
+#ifndef DEHUSK_KERNEL_H
+#define DEHUSK_KERNEL_H
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#include "bytes.h"
+
+/* The memory of an array that Python handed in. */
+typedef struct {
+    Py_buffer buffer;
+} View;
+
+/* Views of so many objects; 0 with an exception set if one has no contiguous memory, or none that
+   may be written to where `is_writable`. */
+int open_views(View *views, PyObject *const *objects, size_t count, int is_writable);
+void close_views(View *views, size_t count);
+
+static inline Bytes bytes_of(const View *view)
+{
+    return (Bytes){view->buffer.buf, (size_t)view->buffer.len};
+}
+
+PyObject *kernel_scan(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+
+#endif

@@ -1,0 +1,71 @@
+/* Canonical HTML to the nodes of its tree, in one pass. */
+
+#ifndef DEHUSK_SCAN_H
+#define DEHUSK_SCAN_H
+
+#include "bytes.h"
+
+/* What a tag is, by its number: the bits that `dehusk.parse.compiled` sets. */
+enum {
+    TAG_VOID = 1,
+    TAG_RAW = 2,
+    TAG_NEVER_SHOWN = 4,
+    TAG_NOSCRIPT = 8,
+    TAG_LINK = 16,
+    TAG_EATS_NEWLINE = 32,
+    TAG_ISLAND = 64,
+    TAG_PLAINTEXT = 128,
+};
+
+/* What is known of a node. The first three go on to all that stands in an element. */
+enum {
+    NODE_HIDDEN = 1,          /* Never shown, `<noscript>` or not. */
+    NODE_IN_NOSCRIPT = 2,
+    NODE_IN_LINK = 4,
+    NODE_RAW = 8,
+    NODE_TEXT = 16,
+};
+#define NODE_INHERITED (NODE_HIDDEN | NODE_IN_NOSCRIPT | NODE_IN_LINK)
+
+#define TEXT_TAG 0
+#define OTHER_TAG 1
+
+typedef struct {
+    uint64_t own, path;
+    int32_t parent, end, depth, start, stop, close;
+    int32_t length; /* Characters of a text, shown or not. */
+    int16_t tag;
+    uint8_t flags;
+} Node;
+
+typedef struct {
+    const int16_t *numbers; /* 65,536 of them: a tag number by the top bits of a name's hash. */
+    const uint64_t *hashes; /* By tag number. */
+    const uint8_t *kinds;   /* By tag number: bits of TAG_... */
+    size_t count;
+} TagTables;
+
+/* What only the parser can tell; without it a page that needs it gives SCAN_ASKS. */
+typedef struct {
+    int is_given;
+    Bytes raws;             /* By rank among the tags that look raw: is it SVG or MathML? */
+    Bytes voids;            /* The same of those that look void. */
+    const int64_t *lengths; /* By rank among the tags that look raw: bytes of text. */
+    size_t length_count;
+} Foreign;
+
+typedef enum { SCAN_DONE, SCAN_ASKS, SCAN_NO_MEMORY } ScanEnd;
+
+typedef struct {
+    Node *nodes;
+    size_t count;
+    int has_noscript;
+} ScanResult;
+
+#define MAX_SCAN_DEPTH 512
+
+/* The nodes of a page, to be freed by the caller. Lengths are those of the texts alone. */
+ScanEnd scan(Bytes source, const TagTables *tags, const Foreign *foreign, int max_depth,
+             ScanResult *result);
+
+#endif
