@@ -43,6 +43,7 @@ STAGES = {
 ORDER = {
     "answers",
     "crawling",
+    "examples",
     "learning",
     "lending",
     "loader",

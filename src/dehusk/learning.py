@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from hashlib import blake2b
+from typing import Final
 
 import numpy as np
 
@@ -23,6 +24,10 @@ from dehusk.methods import METHODS, AdditiveMethod, GroupsPages, Method, make_me
 from dehusk.model import Page, Tree
 from dehusk.store import KNOWN, Keeping, Replay
 
+CHANGES: Final = "~changes"
+"""The table of a memory that says how often the site's template has changed, and when last: one
+row, since counts add up."""
+
 
 @dataclass(frozen=True, slots=True)
 class Learner:
@@ -40,7 +45,8 @@ class Learner:
         """The families of a memory and how often its template has changed; 0 where unknown."""
         if not isinstance(self.method, GroupsPages):
             return 0, 0
-        return self.method.families(memory), self.method.revision(memory)
+        changes = memory.table(CHANGES).count
+        return len(self.method.families(memory)), int(changes[0]) if len(changes) else 0
 
     def learn(self, memory: Memory, tree: Tree, page: np.uint64) -> tuple[Memory, Memory]:
         """The memory after the page of that digest, and what the page taught."""
@@ -85,7 +91,11 @@ class Learner:
 
     def _replayed(self, memory: Memory, lesson: Memory) -> Memory:
         assert isinstance(self.method, AdditiveMethod)
-        return self._limited(self.method.limit(memory.then(lesson)))
+        after = self.method.limit(memory.then(lesson))
+        if isinstance(self.method, GroupsPages) and self.method.has_new_template(after):
+            now = Table.of_page(np.zeros(1, np.uint64), after.pages)
+            after = after.with_tables(**{CHANGES: after.table(CHANGES).plus(now)})
+        return self._limited(after)
 
     def _limited(self, memory: Memory) -> Memory:
         """The memory within what a site may hold, whatever it sends. Raises StateError."""
@@ -94,7 +104,10 @@ class Learner:
             newest = known.last.astype(np.float64)
             known = keep_best(known, newest, self.keeping.max_known_pages)
             memory = memory.with_tables(**{KNOWN: known})
-        memory = shrink(memory, self.keeping.max_site_bytes)
+        if memory.size_bytes > self.keeping.max_site_bytes:
+            changes = memory.table(CHANGES)
+            memory = shrink(memory, self.keeping.max_site_bytes)
+            memory = memory.with_tables(**{CHANGES: changes}) if len(changes) else memory
         if memory.size_bytes > self.keeping.max_site_bytes:
             raise StateError(f"a memory of more than {self.keeping.max_site_bytes:,} bytes")
         return memory

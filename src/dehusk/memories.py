@@ -6,17 +6,19 @@ import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from enum import StrEnum
 from typing import Any, Final, Self
 
 from dehusk import pipeline
 from dehusk.answers import SHELF, note_answer
 from dehusk.errors import MemoryDamaged, PageError, StateError, StoreDamaged, UsageError
+from dehusk.examples import EXAMPLES, Examples
 from dehusk.learning import Learner, method_of
 from dehusk.lending import Loan, Terms
 from dehusk.memory import Memory, dump, load
-from dehusk.methods import DEFAULT, make_method, settings_of
-from dehusk.model import Limits, Page
+from dehusk.methods import DEFAULT, GroupsPages, make_method, settings_of
+from dehusk.model import FamilySeen, Limits, Page
 from dehusk.override import NO_OVERRIDES, Overrides, overrides
 from dehusk.result import Refusal, Result
 from dehusk.rules import SHELF as RULES
@@ -30,6 +32,7 @@ from dehusk.store import (
     StoreRow,
     connect,
     prepare,
+    site_id,
 )
 
 _BATCH_PAGES: Final = 256
@@ -194,6 +197,8 @@ class Memories:
         result, after = pipeline.clean(
             page, memory, self.method, self.limits, render, learn, self.decided(site)
         )
+        if lessons and result.family is not None and page.url:
+            Examples(self.shelf(EXAMPLES, site)).offer(result.family, page.url)
         self._keep(site, after, lessons)
         return result
 
@@ -334,9 +339,17 @@ class Memories:
         """What a site has taught; an empty memory for an unknown one. Raises StoreDamaged."""
         return self._store.memory(site)
 
-    def sites(self) -> list[SiteRow]:
-        """The sites as they were last committed, by name."""
-        return sorted(self._store.statements.sites(), key=lambda row: row.name)
+    def sites(self, damaged: Callable[[StoreDamaged], object] | None = None) -> list[SiteRow]:
+        """The sites as they were last committed, by name.
+
+        `damaged` is told of each whose row is damaged; without it StoreDamaged is raised.
+        """
+        rows = self._store.statements.sites(damaged)
+        return sorted(rows, key=lambda row: row.name)
+
+    def site(self, name: str) -> SiteRow | None:
+        """The site as it was last committed; None for an unknown one. Raises StoreDamaged."""
+        return self._store.statements.site(site_id(name))
 
     @property
     def size_bytes(self) -> int:
@@ -352,6 +365,16 @@ class Memories:
     def forgotten_sites(self) -> int:
         """How many sites ever left because all were too large."""
         return self._store.row.forgotten
+
+    def families(self, site: str) -> list[FamilySeen]:
+        """The families of a site that its method tells apart, that of most pages first.
+
+        Empty for a method that does not tell. Raises StoreDamaged.
+        """
+        memory = self._store.memory(site)
+        found = self.method.families(memory) if isinstance(self.method, GroupsPages) else ()
+        examples = Examples(self.shelf(EXAMPLES, site))
+        return [replace(family, example=examples.get(family.number)) for family in found]
 
     def forget(self, site: str) -> bool:
         """Take a site out, with all that is kept of it; False if it was not there."""

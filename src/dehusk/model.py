@@ -318,6 +318,19 @@ class Explanation:
 
 
 @dataclass(frozen=True, slots=True)
+class FamilySeen:
+    """Pages of a site that share a template, as the site's memory knows them."""
+
+    number: int
+    """What `Verdict.family` calls it."""
+    pages: int
+    last_page: int
+    """The number of the last page of it, among all pages of the site."""
+    example: str | None = None
+    """The URL of its first page that was answered on, where that is known."""
+
+
+@dataclass(frozen=True, slots=True)
 class Verdict:
     """What a method says of a page as a whole; None where it does not know."""
 

@@ -10,7 +10,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any, Final
 
-from dehusk.errors import SourceError, StateError, UsageError
+from dehusk.errors import SourceError, StateError, StoreDamaged, UsageError
 from dehusk.learning import Learner, method_of
 from dehusk.memory import check_settings, dump, load
 from dehusk.store import (
@@ -21,6 +21,7 @@ from dehusk.store import (
     Store,
     StoreRow,
     check,
+    check_shelves,
     connect,
     copy_good,
     good_shelf_rows,
@@ -140,6 +141,9 @@ def list_lines(store: Store) -> Iterator[dict[str, Any]]:
         "method": row.method,
         "settings": dict(row.settings),
     }
+    # What an export leaves out must not look as if it had never been there.
+    for finding in check_shelves(store.database):
+        raise StoreDamaged(f"{store.database.address}: {finding.message}")
     shelves: dict[int, list[list[str]]] = {}
     for shelf, number, key, value in good_shelf_rows(store.database):
         if number:

@@ -20,7 +20,6 @@ from typing import Final
 import dehusk
 from dehusk.memory import Memory, dump
 from dehusk.site import Sites
-from dehusk.store import KNOWN
 
 _SITES: Final = 4
 _MAX_SAID: Final = 8
@@ -145,6 +144,6 @@ class _Reference:
 
 
 def _plain(memory: Memory) -> bytes:
-    """The memory as bytes, without the pages it knows."""
-    tables = {name: table for name, table in memory.tables.items() if name != KNOWN}
+    """The memory as bytes, without what only stores keep in it: the pages that it knows, say."""
+    tables = {name: table for name, table in memory.tables.items() if not name.startswith("~")}
     return dump(Memory(memory.pages, tables, memory.sequences), "segments")

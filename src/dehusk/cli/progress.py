@@ -24,7 +24,8 @@ REPLACED: Final = "\ufffd"
 class Progress:
     """Counts answers, shows a line on a terminal, names what failed, and sums up at the end.
 
-    With `is_json` every line is a JSON object with `event`: `failed`, `progress` or `summary`.
+    With `is_json` every line is a JSON object with `event`: `failed`, `progress`,
+    `template_changed` or `summary`.
     A source that has a queue tells its length with `queue`.
     """
 
@@ -74,6 +75,8 @@ class Progress:
             characters = int(answer.tree.text_length[0])
             self.characters += characters
             self.template_characters += characters * answer.template_share
+            if answer.template_changed:
+                self._name_change(answer)
             if answer.needs_render:
                 self.empty += 1
                 self.first_empty = self.first_empty or answer.url
@@ -94,6 +97,15 @@ class Progress:
         else:
             self._clear()
             self._stream.write(f"dehusk: {_plain(str(error))}\n")
+
+    def _name_change(self, answer: Result) -> None:
+        """Say that a site has a new template: who selects by rules must look at them again."""
+        if self._is_json:
+            self._log("template_changed", {"site": answer.site, "url": answer.url})
+        elif not self._is_quiet:
+            self._clear()
+            where = _plain(answer.url or f"page {answer.revision}")
+            self._stream.write(f"dehusk: {_plain(answer.site)} has a new template, by {where}\n")
 
     def warn(self, message: str) -> None:
         """Say what went wrong without costing a page."""

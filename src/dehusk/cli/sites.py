@@ -12,9 +12,10 @@ from typing import Final
 
 import dehusk
 from dehusk import upkeep
+from dehusk.cli.sites_show import read_site, show
 from dehusk.cli.tables import print_table
-from dehusk.errors import UsageError
-from dehusk.store import KNOWN, SiteRow, is_server
+from dehusk.errors import StoreDamaged, UsageError
+from dehusk.store import SiteRow, is_server
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -29,18 +30,22 @@ def _list(arguments: argparse.Namespace) -> int:
     if not arguments.memory:
         raise UsageError("--memory FILE says which memory; `dehusk sites --help` shows the rest")
     with dehusk.open(arguments.memory, reads_only=True) as memory:
-        rows, forgotten = memory.sites(), memory.forgotten_sites
+        damaged: list[StoreDamaged] = []
+        rows, forgotten = memory.sites(damaged.append), memory.forgotten_sites
         name = memory.method.name
+    for fault in damaged:
+        sys.stderr.write(f"dehusk: {fault}; `dehusk sites check` says more\n")
+    status = 1 if damaged else 0
     if arguments.json:
         sys.stdout.writelines(json.dumps(_fields(row)) + "\n" for row in rows)
-        return 0
+        return status
     header = ("site", "pages", "families", "template changes", "bytes", "last change")
     print_table(header, [_cells(row) for row in rows])
     pages, size = sum(row.pages for row in rows), sum(row.size_bytes for row in rows)
     sys.stdout.write(f"\nsites: {len(rows):,}, pages: {pages:,}, bytes: {size:,}, method: {name}\n")
     if forgotten:
         sys.stdout.write(f"sites forgotten because all were too large: {forgotten:,}\n")
-    return 0
+    return status
 
 
 def _fields(row: SiteRow) -> dict[str, object]:
@@ -70,31 +75,9 @@ def _time(row: SiteRow) -> str:
 
 
 def _show(arguments: argparse.Namespace) -> int:
-    """One site, table by table."""
-    with dehusk.open(arguments.memory, reads_only=True) as memory:
-        row = next((row for row in memory.sites() if row.name == arguments.site), None)
-        if row is None:
-            raise UsageError(f"{arguments.memory} knows no site {arguments.site!r}")
-        learned = memory.memory(row.name)
-    for name, value in _fields(row).items():
-        sys.stdout.write(f"{name:9} {'-' if value is None else value}\n")
-    cells = [
-        (
-            "pages known" if name == KNOWN else name,
-            f"{len(table):,}",
-            f"{table.size_bytes:,}",
-            f"{int((table.count >= 5).sum()):,}",
-            f"{int(table.count.max(initial=0)):,}",
-        )
-        for name, table in sorted(learned.tables.items())
-    ]
-    cells += [
-        (name, f"{len(sequence):,}", f"{sequence.nbytes:,}", "-", "-")
-        for name, sequence in sorted(learned.sequences.items())
-    ]
-    sys.stdout.write("\n")
-    print_table(("table", "rows", "bytes in memory", "on 5 pages or more", "most pages"), cells)
-    return 0
+    """One site, table by table and family by family."""
+    site = read_site(arguments.memory, arguments.site)
+    return show(site, _fields(site.row), arguments)
 
 
 def _forget(arguments: argparse.Namespace) -> int:

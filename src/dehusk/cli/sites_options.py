@@ -8,7 +8,10 @@ from typing import Final
 from dehusk.cli.options import add_memory_file
 
 _ACTS: Final = {
-    "show": ("what a site has taught", "Show a site: its pages, its tables, what else is kept."),
+    "show": (
+        "what a site has taught",
+        "Show a site: its pages, its tables, its families, and their templates.",
+    ),
     "forget": ("take a site out", "Take sites out, with all that is kept of them."),
     "rules": (
         "what you have corrected",
@@ -42,6 +45,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         if name != "merge":
             add_memory_file(act, is_required=True)
     made["show"].add_argument("site", metavar="SITE", help="the site's name")
+    made["show"].add_argument(
+        "--against",
+        nargs="+",
+        default=[],
+        metavar="SOURCE",
+        help="pages of the site: show the template of each family too, found by comparing them",
+    )
     made["forget"].add_argument("sites", nargs="+", metavar="SITE", help="the sites' names")
     made["rules"].add_argument("site", metavar="SITE", help="the site's name")
     made["rules"].add_argument("--keep", metavar="CSS", help="add: what this selects is content")

@@ -15,7 +15,7 @@ from dehusk.methods.rtdm import Rtdm
 from dehusk.methods.segments import Segments
 from dehusk.methods.site_hash import SiteHash
 from dehusk.methods.style_tree import StyleTree
-from dehusk.model import Explanation, Floats, Smoothing, Tree, Verdict
+from dehusk.model import Explanation, FamilySeen, Floats, Smoothing, Tree, Verdict
 
 
 class Method(Protocol):
@@ -79,11 +79,11 @@ class AdditiveMethod(Method, Protocol):
 class GroupsPages(Protocol):
     """What a method has besides if it tells templates of one site apart."""
 
-    def families(self, memory: Memory) -> int:
-        """How many templates the site has."""
+    def families(self, memory: Memory) -> tuple[FamilySeen, ...]:
+        """The families that the memory knows, that of most pages first."""
 
-    def revision(self, memory: Memory) -> int:
-        """How often a template of the site has changed."""
+    def has_new_template(self, memory: Memory) -> bool:
+        """True for the memory after the page that shows that the site's template has changed."""
 
 
 _ALL: Final[tuple[type[Any], ...]] = (

@@ -6,7 +6,14 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from dehusk.store.checking import Finding, Report, check, copy_good, good_shelf_rows
+from dehusk.store.checking import (
+    Finding,
+    Report,
+    check,
+    check_shelves,
+    copy_good,
+    good_shelf_rows,
+)
 from dehusk.store.database import Database
 from dehusk.store.keeping import Keeping
 from dehusk.store.postgres import SCHEMES, PostgresDatabase
@@ -29,6 +36,7 @@ __all__ = [
     "Store",
     "StoreRow",
     "check",
+    "check_shelves",
     "connect",
     "copy_good",
     "good_shelf_rows",

@@ -60,7 +60,7 @@ def check(database: Database) -> Report:
         mark ^= site.id
     if not findings and (len(good), mark) != (row.sites, row.mark):
         findings.append(Finding(f"{row.sites} sites were written, {len(good)} are found"))
-    findings += _check_shelves(database)
+    findings += check_shelves(database)
     return Report(row, tuple(sorted(good, key=lambda site: site.name)), tuple(findings))
 
 
@@ -114,8 +114,8 @@ def _walk(
         at = onward[-1]
 
 
-def _check_shelves(database: Database) -> Iterator[Finding]:
-    """What is damaged on the shelves."""
+def check_shelves(database: Database) -> Iterator[Finding]:
+    """What is damaged on the shelves: rows, or how many there are."""
     try:
         marks = database.rows("SELECT shelf, rows, mark, checksum FROM shelf_mark")
         rows = database.rows("SELECT shelf, site, key, value, checksum FROM shelf")

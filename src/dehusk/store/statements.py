@@ -13,7 +13,7 @@ read in one go.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from dehusk.errors import StoreDamaged
@@ -84,10 +84,15 @@ class Statements:
         """The numbers of all sites."""
         return [_number(row[0]) for row in self.database.rows("SELECT id FROM site ORDER BY id")]
 
-    def sites(self) -> Iterator[SiteRow]:
-        """The rows of all sites."""
+    def sites(self, damaged: Callable[[StoreDamaged], object] | None = None) -> Iterator[SiteRow]:
+        """The rows of all sites; `damaged` is told of those that are, else they raise."""
         for number, *values in self.database.rows(f"SELECT id, {_SITE} FROM site"):  # noqa: S608
-            yield SiteRow.read(_number(number), tuple(values))
+            try:
+                yield SiteRow.read(_number(number), tuple(values))
+            except StoreDamaged as fault:
+                if damaged is None:
+                    raise
+                damaged(fault)
 
     def write_site(self, row: SiteRow) -> None:
         """Write the row of a site, over the one that is there."""

@@ -11,14 +11,20 @@ from typing import Final
 import numpy as np
 
 from dehusk.errors import SettingError
-from dehusk.memory import Memory, Table, keep_best, life_left
+from dehusk.memory import Memory, Table, fair_worth, keep_best, life_left
 from dehusk.methods.auto.evidence import GIVEN_PLACE, IS_KNOWN, lesson
-from dehusk.methods.auto.families import MAX_FAMILIES, family_number, family_of, is_template_new
+from dehusk.methods.auto.families import (
+    MAX_FAMILIES,
+    families_seen,
+    family_number,
+    family_of,
+    is_template_new,
+)
 from dehusk.methods.auto.judge import Judgement, judge, page_type, probability
 from dehusk.methods.auto.network import Model, load_model
 from dehusk.methods.auto.reading import Reading, read
 from dehusk.methods.auto.reasons import REASONS, reasons_of
-from dehusk.model import Explanation, Floats, Tree, Verdict
+from dehusk.model import Explanation, FamilySeen, Floats, Tree, Verdict
 
 
 class Favour(StrEnum):
@@ -134,8 +140,16 @@ class Auto:
             family=family_number(family_of(page, content)),
             type=kind,
             type_confidence=confidence,
-            template_changed=is_template_new(memory.table("texts"), memory.pages),
+            template_changed=self.has_new_template(memory),
         )
+
+    def families(self, memory: Memory) -> tuple[FamilySeen, ...]:
+        """The families that the memory knows, that of most pages first."""
+        return families_seen(memory.table("families"))
+
+    def has_new_template(self, memory: Memory) -> bool:
+        """True for the memory after the page that shows that the site's template has changed."""
+        return is_template_new(memory.table("texts"), memory.pages)
 
     @property
     def _model(self) -> Model:
@@ -152,7 +166,9 @@ class Auto:
         if self.ages:
             kept = left >= 0
             table, left = table.only(np.asarray(kept)), left[kept]
-        return keep_best(table, left, max_keys)
+        if len(table) <= max_keys:
+            return table
+        return keep_best(table, fair_worth(table, left), max_keys)
 
 
 # A page is learned and then asked about: it is read once for both.

@@ -9,7 +9,7 @@ import numpy as np
 from dehusk.hashing import Hashes
 from dehusk.memory import Table
 from dehusk.methods.auto.reading import Reading
-from dehusk.model import Floats
+from dehusk.model import FamilySeen, Floats
 
 _MOST: Final = 0.7
 """The share of a page's content that the element naming its family holds at least."""
@@ -42,6 +42,17 @@ def family_of(page: Reading, verdict: Floats) -> Hashes:
 def family_number(family: Hashes) -> int | None:
     """A number that names the family within its site, the same on every run."""
     return 1 + int(family[0] % np.uint64(_NUMBERS)) if len(family) else None
+
+
+def families_seen(families: Table) -> tuple[FamilySeen, ...]:
+    """What a table of families holds, that of most pages first; one number is one family."""
+    found: dict[int, FamilySeen] = {}
+    columns = families.keys, families.count.tolist(), families.last.tolist()
+    for key, pages, last in zip(*columns, strict=True):
+        number = family_number(np.array([key])) or 0
+        before = found.get(number, FamilySeen(number, 0, 0))
+        found[number] = FamilySeen(number, before.pages + pages, max(before.last_page, last))
+    return tuple(sorted(found.values(), key=lambda family: (-family.pages, family.number)))
 
 
 def is_template_new(texts: Table, pages: int) -> bool:
