@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import dehusk
-from dehusk.answers import note_answer
+from dehusk.answers import answer_of, note_answer
 from dehusk.errors import PageTimeout, UsageError
 from dehusk.methods import METHODS
 from dehusk.model import Limits, Page
@@ -211,7 +211,7 @@ def test_answers_take_no_more_room_than_they_may(tmp_path: Path) -> None:
     with dehusk.open(tmp_path / "grain.husk") as memory:
         shelf = memory.shelf("answers", "grain.example")
         for _ in range(2):
-            given = [note_answer(shelf, page, memory.ask(page), 3) for page in PAGES]
+            given = [note_answer(shelf, answer_of(page, memory.ask(page)), 3) for page in PAGES]
         assert len(list(shelf.items())) == 3 + 1
         # What was not noted counts as new: an index may be told twice, but never too little.
         assert given == [False] * 3 + [True] * 5

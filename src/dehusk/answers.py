@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Final
 
@@ -20,9 +22,23 @@ _GIVEN: Final = struct.Struct("<8sQ")
 _NUMBER: Final = struct.Struct("<Q")
 
 
-def note_answer(
-    shelf: Shelf, page: Page, result: Result, max_pages: int, since: int | None = None
-) -> bool:
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What is noted of an answer: the page's key, the digest of its text, and its revision."""
+
+    key: bytes
+    text: bytes
+    revision: int
+
+
+def answer_of(page: Page, result: Result) -> Answer:
+    """What is noted of the answer on a page."""
+    text = blake2b(result.text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    key = int(page_digest(page, with_html=False)).to_bytes(8, "little")
+    return Answer(key, text, result.revision)
+
+
+def note_answer(shelf: Shelf, answer: Answer, max_pages: int, since: int | None = None) -> bool:
     """Put the answer on its site's shelf; True where it is another than before, or the first.
 
     With `since`, also where it is the same as the last time but not as old as that revision: who
@@ -32,17 +48,24 @@ def note_answer(
     there, and the answer on it counts as the first each time: nothing that changed is left out. To
     let the oldest go instead would help nobody, since pages come in the same order each time.
     """
-    key = int(page_digest(page, with_html=False)).to_bytes(8, "little")
-    text = blake2b(result.text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
-    before = shelf.get(key)
+    before = shelf.get(answer.key)
     if before is None:
         count = _NUMBER.unpack(shelf.get(_COUNT) or _NUMBER.pack(0))[0]
         if count < max_pages:
             shelf.put(_COUNT, _NUMBER.pack(count + 1))
-            shelf.put(key, _GIVEN.pack(text, result.revision))
+            shelf.put(answer.key, _GIVEN.pack(answer.text, answer.revision))
         return True
     given, revision = _GIVEN.unpack(before)
-    if given != text:
-        shelf.put(key, _GIVEN.pack(text, result.revision))
+    if given != answer.text:
+        shelf.put(answer.key, _GIVEN.pack(answer.text, answer.revision))
         return True
     return since is not None and revision > since
+
+
+def noted_answers(shelf: Shelf, since: int = 0, after: bytes | None = None) -> Iterator[Answer]:
+    """The answers on a site's shelf that first came from a revision above `since`, by key."""
+    for key, value in shelf.items(after=after):
+        if key != _COUNT:
+            text, revision = _GIVEN.unpack(value)
+            if revision > since:
+                yield Answer(key, text, revision)

@@ -20,6 +20,7 @@ from typing import Final
 from dehusk import pipeline
 from dehusk.learning import Learner, method_of
 from dehusk.memory import Memory, dump, load
+from dehusk.methods import Method
 from dehusk.model import Limits, Page
 from dehusk.override import NO_OVERRIDES, Overrides
 from dehusk.result import Result
@@ -58,6 +59,11 @@ class Borrower:
         self._learner = Learner(method_of(terms.method, terms.settings, {}), terms.keeping)
         self._sites: OrderedDict[str, tuple[Memory, Overrides]] = OrderedDict()
         self._bytes = 0
+
+    @property
+    def method(self) -> Method:
+        """What tells template from content."""
+        return self._learner.method
 
     def borrow(self, loan: Loan) -> None:
         """Take a site, in place of what was known of it."""

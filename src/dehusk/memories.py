@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import Any, Final, Self
 
 from dehusk import pipeline
-from dehusk.answers import SHELF, note_answer
+from dehusk.answers import SHELF, Answer, answer_of, note_answer, noted_answers
 from dehusk.errors import MemoryDamaged, PageError, StateError, StoreDamaged, UsageError
 from dehusk.examples import EXAMPLES, Examples
 from dehusk.learning import Learner, method_of
@@ -182,8 +182,16 @@ class Memories:
 
         With `since`, also where it has not changed now, but after that revision.
         """
-        shelf = self._store.shelf(SHELF, result.site)
-        return note_answer(shelf, page, result, self._store.keeping.max_known_pages, since)
+        return self.note_given(result.site, answer_of(page, result), since)
+
+    def note_given(self, site: str, answer: Answer, since: int | None = None) -> bool:
+        """Note an answer that another process gave: see `note`."""
+        shelf = self._store.shelf(SHELF, site)
+        return note_answer(shelf, answer, self._store.keeping.max_known_pages, since)
+
+    def given(self, site: str, since: int = 0, after: bytes | None = None) -> Iterator[Answer]:
+        """The answers noted on a site that first came from a revision above `since`, by key."""
+        return noted_answers(self._store.shelf(SHELF, site), since, after)
 
     def add(self, page: Page, render: Callable[[Result], object] | None = None) -> Result:
         """Learn a page of its site and answer on it; PageError changes nothing.

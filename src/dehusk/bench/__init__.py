@@ -18,6 +18,7 @@ from dehusk.bench import (
     memory,
     page_tables,
     rules,
+    serve,
     sources,
     sweep_segments,
     teco,
@@ -65,6 +66,7 @@ _EXPERIMENTS: Final[dict[str, tuple[_Experiment, str]]] = {
     "classify": (classify, "pages classified with and without the template"),
     "layout": (layout, "the estimated layout against a browser's"),
     "crawl": (crawl, "whether a crawl that is killed ends as one that is not"),
+    "serve": (serve, "what the HTTP service adds to a page"),
 }
 """The experiments that are modules of their own, each with its line in the list."""
 

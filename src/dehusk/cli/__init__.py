@@ -15,7 +15,14 @@ from typing import Final, NoReturn
 from dehusk import __version__
 from dehusk.bench import add_arguments as add_bench_arguments
 from dehusk.bench import run as run_bench
-from dehusk.cli import crawl_options, options, page_options, sites_options, train_options
+from dehusk.cli import (
+    crawl_options,
+    options,
+    page_options,
+    serve_options,
+    sites_options,
+    train_options,
+)
 from dehusk.errors import DehuskError, UsageError
 
 EXIT_OK: Final = 0
@@ -136,6 +143,11 @@ _COMMANDS: Final[dict[str, tuple[str, str, Callable[[argparse.ArgumentParser], N
         "pages in, only the memory is changed",
         "Read pages and learn their sites, without an answer on them.",
         _add_learn,
+    ),
+    "serve": (
+        "the same over HTTP",
+        "Answer over HTTP: post a page, get its content. /openapi.json describes it to programs.",
+        serve_options.add_arguments,
     ),
     "sites": (
         "what a memory knows",

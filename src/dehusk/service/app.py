@@ -1,0 +1,60 @@
+"""The HTTP interface as one application, and one form for all that goes wrong."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+
+from dehusk import __version__
+from dehusk.errors import UsageError
+from dehusk.service import describing, pages_api, sites_api
+from dehusk.service.desk import Desk
+from dehusk.service.failures import Failed
+
+
+def make_app(desk: Desk) -> FastAPI:
+    """The application that answers at this desk."""
+
+    @asynccontextmanager
+    async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
+        await desk.open()
+        try:
+            yield
+        finally:
+            await desk.close()
+
+    app = FastAPI(
+        title="dehusk",
+        version=__version__,
+        description=describing.ABOUT,
+        lifespan=lifespan,
+        # Their pages load scripts from elsewhere; the description itself is at /openapi.json.
+        docs_url=None,
+        redoc_url=None,
+    )
+    app.state.desk = desk
+    app.include_router(pages_api.router)
+    app.include_router(sites_api.router)
+    for kind in (Failed, RequestValidationError, UsageError, HTTPException):
+        app.add_exception_handler(kind, _failure)
+    return app
+
+
+async def _failure(_request: Request, fault: Exception) -> Response:
+    """The answer to a request that is not done as it wished."""
+    headers = None
+    if isinstance(fault, Failed):
+        failed = fault
+    elif isinstance(fault, HTTPException):
+        failed, headers = Failed(fault.status_code, "http", str(fault.detail)), fault.headers
+    elif isinstance(fault, RequestValidationError):
+        first = fault.errors()[0]
+        place = ".".join(map(str, first["loc"]))
+        failed = Failed(400, "bad_request", f"{place}: {first['msg']}")
+    else:
+        failed = Failed(400, "bad_request", str(fault))
+    return Response(failed.body(), failed.status, headers, "application/json")

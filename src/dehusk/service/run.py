@@ -1,0 +1,52 @@
+"""A service that runs until it is told to stop."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import uvicorn
+
+from dehusk.memories import Durable, Memories
+from dehusk.memories import open as open_memories
+from dehusk.service.app import make_app
+from dehusk.service.desk import Desk
+from dehusk.service.guard import LOG, Guard
+from dehusk.service.settings import ServiceSettings
+
+
+@contextmanager
+def open_or_borrow(address: str | None, durable: str, **settings: Any) -> Iterator[Memories]:
+    """The memories at an address; without one, memories that go when the block ends."""
+    with ExitStack() as stack:
+        if address is None:
+            folder = stack.enter_context(TemporaryDirectory(prefix="dehusk-"))
+            address, durable = str(Path(folder) / "memory.husk"), Durable.EXIT
+        yield stack.enter_context(open_memories(address, durable=durable, **settings))
+
+
+def serve(memories: Memories, settings: ServiceSettings, *, durable: str, is_quiet: bool) -> None:
+    """Answer until interrupted. What was learned is committed at the end."""
+    log_to(sys.stderr, is_quiet=is_quiet)
+    desk = Desk(memories, settings, durable=durable)
+    app = Guard(make_app(desk), settings, desk.metrics)
+    config = uvicorn.Config(
+        app, host=settings.host, port=settings.port, log_config=None, access_log=False,
+        server_header=False, date_header=False, timeout_graceful_shutdown=5,
+        limit_concurrency=None, timeout_keep_alive=30,
+    )  # fmt: skip
+    uvicorn.Server(config).run()
+
+
+def log_to(stream: Any, *, is_quiet: bool) -> None:
+    """Write the log there, a line of JSON for each request; warnings only where quiet."""
+    handler = logging.StreamHandler(stream)
+    handler.setFormatter(logging.Formatter("%(message)s"))
+    LOG.handlers[:] = [handler]
+    LOG.propagate = False
+    LOG.setLevel(logging.WARNING if is_quiet else logging.INFO)

@@ -1,0 +1,71 @@
+"""What a service is told: where it listens, who may ask, and what a page may cost."""
+
+from __future__ import annotations
+
+import ipaddress
+from dataclasses import dataclass
+from typing import Final
+
+from dehusk.errors import UsageError
+
+MIN_TOKEN: Final = 16
+"""Characters of a token: fewer could be guessed."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceSettings:
+    """Where a service listens, who may ask it, and what a request may cost.
+
+    Raises UsageError for an address that others can reach without a token.
+    """
+
+    host: str = "127.0.0.1"
+    port: int = 8100
+    token: str | None = None
+    """What every request must show, as `Authorization: Bearer …`."""
+    origins: tuple[str, ...] = ()
+    """Web origins whose scripts may ask: none unless named."""
+    names: tuple[str, ...] = ()
+    """Further host names that a request may be addressed to."""
+    workers: int = 2
+    max_body_bytes: int = 64_000_000
+    """Of a request, unpacked."""
+    max_pages: int = 1000
+    """Of a batch."""
+    deadline_s: float = 30.0
+    """From the first byte of a request to the first of its answer; of a batch, for each page."""
+    cpu_s: float = 20.0
+    """CPU time of one page, before its process is ended."""
+    memory_bytes: int = 2_000_000_000
+    """What a worker process may take besides what it has when it starts."""
+    max_waiting: int = 256
+    """Requests that wait for a worker; further ones are told to come again."""
+
+    def __post_init__(self) -> None:
+        if self.token is not None and (len(self.token) < MIN_TOKEN or not self.token.isascii()):
+            raise UsageError(f"a token has at least {MIN_TOKEN} characters, all of them ASCII")
+        if self.token is None and not is_loopback(self.host):
+            raise UsageError(
+                f"{self.host} can be reached from other machines: name a token (--token-file, or"
+                " DEHUSK_TOKEN in the environment), or listen on 127.0.0.1"
+            )
+        for name in ("workers", "max_body_bytes", "max_pages", "max_waiting", "memory_bytes"):
+            if getattr(self, name) < 1:
+                raise UsageError(f"serve: {name} must be at least 1")
+
+    @property
+    def known_names(self) -> frozenset[str]:
+        """The host names that a request may be addressed to, lower case, without ports."""
+        own = {"127.0.0.1", "localhost", "[::1]"} if is_loopback(self.host) else set()
+        bound = f"[{self.host}]" if ":" in self.host else self.host
+        return frozenset(name.lower() for name in (*own, bound, *self.names))
+
+
+def is_loopback(host: str) -> bool:
+    """True for an address that only this machine can reach."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
