@@ -27,6 +27,7 @@ from dehusk.errors import SourceError, UsageError
 from dehusk.memories import open as open_memories
 from dehusk.methods import DEFAULT
 from dehusk.model import Page
+from dehusk.result import Result
 
 _HOST = "127.0.0.1"
 _BATCH = 40
@@ -91,7 +92,8 @@ def measure(pages: Sequence[Page], method: str, clients: int, workers: int) -> F
         options = ["--method", method, "--workers", str(workers)]
         with library, running(*options, "--memory", f"{folder}/service.husk") as (port, pid):
             client = _Client(port)
-            list(threads.map(client.warm, range(4 * clients)))
+            list(threads.map(client.warm, range(8 * workers)))
+            library.ask(pages[0], Result.to_json)
             for start in range(0, len(pages), _BATCH):
                 batch = pages[start : start + _BATCH]
                 cpu, wall = _cpu_s(pid), time.perf_counter()
