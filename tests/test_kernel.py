@@ -5,22 +5,29 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import fields
 from functools import partial
+from importlib import import_module
 from types import ModuleType
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 import dehusk.parse as parsing
+from dehusk import render
 from dehusk.kernel import KERNEL, NO_EXTENSIONS
+from dehusk.label import label
 from dehusk.model import Page
 from dehusk.parse import compiled
 from dehusk.parse.nodes import build
 from dehusk.parse.tokens import KNOWN_HASHES, KNOWN_NUMBERS, Text, find_tokens
 from dehusk.samples import KINDS, sample_site
+from dehusk.smooth.isotonic import Forest, solve
 from pages_to_scan import HARD, HOSTILE, PIECES
 
 
@@ -131,3 +138,124 @@ def test_the_environment_can_switch_the_kernel_off(value: str, is_off: bool) -> 
         check=True,
     )
     assert ran.stdout.strip() == str(is_off)
+
+
+@contextmanager
+def _without(module: str) -> Iterator[None]:
+    """No kernel for that module inside."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(import_module(module), "KERNEL", None)
+        yield
+
+
+def _random_scores(size: int, seed: int) -> NDArray[np.float64]:
+    """Scores with ties, runs, and nan."""
+    random = np.random.default_rng(seed)
+    scores = np.repeat(random.random(size), random.integers(1, 9, size))[:size].round(1)
+    scores[random.random(size) < 0.2] = np.nan
+    return scores
+
+
+def assert_same_answer(html: str, seed: int) -> None:
+    _kernel()
+    tree = parsing.parse(Page(html)).tree
+    scores = _random_scores(len(tree), seed)
+    labels = label(tree, scores)
+    with _without("dehusk.label"):
+        assert_same_arrays(labels, label(tree, scores))
+    text = render.text(tree, labels.labels)
+    with _without("dehusk.render.as_text"):
+        assert text == render.text(tree, labels.labels)
+
+
+TEXTS = (
+    "<p>", "<td>", "<tr>", "<table>", "</table>", "<br>", "<pre>", "</pre>", "<a href=x>", "</a>",
+    "<xmp>", "</xmp>", "<li>", "<b>", "</b>", "<div hidden>", "</div>", "<textarea>", "a", "word",
+    "&nbsp;", " ", "\n", "\n\n  ", "\t", "&amp;", "&lt;b", ">", "&quot;", "é", "\u3000", "\x01",
+    "&amp;nbsp;", "<noscript>",
+)  # fmt: skip
+
+
+@settings(max_examples=400)
+@given(st.lists(st.sampled_from(TEXTS), max_size=40).map("".join), st.integers(0, 2**32))
+def test_the_kernel_gives_the_twins_labels_and_text_on_any_mixture(html: str, seed: int) -> None:
+    assert_same_answer(html, seed)
+
+
+@settings(max_examples=100)
+@given(st.lists(PIECES, max_size=12).map("".join), st.integers(0, 2**32))
+def test_the_kernel_gives_the_twins_labels_and_text_on_hard_pages(html: str, seed: int) -> None:
+    assert_same_answer(html, seed)
+
+
+def test_the_kernel_gives_the_twins_labels_and_text_on_sample_sites() -> None:
+    for seed, kind in enumerate(KINDS):
+        for page in sample_site(kind, pages=2):
+            assert_same_answer(str(page.page.html), seed)
+
+
+@st.composite
+def _forests(draw: st.DrawFn) -> Forest:
+    """Trees with weights and penalties, some of them 0, equal or infinite."""
+    size = draw(st.integers(1, 40))
+    random = np.random.default_rng(draw(st.integers(0, 2**32)))
+    parent, depth = np.full(size, -1), np.zeros(size, np.int64)
+    path = [0]
+    for node in range(1, size):
+        del path[random.integers(1, len(path) + 1) :]
+        parent[node], depth[node] = path[-1], len(path)
+        path.append(node)
+    values = np.unique(random.random(draw(st.sampled_from((1, 2, 7, 256)))).round(3))
+    penalty = random.choice([0.0, 0.1, 0.3, 1.7, 1e6, np.inf], size) * random.choice([1, 0.7])
+    return Forest(
+        parent=parent,
+        depth=depth,
+        level=random.integers(0, len(values), size),
+        weight=random.choice([0.0, 1.0, 2.5, 1e-3], size) * random.choice([1, 1e5]),
+        penalty=penalty,
+        values=values,
+    )
+
+
+@settings(max_examples=200)
+@given(_forests())
+def test_the_kernel_smooths_as_its_twin_does(forest: Forest) -> None:
+    _kernel()
+    found = solve(forest)
+    with _without("dehusk.smooth.isotonic"):
+        assert found.tolist() == solve(forest).tolist()
+
+
+def test_the_kernel_smooths_large_trees_as_its_twin_does() -> None:
+    _kernel()
+    random = np.random.default_rng(3)
+    size = 5_000
+    depth = random.integers(1, 9, size)
+    depth[0] = 0
+    last, parent = [0] * 10, np.full(size, -1)
+    for node in range(1, size):
+        depth[node] = min(depth[node], depth[node - 1] + 1)
+        parent[node] = last[depth[node] - 1]
+        last[depth[node]] = node
+    values = np.arange(256) / 255
+    weight, penalty = random.random(size), random.random(size)
+    forest = Forest(parent, depth, random.integers(0, 256, size), weight, penalty, values)
+    found = solve(forest)
+    with _without("dehusk.smooth.isotonic"):
+        assert found.tolist() == solve(forest).tolist()
+
+
+def test_the_kernel_refuses_arrays_that_do_not_fit() -> None:
+    kernel = _kernel()
+    tree = parsing.parse(Page("<p>x")).tree
+    scores = np.zeros(len(tree))
+    with pytest.raises(ValueError, match="label"):
+        kernel.label(b"", tree.parent, tree.text_length, tree.tag, tree.shown, scores[1:])
+    known = (tree.tag, tree.end, tree.text_length, tree.start, tree.stop, tree.shown, tree.raw)
+    labels = np.zeros(len(tree), np.int8)
+    with pytest.raises(ValueError, match="outside"):
+        kernel.text(tree.source[:9], b"", *known, labels)
+    with pytest.raises(ValueError, match="text"):
+        kernel.text(tree.source, b"", *known, labels[1:])
+    with pytest.raises(ValueError, match="no tree"):
+        kernel.smooth(1.0, *np.ones((3, 2), np.int32), *np.ones((2, 2)), np.ones(1))

@@ -16,3 +16,35 @@ def scan(
     raw_lengths: Buffer = ...,
     /,
 ) -> bytearray | None: ...
+def label(
+    images: Buffer,
+    parent: Buffer,
+    text_length: Buffer,
+    tag: Buffer,
+    shown: Buffer,
+    scores: Buffer,
+    /,
+) -> bytearray: ...
+def smooth(
+    unit: float,
+    parent: Buffer,
+    depth: Buffer,
+    level: Buffer,
+    weight: Buffer,
+    penalty: Buffer,
+    values: Buffer,
+    /,
+) -> bytearray: ...
+def text(
+    source: bytes,
+    kinds: Buffer,
+    tag: Buffer,
+    end: Buffer,
+    text_length: Buffer,
+    start: Buffer,
+    stop: Buffer,
+    shown: Buffer,
+    raw: Buffer,
+    labels: Buffer,
+    /,
+) -> str: ...

@@ -7,6 +7,7 @@ from typing import Final
 import numpy as np
 
 from dehusk import tags
+from dehusk.kernel import KERNEL
 from dehusk.model import Choices, Flags, Floats, Ints, Label, Labels, Reason, Tree
 
 _IMAGES: Final = tags.numbers("img", "svg", "picture", "object", "embed", "input", "image")
@@ -20,6 +21,8 @@ def label(tree: Tree, scores: Floats, sections: Ints | None = None) -> Labels:
     the method has no opinion on) goes with what it stands in. A page without a single scored text
     or image is kept whole.
     """
+    if KERNEL is not None:
+        return _compiled(tree, scores, sections)
     leaf = _leaves(tree) & ~np.isnan(scores)
     is_high = leaf & (scores > 0.5)
     holds_content = _any_below(tree, leaf & ~is_high)
@@ -35,6 +38,16 @@ def label(tree: Tree, scores: Floats, sections: Ints | None = None) -> Labels:
     reasons[~judged] = Reason.FOLLOWS_ANCESTOR
     reasons[~judged[source]] = Reason.NO_OPINION
     reasons[~tree.shown] = Reason.NEVER_SHOWN
+    return Labels(scores, labels, reasons, sections)
+
+
+def _compiled(tree: Tree, scores: Floats, sections: Ints | None) -> Labels:
+    """The same by the kernel."""
+    assert KERNEL is not None
+    memory = KERNEL.label(
+        _IMAGES, tree.parent, tree.text_length, tree.tag, tree.shown, np.ascontiguousarray(scores)
+    )
+    labels, reasons = np.frombuffer(memory, np.int8).reshape(2, -1)
     return Labels(scores, labels, reasons, sections)
 
 

@@ -23,11 +23,35 @@ void close_views(View *views, size_t count)
         PyBuffer_Release(&views[count].buffer);
 }
 
+int check_count(const char *function, Py_ssize_t count, Py_ssize_t wanted)
+{
+    if (count == wanted)
+        return 1;
+    PyErr_Format(PyExc_TypeError, "%s takes %zd arguments", function, wanted);
+    return 0;
+}
+
+int check_sizes(const char *function, const View *views, const Py_ssize_t *sizes, size_t count,
+                Py_ssize_t items)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (items > INT32_MAX || views[i].buffer.len != items * sizes[i]) {
+            PyErr_Format(PyExc_ValueError, "%s: array %zu is not of the size of the others",
+                         function, i);
+            return 0;
+        }
+    }
+    return 1;
+}
+
 #define FUNCTION(name, text) {#name, (PyCFunction)(void (*)(void))kernel_##name, METH_FASTCALL, text}
 
 static PyMethodDef functions[] = {
     FUNCTION(scan, "The arrays of a page's tree in one piece of memory; None if the parser must be "
                    "asked first."),
+    FUNCTION(label, "The labels of a page's nodes and, behind them, the reasons."),
+    FUNCTION(smooth, "The level of each node of a forest in a solution of least cost."),
+    FUNCTION(text, "The content of a labelled page as text; U+0000 where something was cut out."),
     {NULL, NULL, 0, NULL},
 };
 

@@ -18,11 +18,20 @@ typedef struct {
 int open_views(View *views, PyObject *const *objects, size_t count, int is_writable);
 void close_views(View *views, size_t count);
 
+/* Are there so many arguments? Has each view so many bytes for each of the items? 0 with an
+   exception set if not. */
+int check_count(const char *function, Py_ssize_t count, Py_ssize_t wanted);
+int check_sizes(const char *function, const View *views, const Py_ssize_t *sizes, size_t count,
+                Py_ssize_t items);
+
 static inline Bytes bytes_of(const View *view)
 {
     return (Bytes){view->buffer.buf, (size_t)view->buffer.len};
 }
 
 PyObject *kernel_scan(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *kernel_label(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *kernel_smooth(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *kernel_text(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 
 #endif

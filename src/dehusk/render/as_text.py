@@ -7,8 +7,18 @@ from typing import Final
 
 import numpy as np
 
+from dehusk.kernel import KERNEL
 from dehusk.model import Flags, Label, Tree
-from dehusk.render.nodes import LabelArray, Run, inked, preformatted, run, spaces, unescaped
+from dehusk.render.nodes import (
+    TEXT_KINDS,
+    LabelArray,
+    Run,
+    inked,
+    preformatted,
+    run,
+    spaces,
+    unescaped,
+)
 
 # Signs for the joints between text nodes. None of them can stand in canonical text: '<' and '>'
 # are escaped there, and a parser never lets U+0000 through. 0xFF is no byte of UTF-8.
@@ -27,6 +37,8 @@ def text(tree: Tree, labels: LabelArray) -> str:
 
     White space is collapsed, except where the page is preformatted. Empty without content.
     """
+    if KERNEL is not None:
+        return _finish(_compiled(tree, labels))
     content, template = inked(tree, labels, Label.CONTENT), inked(tree, labels, Label.TEMPLATE)
     fixed = preformatted(tree)
     joints = run(tree, content | (fixed & spaces(tree)), template)
@@ -41,6 +53,16 @@ def text(tree: Tree, labels: LabelArray) -> str:
     written = _collapse(b"".join(pieces), np.repeat(is_fixed, lengths))
     lines = written.replace(b"\xff", b"").split(_LINE)
     return _read(_LINE.join(filter(None, map(_trim, lines))))
+
+
+def _compiled(tree: Tree, labels: LabelArray) -> str:
+    """What `text` writes before the last touch, by the kernel."""
+    assert KERNEL is not None
+    written: str = KERNEL.text(
+        tree.source, TEXT_KINDS, tree.tag, tree.end, tree.text_length, tree.start, tree.stop,
+        tree.shown, tree.raw, np.ascontiguousarray(labels),
+    )  # fmt: skip
+    return written
 
 
 def lines(tree: Tree, labels: LabelArray) -> list[tuple[int, str]]:
@@ -112,7 +134,11 @@ def _escape(raw: bytes) -> bytes:
 def _read(written: bytes) -> str:
     """The text with its signs made real and its escapes undone."""
     written = written.replace(_LINE, b"\n").replace(_CELL, b"\t")
-    read = unescaped(written)
+    return _finish(unescaped(written))
+
+
+def _finish(read: str) -> str:
+    """The text without the signs of cuts, which become spaces inside of words."""
     if "\0" in read:
         read = _CUT_IN_WORD.sub(" ", read).replace("\0", "")
     if "\u3000" in read:

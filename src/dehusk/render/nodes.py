@@ -22,6 +22,10 @@ _CELL: Final = tags.numbers("td", "th")
 _ROW: Final = tags.numbers("table", "caption", "thead", "tbody", "tfoot", "tr")
 _LINK: Final = tags.numbers("a")
 _PREFORMATTED: Final = tags.numbers("pre", "listing", "xmp", "textarea", "plaintext")
+TEXT_KINDS: Final = np.zeros(len(tags.NAMES), np.uint8)
+"""By tag number, what the kernel asks of tags, from the lowest bit on (`src/kernel/text.c`)."""
+for _place, _table in enumerate((_BREAKS, _CELL, _ROW, _LINK, _PREFORMATTED)):
+    TEXT_KINDS[_table] |= np.uint8(1 << _place)
 
 
 def written_ends(tree: Tree) -> Ints:

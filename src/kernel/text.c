@@ -1,0 +1,353 @@
+/* `text`: the content of a labelled tree as plain text. The twin of `dehusk.render.as_text.text`,
+   which says what the text is to look like. */
+
+#include "kernel.h"
+
+#include <stdlib.h>
+
+/* What a tag is to a text, by its number: the bits that `dehusk.render.as_text` sets. */
+enum { BREAKS = 1, IS_CELL = 2, IS_ROW = 4, IS_LINK = 8, IS_PREFORMATTED = 16 };
+
+enum { LABEL_CONTENT = 0, LABEL_TEMPLATE = 1 };
+
+/* What stands before a text; a larger number stands for so many cells and JOINT_LINE. */
+enum { JOINT_NONE, JOINT_SPACE, JOINT_CUT, JOINT_LINE };
+
+#define CELL_SIGN 0xFF /* No byte of UTF-8. */
+
+typedef struct {
+    Bytes source;
+    const int16_t *tag;
+    const int32_t *end, *text_length, *start, *stop;
+    const uint8_t *shown, *raw;
+    const int8_t *labels;
+    Bytes kinds;
+    size_t count;
+} Page;
+
+typedef struct {
+    int32_t node, sign;
+    int is_fixed;
+} Joint;
+
+/* What has come between the text that was rendered last and the node that is looked at. */
+typedef struct {
+    int line_moves, cell_moves, row_moves;
+    int is_spaced, is_cut, is_new_link;
+    int32_t cells;
+} Between;
+
+typedef struct {
+    const Page *page;
+    int32_t *open; /* Marked elements that have not ended, the innermost last. */
+    size_t level;
+    int32_t links, fixed; /* How many of them are links, or preformatted. */
+    Between between;
+    int was_linked;
+    int32_t breaks, row_breaks;
+    int has_cells;
+    Joint *joints;
+    size_t joint_count;
+    size_t room; /* Bytes that the text takes at the most. */
+    int is_any_fixed;
+} Walk;
+
+static uint8_t kind_of(const Page *page, size_t node)
+{
+    int16_t tag = page->tag[node];
+    return tag >= 0 && (size_t)tag < page->kinds.size ? page->kinds.bytes[tag] : 0;
+}
+
+/* The edge of a marked element, its start or its end. */
+static void pass_edge(Walk *walk, uint8_t kind)
+{
+    walk->between.line_moves |= kind & BREAKS;
+    walk->between.cell_moves |= kind & IS_CELL;
+    walk->between.row_moves |= kind & IS_ROW;
+}
+
+static void leave_elements(Walk *walk, size_t node)
+{
+    const Page *page = walk->page;
+    while (walk->level && (size_t)page->end[walk->open[walk->level - 1]] <= node) {
+        uint8_t kind = kind_of(page, (size_t)walk->open[--walk->level]);
+        pass_edge(walk, kind);
+        walk->links -= (kind & IS_LINK) != 0;
+        walk->fixed -= (kind & IS_PREFORMATTED) != 0;
+    }
+}
+
+static void enter_element(Walk *walk, size_t node, uint8_t kind)
+{
+    pass_edge(walk, kind);
+    walk->between.cells += (kind & IS_CELL) != 0;
+    walk->between.is_new_link |= (kind & IS_LINK) != 0;
+    walk->links += (kind & IS_LINK) != 0;
+    walk->fixed += (kind & IS_PREFORMATTED) != 0;
+    walk->open[walk->level++] = (int32_t)node;
+}
+
+/* How many cells begin before a text, in a row whose cells so far have one line each. */
+static int32_t new_cells(Walk *walk)
+{
+    const Between *between = &walk->between;
+    walk->breaks += between->line_moves && !between->cell_moves;
+    if (between->row_moves)
+        walk->row_breaks = walk->breaks;
+    return between->row_moves || walk->breaks != walk->row_breaks ? 0 : between->cells;
+}
+
+static int32_t sign_before(Walk *walk)
+{
+    const Between *between = &walk->between;
+    if (!walk->joint_count)
+        return JOINT_LINE;
+    int32_t cells = new_cells(walk);
+    if (cells)
+        return JOINT_LINE + cells;
+    if (between->line_moves || between->cell_moves)
+        return JOINT_LINE;
+    if (between->is_spaced || (between->is_new_link && walk->links && walk->was_linked))
+        return JOINT_SPACE;
+    return between->is_cut ? JOINT_CUT : JOINT_NONE;
+}
+
+/* Put down a text that is rendered; 0 where it does not lie in the source. */
+static int add_joint(Walk *walk, size_t node)
+{
+    const Page *page = walk->page;
+    int32_t start = page->start[node], stop = page->stop[node], sign = sign_before(walk);
+    if (start < 0 || stop < start || (size_t)stop > page->source.size)
+        return 0;
+    walk->joints[walk->joint_count++] = (Joint){(int32_t)node, sign, walk->fixed > 0};
+    walk->room += (size_t)(stop - start) + (size_t)sign + 1;
+    walk->is_any_fixed |= walk->fixed > 0;
+    walk->between = (Between){0};
+    walk->was_linked = walk->links > 0;
+    return 1;
+}
+
+/* Which texts are rendered, and what stands before each; 0 for a tree that is none. */
+static int find_joints(Walk *walk)
+{
+    const Page *page = walk->page;
+    for (size_t i = 0; i < page->count; i++) {
+        leave_elements(walk, i);
+        if (page->tag[i] != 0) {
+            uint8_t kind = kind_of(page, i);
+            if (kind)
+                enter_element(walk, i, kind);
+            continue;
+        }
+        int is_inked = page->text_length[i] > 0, is_space = !is_inked && page->shown[i];
+        if ((is_inked && page->labels[i] == LABEL_CONTENT) || (is_space && walk->fixed > 0)) {
+            if (!add_joint(walk, i))
+                return 0;
+        } else if (is_space) {
+            walk->between.is_spaced = 1;
+        } else if (is_inked && page->labels[i] == LABEL_TEMPLATE) {
+            walk->between.is_cut = 1;
+        }
+    }
+    return 1;
+}
+
+/* --- writing --- */
+
+typedef struct {
+    uint8_t *bytes;
+    size_t size;
+    size_t line;      /* Where the last line begins. */
+    int is_after_gap; /* A space or a sign came last: another space would be one too many. */
+    int has_pending;  /* A space that is written unless a sign comes next. */
+    int is_trimming;  /* Lines are trimmed, and empty ones left out. */
+    size_t lines_last; /* Signs of lines at the end, with nothing behind them. */
+} Out;
+
+static inline void put(Out *out, uint8_t byte)
+{
+    if (out->has_pending) {
+        out->bytes[out->size++] = ' ';
+        out->has_pending = 0;
+    }
+    out->bytes[out->size++] = byte;
+    out->is_after_gap = 0;
+    out->lines_last = 0;
+}
+
+static inline void put_space(Out *out)
+{
+    if (!out->is_after_gap)
+        out->has_pending = 1;
+    out->is_after_gap = 1;
+}
+
+static int is_blank(uint8_t byte)
+{
+    return byte == ' ' || (byte >= '\t' && byte <= '\r');
+}
+
+/* The last line without empty lines at its ends: preformatted text may hold several. */
+static void trim_line(Out *out)
+{
+    uint8_t *line = out->bytes + out->line;
+    size_t size = out->size - out->line, indent = 0, from = 0;
+    while (size && is_blank(line[size - 1]))
+        size--;
+    for (; indent < size && is_blank(line[indent]); indent++)
+        if (line[indent] == '\n')
+            from = indent + 1;
+    memmove(line, line + from, size - from);
+    out->size = out->line + size - from;
+}
+
+static void put_line_sign(Out *out)
+{
+    out->has_pending = 0;
+    out->is_after_gap = 1;
+    if (out->is_trimming) {
+        trim_line(out);
+        if (out->size == out->line)
+            return;
+    } else if (!out->size) {
+        return;
+    }
+    out->bytes[out->size++] = '\n';
+    out->line = out->size;
+    out->lines_last++;
+}
+
+static void put_cell_signs(Out *out, int32_t cells)
+{
+    out->has_pending = 0;
+    while (cells-- > 0)
+        put(out, CELL_SIGN);
+    out->is_after_gap = 1;
+}
+
+static void put_sign(Out *out, int32_t sign)
+{
+    if (sign > JOINT_LINE)
+        put_cell_signs(out, sign - JOINT_LINE);
+    else if (sign == JOINT_LINE)
+        put_line_sign(out);
+    else if (sign == JOINT_SPACE)
+        put_space(out);
+    else if (sign == JOINT_CUT)
+        put(out, 0);
+}
+
+/* The character that an escape stands for, and how long the escape is; 1 for what is none. */
+static uint8_t unescaped(const uint8_t *at, size_t left, size_t *length)
+{
+    static const struct {
+        const char *written;
+        size_t length;
+        uint8_t means;
+    } escapes[] = {
+        {"&nbsp;", 6, ' '}, {"&amp;", 5, '&'}, {"&lt;", 4, '<'}, {"&gt;", 4, '>'}, {"&quot;", 6, '"'},
+    };
+    for (size_t i = 0; i < sizeof(escapes) / sizeof(*escapes); i++) {
+        *length = escapes[i].length;
+        if (left >= *length && memcmp(at, escapes[i].written, *length) == 0)
+            return escapes[i].means;
+    }
+    *length = 1;
+    return *at;
+}
+
+/* A text as it is; a no-break space is a space in it. */
+static void put_fixed(Out *out, const uint8_t *at, const uint8_t *stop, int is_raw)
+{
+    while (at < stop) {
+        size_t length = 1;
+        put(out, *at == '&' && !is_raw ? unescaped(at, (size_t)(stop - at), &length) : *at);
+        at += length;
+    }
+}
+
+/* A text with one space for a run of white space, no-break spaces included. */
+static void put_collapsed(Out *out, const uint8_t *at, const uint8_t *stop, int is_raw)
+{
+    while (at < stop) {
+        size_t length = 1;
+        if (is_blank(*at)) {
+            put_space(out);
+        } else if (*at == '&' && !is_raw) {
+            uint8_t character = unescaped(at, (size_t)(stop - at), &length);
+            if (character == ' ')
+                put_space(out);
+            else
+                put(out, character);
+        } else {
+            put(out, *at);
+        }
+        at += length;
+    }
+}
+
+static void write_text(const Walk *walk, Out *out)
+{
+    const Page *page = walk->page;
+    for (size_t i = 0; i < walk->joint_count; i++) {
+        const Joint *joint = &walk->joints[i];
+        const uint8_t *start = page->source.bytes + page->start[joint->node];
+        const uint8_t *stop = page->source.bytes + page->stop[joint->node];
+        put_sign(out, joint->sign);
+        if (joint->is_fixed)
+            put_fixed(out, start, stop, page->raw[joint->node]);
+        else
+            put_collapsed(out, start, stop, page->raw[joint->node]);
+    }
+    put_line_sign(out);
+    out->size -= out->lines_last;
+    for (uint8_t *at = out->bytes; (at = memchr(at, CELL_SIGN, out->size - (size_t)(at - out->bytes)));)
+        *at++ = '\t';
+}
+
+static PyObject *text_of(const Page *page)
+{
+    Walk walk = {.page = page};
+    size_t room = page->count + 1;
+    walk.open = malloc(room * sizeof(int32_t));
+    walk.joints = malloc(room * sizeof(Joint));
+    PyObject *text = NULL;
+    if (!walk.open || !walk.joints) {
+        PyErr_NoMemory();
+    } else if (!find_joints(&walk)) {
+        PyErr_SetString(PyExc_ValueError, "text: a node lies outside of the source");
+    } else {
+        Out out = {.bytes = malloc(walk.room + 2), .is_trimming = walk.is_any_fixed};
+        out.is_after_gap = 1;
+        if (out.bytes) {
+            write_text(&walk, &out);
+            text = PyUnicode_DecodeUTF8((char *)out.bytes, (Py_ssize_t)out.size, "surrogatepass");
+        } else {
+            PyErr_NoMemory();
+        }
+        free(out.bytes);
+    }
+    free(walk.open);
+    free(walk.joints);
+    return text;
+}
+
+PyObject *kernel_text(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
+{
+    (void)module;
+    static const Py_ssize_t sizes[] = {2, 4, 4, 4, 4, 1, 1, 1};
+    View views[10];
+    if (!check_count("text", count, 10) || !open_views(views, arguments, 10, 0))
+        return NULL;
+    PyObject *text = NULL;
+    Py_ssize_t nodes = views[9].buffer.len;
+    if (check_sizes("text", views + 2, sizes, 8, nodes)) {
+        Page page = {bytes_of(&views[0]), views[2].buffer.buf, views[3].buffer.buf,
+                     views[4].buffer.buf, views[5].buffer.buf, views[6].buffer.buf,
+                     views[7].buffer.buf, views[8].buffer.buf, views[9].buffer.buf,
+                     bytes_of(&views[1]), (size_t)nodes};
+        text = text_of(&page);
+    }
+    close_views(views, 10);
+    return text;
+}
