@@ -2,8 +2,18 @@
 
 from __future__ import annotations
 
+import json
+import signal
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+
 import pytest
 
+import dehusk
 from dehusk.cli import main
 
 
@@ -24,3 +34,178 @@ def test_a_wrong_option_is_named_in_one_line(
     said = capsys.readouterr().err
     assert message in said
     assert said.count("\n") == 1
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder to work in, with a page and a memory."""
+    (tmp_path / "page.html").write_text("<p>Forty sacks of rye", encoding="utf-8")
+    with dehusk.open(tmp_path / "grain.husk", method="segments") as memory:
+        memory.add(dehusk.Page("<p>Rye", "https://grain.example/"))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def _refused(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> str:
+    """The line that wrong use is answered with; nothing else may have happened."""
+    before = {path: path.read_bytes() for path in Path().iterdir() if path.is_file()}
+    assert main(arguments) == 2
+    after = {path: path.read_bytes() for path in Path().iterdir() if path.is_file()}
+    assert after == before
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.count("\n") == 1
+    return said.err
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("clean page.html -o grain.husk", "cannot write to grain.husk: it is a memory"),
+        ("clean page.html -o ./grain.husk --memory grain.husk", "-o and --memory are the same"),
+        ("clean page.html -o new.husk --memory new.husk", "-o and --memory are the same file"),
+        ("clean page.html -o grain.husk --memory new.husk", "cannot write to grain.husk"),
+        ("clean page.html -o page.html", "-o and SOURCE are the same file"),
+        ("clean page.html --memory page.html", "--memory and SOURCE are the same file"),
+        ("clean http://a.example -o o.jsonl --state o.jsonl", "-o and --state are the same file"),
+        ("clean http://a.example --memory s --state s", "--memory and --state are the same file"),
+        ("learn grain.husk --memory grain.husk", "--memory and SOURCE are the same file"),
+        ("template page.html -o grain.husk", "cannot write to grain.husk: it is a memory"),
+        ("sites export --memory grain.husk -o grain.husk", "-o and --memory are the same file"),
+        ("train page page.html -o grain.husk", "cannot write to grain.husk: it is a memory"),
+    ],
+)
+def test_what_is_read_or_kept_is_never_written_over(
+    arguments: str, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert message in _refused(arguments.split(), capsys)
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("clean page.html --pages 5 --delay 0", "--pages, --delay: only for web addresses"),
+        ("clean page.html --allow-private", "--allow-private: only for web addresses"),
+        ("clean page.html --exclude *.pdf", "--exclude: only for web addresses"),
+        ("clean http://a.example --html-field body", "--html-field"),
+        ("clean http://a.example --user-agent=", "must begin with a name"),
+        ("clean page.html --relearn", "--relearn needs --memory"),
+        ("clean page.html --durable page", "--durable needs --memory"),
+        ("clean page.html --format jsonl -o a.parquet", "cannot write jsonl to a.parquet"),
+        ("clean page.html --format text -o a.warc.gz", "its name says warc"),
+        ("clean page.html --method auto --set model=none.json", "none.json"),
+    ],
+)
+def test_no_option_is_passed_over_in_silence(
+    arguments: str, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert message in _refused(arguments.split(), capsys)
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_revision_that_is_yet_to_come_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["clean", "page.html", "--memory", "grain.husk", "--revise", "99"]) == 2
+    assert "has come to that revision; the highest is 1" in capsys.readouterr().err
+    assert main(["clean", "page.html", "--memory", "grain.husk", "--revise", "1"]) == 0
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("sites --memory page.html", "page.html: not a memory of dehusk"),
+        ("sites forget nope none --memory grain.husk", "knows no site 'nope', 'none'"),
+        ("sites forget nope --memory none.husk", "none.husk: no such memory"),
+        ("sites vacuum --memory none.husk", "none.husk: no such memory"),
+        ("sites import page.html --memory new.husk", "not an export of memories"),
+        ("train auto page.html -o model.json", "page.html: not a corpus"),
+        ("demo -o page.html/below", "cannot write to page.html/below"),
+        ("clean ftp://a.example/", "only http:// and https:// are crawled"),
+        ("clean a.example", "did you mean https://a.example ?"),
+        ("clean www.a.example:80/x", "did you mean https://www.a.example:80/x ?"),
+    ],
+)
+def test_wrong_use_says_what_could_be_meant(
+    arguments: str, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert message in _refused(arguments.split(), capsys)
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_memory_of_another_method_is_wrong_use(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["clean", "page.html", "--memory", "grain.husk", "--method", "chunks"]) == 2
+    assert "a memory of the method segments, not chunks" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["missing.html", "missing.jsonl.gz", "missing.warc", "x.husk"])
+def test_a_missing_file_is_not_taken_for_a_host(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["clean", name]) == 2
+    assert "did you mean" not in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    ("arguments", "meant"),
+    [
+        (["sites", "grain.husk"], "`dehusk sites --memory grain.husk`"),
+        (["page.html"], "`dehusk clean page.html`"),
+    ],
+)
+def test_a_file_in_the_place_of_a_command_gets_a_hint(
+    arguments: list[str], meant: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        main(arguments)
+    assert f"did you mean {meant}" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_damaged_site_is_named_once(capsys: pytest.CaptureFixture[str]) -> None:
+    with closing(sqlite3.connect("grain.husk", isolation_level=None)) as file:
+        file.execute("update log set body = zeroblob(length(body))")
+    lines = [json.dumps({"url": f"https://grain.example/{n}", "html": "<p>a"}) for n in range(5)]
+    Path("crawl.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    assert main(["clean", "crawl.jsonl", "--memory", "grain.husk", "-o", "out.jsonl"]) == 1
+    said = capsys.readouterr().err
+    assert said.count("is damaged") == 1
+    assert "`dehusk sites check --repair`" in said
+    assert "5  failed: memory_damaged" in said
+    assert "visible characters" not in said
+
+
+def test_an_archive_that_is_none_is_named_once(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a.wacz").write_bytes(b"nothing of the kind")
+    assert main(["clean", str(tmp_path / "a.wacz")]) == 1
+    assert capsys.readouterr().err.count("a.wacz") == 1
+
+
+@pytest.mark.parametrize("more", [[], ["--two-pass"]])
+def test_ctrl_c_while_standard_input_is_read_is_status_130(more: list[str]) -> None:
+    # What a shell starts in the background ignores SIGINT, and so would all that it starts.
+    interruptible = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    with subprocess.Popen(
+        [sys.executable, "-m", "dehusk", "clean", "-", *more],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        preexec_fn=interruptible,  # noqa: PLW1509
+    ) as process:
+        assert process.stdin is not None
+        assert process.stderr is not None
+        # More than a pipe holds: once it is written, the command reads.
+        process.stdin.write(b" " * 1_000_000)
+        process.stdin.flush()
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=60) == 130
+        assert process.stderr.read() == b""
+
+
+def test_a_name_in_two_lines_is_no_user_agent(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["clean", "http://a.example", "--user-agent", "me/1\nX-Trick: yes"]) == 2
+    assert "user_agent must be plain ASCII, on one line" in capsys.readouterr().err

@@ -2,6 +2,20 @@
 
 import sys
 
-from dehusk.cli import main
 
-sys.exit(main())
+def main() -> int:
+    """Run the command line, which is loaded here so that Ctrl-C is answered from the start."""
+    try:
+        from dehusk.cli import main as run  # noqa: PLC0415
+
+        status = run()
+    except KeyboardInterrupt:
+        status = 130
+    # An interrupt inside `exec`, which dataclasses use, leaves a mark by which Python ends itself
+    # with a signal and not with our status. The next `exec` takes it away.
+    exec("")  # noqa: S102
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

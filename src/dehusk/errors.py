@@ -7,16 +7,18 @@ DehuskError
 │   └── MissingExtra      a feature whose install extra is not there
 ├── SourceError           an input that cannot be read, or not to its end
 ├── StateError            saved state that is damaged, or of another version, method or site
+│   ├── WrongMemory       a memory of another method or setting than asked for: a UsageError too
 │   ├── StoreLocked       another process writes to the store
 │   ├── StoreFull         no room on the disk; nothing is lost
 │   └── StoreDamaged      what the store holds is not what was written
+│       └── NotAMemory    the file is none, or its first bytes are damaged: a UsageError too
 └── PageError             one page that cannot be used; the run goes on
     ├── PageTooLarge      more bytes than allowed
     ├── TooManyNodes      more nodes than allowed
     ├── PageTimeout       a stage took longer than allowed
     ├── NotRendered       the browser could not show it
     ├── NotHtml           binary data, or a record without a page
-    ├── DamagedRecord     a record of an archive that is not whole, or cannot be unpacked
+    ├── DamagedRecord     a record that is not whole, cannot be unpacked, or is no JSON
     ├── NotWritten        its file cannot be made
     ├── MemoryDamaged     the memory of its site is damaged
     ├── FetchError        a page that the web did not give
@@ -72,6 +74,10 @@ class StateError(DehuskError):
     """Saved state that is damaged, or written by another version or method."""
 
 
+class WrongMemory(StateError, UsageError):
+    """A memory of another method, or with other settings, than the user asks for."""
+
+
 class StoreLocked(StateError):
     """Another process writes to the store, which only one may do at a time."""
 
@@ -86,6 +92,10 @@ class StoreDamaged(StateError):
     def __init__(self, message: str, site: str | None = None) -> None:
         super().__init__(message)
         self.site = site
+
+
+class NotAMemory(StoreDamaged, UsageError):
+    """The file holds no memory; if it ever did, its first bytes are damaged."""
 
 
 class PageError(DehuskError):
@@ -133,7 +143,7 @@ class NotHtml(PageError):
 
 
 class DamagedRecord(PageError):
-    """A record of an archive that is not whole, or whose body cannot be unpacked."""
+    """A record that is not whole, cannot be unpacked, or is not written as records are."""
 
     code = "damaged"
 

@@ -12,7 +12,7 @@ from typing import Any, Final, Self
 
 from dehusk import pipeline
 from dehusk.answers import SHELF, Answer, answer_of, note_answer, noted_answers
-from dehusk.errors import MemoryDamaged, PageError, StateError, StoreDamaged, UsageError
+from dehusk.errors import MemoryDamaged, PageError, StoreDamaged, UsageError, WrongMemory
 from dehusk.examples import EXAMPLES, Examples
 from dehusk.learning import Learner, method_of
 from dehusk.lending import Loan, Terms
@@ -44,6 +44,8 @@ _MAX_CHOSEN: Final = 10_000
 """Sites whose rules are held in memory."""
 _EXIT_BYTES: Final = 64_000_000
 """What is held back at most for a commit at the end."""
+
+_MEND: Final = "`dehusk sites check --repair` keeps what is good"
 
 Given = Page | tuple[str | bytes, str | None]
 """A page, or its HTML and URL."""
@@ -87,7 +89,7 @@ def open(  # noqa: A001  the name that users know from files
     try:
         row = prepare(database, lambda: _new_row(method or DEFAULT, settings))
         if method is not None and row.method != method:
-            raise StateError(f"{address}: a memory of the method {row.method}, not {method}")
+            raise WrongMemory(f"{address}: a memory of the method {row.method}, not {method}")
         learner = Learner(method_of(row.method, row.settings, settings), keeping)
         if database.is_shared and learner.replay is None and not reads_only:
             raise UsageError(
@@ -265,7 +267,7 @@ class Memories:
         try:
             return site, self._store.memory(site)
         except StoreDamaged as fault:
-            raise MemoryDamaged(page.url, f"{fault}; `dehusk sites check` says more") from fault
+            raise MemoryDamaged(page.url, f"{fault}; {_MEND}") from fault
 
     def _learning(self, page: Page, memory: Memory, lessons: list[Memory]) -> pipeline.Learn:
         """How the page is learned: not at all if it is known, else with its lesson put down."""

@@ -10,7 +10,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any, Final
 
-from dehusk.errors import SourceError, StateError, StoreDamaged, UsageError
+from dehusk.errors import SourceError, StateError, StoreDamaged, UsageError, WrongMemory
 from dehusk.learning import Learner, method_of
 from dehusk.memory import check_settings, dump, load
 from dehusk.store import (
@@ -78,6 +78,7 @@ def repair_store(address: Address) -> Report:
 
 def vacuum_store(address: Address) -> tuple[int, int]:
     """The bytes that the store took before and after the room that is not used was given back."""
+    check_there(address)
     with closing(connect(address)) as database:
         before = database.size_bytes()
         database.compact()
@@ -100,7 +101,7 @@ def merge_stores(first: Address, second: Address, target: Address) -> int:
     _check_new(target)
     with closing(_open(first)) as one, closing(_open(second)) as two:
         if one.row.method != two.row.method:
-            raise StateError(f"memories of {one.row.method} and of {two.row.method} do not add up")
+            raise WrongMemory(f"memories of {one.row.method} and of {two.row.method} do not add up")
         check_settings(one.row.method, one.row.settings, two.row.settings)
         lines = list_lines(one)
         head = next(lines)
@@ -120,13 +121,16 @@ def export_lines(address: Address) -> Iterator[str]:
 def import_lines(lines: Iterable[str | bytes], address: Address) -> int:
     """How many sites were read into the store, which is made if it is not there.
 
-    A site that is there already is added to. Raises SourceError for lines that are not an export,
-    StateError for one of another method or other settings.
+    A site that is there already is added to. Raises UsageError for lines that are not an export,
+    SourceError for damaged ones, StateError for one of another method or other settings.
     """
     parsed = _parse(lines)
-    head = next(parsed, None)
-    if not isinstance(head, dict) or head.get("kind") != _KIND:
-        raise SourceError("not an export of memories: its first line does not say so")
+    try:
+        head = next(parsed, {})
+    except SourceError as fault:
+        raise UsageError(f"not an export of memories: {fault}") from fault
+    if head.get("kind") != _KIND:
+        raise UsageError("not an export of memories: its first line does not say so")
     if head.get("version") != _VERSION:
         raise SourceError(f"an export of version {head.get('version')}; this dehusk reads 1")
     return read_lines(parsed, address, head)
@@ -166,7 +170,7 @@ def read_lines(lines: Iterator[dict[str, Any]], address: Address, head: dict[str
     with closing(connect(address)) as database:
         there = prepare(database, lambda: row)
         if there.method != row.method:
-            raise StateError(f"memories of {there.method} and of {row.method} do not add up")
+            raise WrongMemory(f"memories of {there.method} and of {row.method} do not add up")
         check_settings(there.method, there.settings, row.settings)
         store = Store(database, learner.replay, Keeping(), learner.summary)
         for line in lines:
@@ -220,6 +224,12 @@ def _no_row() -> StoreRow:
 def _without_head(lines: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     next(lines)
     return lines
+
+
+def check_there(address: Address) -> None:
+    """Raise UsageError where there is no store: opening one to write would make it."""
+    if not is_server(address) and not Path(address).exists():
+        raise UsageError(f"{address}: no such memory")
 
 
 def _check_new(target: Address) -> None:

@@ -136,7 +136,7 @@ def open_corpus(name: str, caps: Caps = EVERYTHING) -> Corpus:
 
 
 def _file_records(path: Path) -> Iterator[dict[str, Any]]:
-    """The records of a file of JSON lines. Raises SourceError."""
+    """The records of a file of JSON lines. Raises SourceError, UsageError for another file."""
     with open_unpacked(path, str(path)) as stream:
         for number, line in enumerate(io.BufferedReader(stream), 1):
             if not line.strip():
@@ -144,6 +144,8 @@ def _file_records(path: Path) -> Iterator[dict[str, Any]]:
             try:
                 record = json.loads(line)
             except (ValueError, RecursionError) as fault:
+                if number == 1:
+                    raise UsageError(f"{path}: not a corpus: its first line is no JSON") from fault
                 raise SourceError(f"{path}:{number}: not JSON ({fault})") from fault
             if not isinstance(record, dict):
                 raise SourceError(f"{path}:{number}: a record is a JSON object")

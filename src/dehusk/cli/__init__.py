@@ -10,7 +10,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from typing import Final, NoReturn
+from typing import Any, Final, NoReturn
 
 from dehusk import __version__
 from dehusk.bench import add_arguments as add_bench_arguments
@@ -58,12 +58,23 @@ def _command(name: str) -> Callable[[argparse.Namespace], int]:
     return run
 
 
+_MEANT: Final = {"dehusk": "clean", "dehusk sites": "--memory"}
+"""What was left out where a file stands in the place of a command."""
+
+
 class _Parser(argparse.ArgumentParser):
     """A parser that says in one line what is wrong, not in a screen of usage."""
 
     def error(self, message: str) -> NoReturn:
         """Exit with the message and where to read more."""
         self.exit(EXIT_USAGE, f"dehusk: {message}; see `{self.prog} --help`\n")
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        """Tell a file where a command should stand from a command that is not there."""
+        meant = _MEANT.get(self.prog)
+        if meant and action.nargs == argparse.PARSER and os.path.isfile(value):  # noqa: PTH113
+            raise argparse.ArgumentError(None, f"did you mean `{self.prog} {meant} {value}`")
+        super()._check_value(action, value)
 
 
 def make_parser() -> argparse.ArgumentParser:

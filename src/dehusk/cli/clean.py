@@ -13,12 +13,13 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from dehusk.cli.checks import check_options, check_revision, check_targets
 from dehusk.cli.passes import is_wanted, learned_first, revision_asked
 from dehusk.cli.progress import Progress
 from dehusk.errors import NotWritten, PageError, PageFault, StateError, UsageError
 from dehusk.fingerprint import Seen
 from dehusk.loader import PageLoader
-from dehusk.memories import Memories, recorded_method
+from dehusk.memories import Durable, Memories, recorded_method
 from dehusk.memories import open as open_memories
 from dehusk.methods import DEFAULT
 from dehusk.methods.hyperlink import Hyperlink
@@ -69,6 +70,8 @@ def _clean(arguments: argparse.Namespace, browser: Browser | None) -> int:
     """Clean all sources, as the browser shows them if there is one."""
     limits, source_settings = make_limits(arguments), make_source_settings(arguments)
     revision_asked(arguments)
+    check_options(arguments)
+    check_targets(arguments)
     if any(map(is_web, arguments.sources)):
         from dehusk.cli import crawl  # noqa: PLC0415 - needs an extra
 
@@ -82,6 +85,7 @@ def _clean(arguments: argparse.Namespace, browser: Browser | None) -> int:
         if browser is not None:
             read = partial(_read_shown, read, browser, limits)
         sites = stack.enter_context(make_sites(arguments, limits, source_settings, browser))
+        check_revision(arguments, sites)
         items = read(left_out)
         if arguments.two_pass:
             items = learned_first(arguments, read, sites, left_out)
@@ -108,6 +112,7 @@ def _answer_all(
     is_json = arguments.log_format == "json"
     progress = Progress(sys.stderr, total, is_quiet=arguments.quiet, is_json=is_json)
     seen = Seen() if arguments.unique else None
+    is_whole = False
     with writer:
         try:
             for item in items:
@@ -123,8 +128,9 @@ def _answer_all(
                 except NotWritten as error:
                     answer = Refusal(answer.url, answer.site, error)
                 progress.count(answer)
+            is_whole = True
         finally:
-            progress.finish(left_out)
+            progress.finish(left_out, is_whole=is_whole)
     if arguments.llms_txt:
         write_llms_txt(Path(arguments.output))
     return 1 if progress.refusals else 0
@@ -207,7 +213,7 @@ def make_sites(
         return nullcontext(sites)
     return open_memories(
         arguments.memory,
-        durable=arguments.durable,
+        durable=arguments.durable or Durable.BATCH,
         relearn=arguments.relearn,
         method=method,
         limits=limits,
@@ -231,8 +237,8 @@ def answer_on(
         return answer(item, _RENDERINGS[written_as])
     except PageError as error:
         return Refusal(item.url, item.site, error)
-    except StateError:
-        raise  # The memory cannot be written: the next page would meet that too.
+    except (StateError, UsageError):
+        raise  # No memory to write to, or no model to read: the next page would meet that too.
     except Exception as fault:  # noqa: BLE001 - the outermost loop: counted and named
         _LOG.debug("fault on %s", item.url, exc_info=True)
         unforeseen = PageFault(item.url, f"{type(fault).__name__}: {fault}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,7 @@ from dehusk.output import Format, named_format, write_llms_txt
 from dehusk.result import Refusal
 from dehusk.site import Sites
 from dehusk.sources import SourceSettings, is_web
+from dehusk.sources.crawl.crawler import Crawl
 from dehusk.sources.crawl.settings import CrawlSettings, Wish
 
 if TYPE_CHECKING:
@@ -38,11 +40,12 @@ def run(
 ) -> int:
     """Crawl and clean; 1 if anything could not be had or used."""
     _check(arguments)
+    settings = make_settings(arguments)
     path = state_path(arguments)
     crawling = Crawling(
         arguments.sources,
         sites,
-        make_settings(arguments),
+        settings,
         source_settings,
         path=path,
         resumes=arguments.resume,
@@ -57,6 +60,7 @@ def run(
             is_json=arguments.log_format == "json",
             queue=lambda: crawl.waiting,
         )
+        is_whole = False
         try:
             for item in crawling:
                 for seen in as_shown([item], browser, sites.limits) if browser else [item]:
@@ -69,11 +73,13 @@ def run(
                     writer.sync()
                     crawling.note(seen, answer, writer.size)
                     progress.count(answer)
+            is_whole = True
         finally:
             for warning in crawl.warnings:
                 progress.warn(warning)
             left_out = {str(reason): count for reason, count in crawl.left_out.items()}
-            progress.finish(left_out, _what_then(arguments, crawl.waiting, crawl.pages, path))
+            then = _what_then(settings, crawl, path)
+            progress.finish(left_out, then, is_whole=is_whole)
     if arguments.llms_txt:
         write_llms_txt(Path(arguments.output))
     return 1 if progress.refusals else 0
@@ -91,6 +97,9 @@ def _check(arguments: argparse.Namespace) -> None:
         raise UsageError(
             "--revise is for pages that were saved; a second crawl finds changes itself"
         )
+    fields = (arguments.html_field, arguments.url_field, arguments.site_field)
+    if fields != ("html", "url", "site"):
+        raise UsageError("--html-field, --url-field and --site-field are for records, not crawls")
     if arguments.two_pass:
         raise UsageError("--two-pass reads its sources twice, and the web should be asked once")
     named = named_format(Path(arguments.output or "").name)
@@ -115,31 +124,34 @@ def state_path(arguments: argparse.Namespace) -> Path | None:
 
 def make_settings(arguments: argparse.Namespace) -> CrawlSettings:
     """How to crawl, as the options say."""
-    usual = CrawlSettings()
-    return CrawlSettings(
-        max_pages=arguments.pages,
-        max_depth=arguments.depth,
-        delay_s=arguments.delay,
-        max_delay_s=arguments.max_delay,
-        concurrency=arguments.concurrency,
-        user_agent=arguments.user_agent or usual.user_agent,
-        timeout_s=arguments.fetch_timeout,
+    given = {
+        "max_pages": arguments.pages,
+        "max_depth": arguments.depth,
+        "delay_s": arguments.delay,
+        "max_delay_s": arguments.max_delay,
+        "concurrency": arguments.concurrency,
+        "user_agent": arguments.user_agent,
+        "timeout_s": arguments.fetch_timeout,
+        "max_redirects": arguments.max_redirects,
+        "retries": arguments.retries,
+    }
+    usual = CrawlSettings(
         max_bytes=arguments.max_bytes,
-        max_redirects=arguments.max_redirects,
-        retries=arguments.retries,
         allow_private=arguments.allow_private,
         include=tuple(arguments.include),
         exclude=tuple(arguments.exclude),
         ignored=frozenset(map(Wish, arguments.ignore)),
         sitemaps=not arguments.no_sitemaps,
     )
+    return replace(usual, **{name: value for name, value in given.items() if value is not None})
 
 
-def _what_then(arguments: argparse.Namespace, waiting: int, pages: int, path: Path | None) -> str:
+def _what_then(settings: CrawlSettings, crawl: Crawl, path: Path | None) -> str:
     """What is left, and how to go on with it."""
+    waiting = crawl.waiting
     if not waiting:
         return ""
     if path is None:
         return f"{waiting:,} URLs wait; with -o or --state the crawl could be gone on with\n"
-    more = " and more --pages" if pages >= arguments.pages else ""
+    more = " and more --pages" if crawl.pages >= settings.max_pages else ""
     return f"{waiting:,} URLs wait in {path}; to go on: the same command with --resume{more}\n"

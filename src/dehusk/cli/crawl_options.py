@@ -18,6 +18,24 @@ WISHES: Final = ("robots", "nofollow", "noindex", "tdm", "canonical")
 """What `CrawlSettings` and `Wish` say too; a test compares. --help must not load them."""
 
 
+_NAMES: Final = (
+    *("pages", "depth", "include", "exclude", "ignore", "no_sitemaps", "resume", "fresh", "state"),
+    *("delay", "max_delay", "concurrency", "user_agent", "fetch_timeout", "retries"),
+    *("max_redirects", "allow_private"),
+)
+
+
+def given_options(arguments: argparse.Namespace) -> list[str]:
+    """The options of crawling that the user gave, as they are written."""
+    given = [(name, getattr(arguments, name)) for name in _NAMES]
+    # A 0 is given, though it equals False.
+    return [
+        f"--{name.replace('_', '-')}"
+        for name, value in given
+        if value is not None and value is not False and value != []
+    ]
+
+
 def add_crawl(parser: argparse.ArgumentParser) -> None:
     """How to crawl, where a SOURCE is a web address."""
     add_crawl_extent(parser.add_argument_group("crawling: how much"))
@@ -29,16 +47,14 @@ def add_crawl_extent(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--pages",
         type=positive_int,
-        default=CRAWL_PAGES,
         metavar="N",
-        help="stop after so many pages (default: %(default)s)",
+        help=f"stop after so many pages (default: {CRAWL_PAGES})",
     )
     group.add_argument(
         "--depth",
         type=_whole_number,
-        default=CRAWL_DEPTH,
         metavar="N",
-        help="follow so many links from the start (default: %(default)s)",
+        help=f"follow so many links from the start (default: {CRAWL_DEPTH})",
     )
     group.add_argument(
         "--include",
@@ -86,45 +102,41 @@ def add_crawl_pace(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--delay",
         type=_seconds,
-        default=CRAWL_DELAY_S,
         metavar="SECONDS",
-        help="between two requests to a host; robots.txt may ask for more (default: %(default)s)",
+        help="between two requests to a host; robots.txt may ask for more"
+        f" (default: {CRAWL_DELAY_S})",
     )
     group.add_argument(
         "--max-delay",
         type=_seconds,
-        default=CRAWL_MAX_DELAY_S,
         metavar="SECONDS",
-        help="the most that Crawl-delay or Retry-After can ask for (default: %(default)s)",
+        help=f"the most that Crawl-delay or Retry-After can ask for (default: {CRAWL_MAX_DELAY_S})",
     )
     group.add_argument(
         "--concurrency",
         type=positive_int,
-        default=1,
         metavar="N",
-        help="requests to a host at a time (default: %(default)s)",
+        help="requests to a host at a time (default: 1)",
     )
     group.add_argument("--user-agent", metavar="TEXT", help="the name to crawl under")
     group.add_argument(
         "--fetch-timeout",
         type=positive_float,
-        default=CRAWL_TIMEOUT_S,
         metavar="SECONDS",
-        help="for a request from its beginning to its end (default: %(default)s)",
+        help=f"for a request from its beginning to its end (default: {CRAWL_TIMEOUT_S})",
     )
     group.add_argument(
         "--retries",
         type=_whole_number,
-        default=CRAWL_RETRIES,
         metavar="N",
-        help="times to ask again where the network or the server failed (default: %(default)s)",
+        help="times to ask again where the network or the server failed"
+        f" (default: {CRAWL_RETRIES})",
     )
     group.add_argument(
         "--max-redirects",
         type=_whole_number,
-        default=CRAWL_REDIRECTS,
         metavar="N",
-        help="redirects in a row to follow (default: %(default)s)",
+        help=f"redirects in a row to follow (default: {CRAWL_REDIRECTS})",
     )
     group.add_argument(
         "--allow-private",

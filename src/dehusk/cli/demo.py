@@ -41,6 +41,10 @@ def run(arguments: argparse.Namespace) -> int:
     folder = Path(arguments.output)
     if not arguments.output or (folder.exists() and not folder.is_dir()):
         raise UsageError(f"-o {arguments.output}: not a folder")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as fault:
+        raise UsageError(f"cannot write to {folder}: {fault.strerror or fault}") from fault
     rows = [_clean_site(kind, folder, arguments) for kind in KINDS]
     total = _Row(
         "all",

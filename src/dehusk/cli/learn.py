@@ -6,6 +6,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
+from dehusk.cli.checks import check_targets
 from dehusk.cli.clean import as_shown, make_limits, make_sites, make_source_settings
 from dehusk.cli.progress import LearningProgress
 from dehusk.errors import PageError
@@ -29,6 +30,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _learn(arguments: argparse.Namespace, browser: Browser | None) -> int:
     """Learn all sources, as the browser shows them if there is one."""
     limits, settings = make_limits(arguments), make_source_settings(arguments)
+    check_targets(arguments)
     items = read_pages(arguments.sources, settings)
     if browser is not None:
         items = as_shown(items, browser, limits)

@@ -93,9 +93,8 @@ def add_memory(parser: argparse.ArgumentParser, *, is_required: bool = False) ->
     group.add_argument(
         "--durable",
         choices=DURABLE,
-        default=DURABLE[1],
         help="when what a page taught survives a crash: before its answer is given, every 256 pages"
-        " or 5 seconds, or at the end (default: %(default)s)",
+        " or 5 seconds, or at the end (default: batch)",
     )
     group.add_argument(
         "--relearn",

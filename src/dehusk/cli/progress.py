@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Final, TextIO
 
-from dehusk.errors import DehuskError, PageError
+from dehusk.errors import DehuskError, MemoryDamaged, PageError
 from dehusk.result import Refusal, Result
 
 _REFRESH_S: Final = 0.1
@@ -52,6 +52,7 @@ class Progress:
         self.unchanged = 0
         self.empty = 0
         self.first_empty: str | None = None
+        self._damaged: set[str | None] = set()
         self.errors: Counter[str] = Counter()
         """Failures by the code of their error."""
         self.characters = 0
@@ -92,6 +93,11 @@ class Progress:
         error = refusal.error
         code = error.code if isinstance(error, PageError) else "source"
         self.errors[code] += 1
+        if isinstance(error, MemoryDamaged):
+            # Every page of its site meets the damage; to say it once is enough.
+            if refusal.site in self._damaged:
+                return
+            self._damaged.add(refusal.site)
         if self._is_json:
             self._log("failed", {"url": refusal.url, "code": code, "message": str(error)})
         else:
@@ -177,8 +183,17 @@ class Progress:
             "duplicates": self.duplicates,
         } | queue
 
-    def finish(self, left_out: Mapping[str, int] | None = None, then: str = "") -> None:
-        """Show the summary, with what was left out and why, and what one could do then."""
+    def finish(
+        self,
+        left_out: Mapping[str, int] | None = None,
+        then: str = "",
+        *,
+        is_whole: bool = True,
+    ) -> None:
+        """Show the summary, with what was left out and why, and what one could do then.
+
+        `is_whole`: the run came to its end, so what was not found is not there.
+        """
         self._clear()
         if self._is_quiet:
             return
@@ -187,7 +202,9 @@ class Progress:
             return
         if self.pages or self.errors:
             self._stream.write(self._headlines())
-        elif not then:
+        elif is_whole and left_out and any(left_out.values()):
+            self._stream.write("nothing to clean: all that was found was left out\n")
+        elif is_whole and not then:
             self._stream.write("nothing to clean: no page was found\n")
         self._stream.write(_table(self.errors, left_out or {}))
         self._stream.write(then)
@@ -195,6 +212,8 @@ class Progress:
     def _headlines(self) -> str:
         seconds = time.monotonic() - self._began
         failed = f", {self.refusals:,} failed" if self.errors else ""
+        if not self.pages:
+            return f"no page could be cleaned{failed} in {seconds:.1f} s\n"
         return (
             f"{_plural(self.pages, 'page')} of {_plural(len(self.sites), 'site')}{failed}"
             f"{self._dropped()} in {seconds:.1f} s ({self._rate():,.0f} a second)\n"

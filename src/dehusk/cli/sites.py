@@ -12,14 +12,15 @@ from typing import Final
 
 import dehusk
 from dehusk import upkeep
+from dehusk.cli.checks import check_targets
 from dehusk.cli.sites_show import read_site, show
 from dehusk.cli.tables import print_table
 from dehusk.errors import StoreDamaged, UsageError
-from dehusk.store import SiteRow, is_server
+from dehusk.store import SiteRow
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """List the sites, or do what is asked; 1 for damage or a site that is not there."""
+    """List the sites, or do what is asked; 1 for damage."""
     if arguments.act is None:
         return _list(arguments)
     return _ACTS[arguments.act](arguments)
@@ -82,13 +83,15 @@ def _show(arguments: argparse.Namespace) -> int:
 
 def _forget(arguments: argparse.Namespace) -> int:
     """Sites taken out."""
-    missing = 0
+    with dehusk.open(arguments.memory, reads_only=True) as memory:
+        known = {row.name for row in memory.sites()}
+    missing = [site for site in arguments.sites if site not in known]
+    if missing:
+        raise UsageError(f"{arguments.memory} knows no site {', '.join(map(repr, missing))}")
     with dehusk.open(arguments.memory) as memory:
         for site in arguments.sites:
-            if not memory.forget(site):
-                missing += 1
-                sys.stderr.write(f"dehusk: {arguments.memory} knows no site {site!r}\n")
-    return 1 if missing else 0
+            memory.forget(site)
+    return 0
 
 
 def _rules(arguments: argparse.Namespace) -> int:
@@ -133,8 +136,7 @@ def _vacuum(arguments: argparse.Namespace) -> int:
 
 def _upgrade(arguments: argparse.Namespace) -> int:
     """The present format."""
-    if not is_server(arguments.memory) and not Path(arguments.memory).exists():
-        raise UsageError(f"{arguments.memory}: no such memory")
+    upkeep.check_there(arguments.memory)
     sys.stdout.write(f"format {upkeep.upgrade_store(arguments.memory)}\n")
     return 0
 
@@ -148,6 +150,7 @@ def _merge(arguments: argparse.Namespace) -> int:
 
 def _export(arguments: argparse.Namespace) -> int:
     """A memory as JSON lines."""
+    check_targets(arguments)
     lines = upkeep.export_lines(arguments.memory)
     if arguments.output in (None, "-"):
         sys.stdout.writelines(lines)

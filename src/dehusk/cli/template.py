@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from dehusk import pipeline
+from dehusk.cli.checks import check_targets
 from dehusk.cli.clean import make_limits, make_source_settings
 from dehusk.errors import PageError, UsageError
 from dehusk.memories import open as open_memories
@@ -107,6 +108,7 @@ def _check_target(arguments: argparse.Namespace) -> None:
     if not arguments.output:
         return
     target = Path(arguments.output)
+    check_targets(arguments)
     if arguments.output.endswith(("/", os.sep)) or target.is_dir():
         raise UsageError(f"-o {arguments.output}: a template is one page, so name a file")
     for source in (*_sources(arguments), arguments.page):

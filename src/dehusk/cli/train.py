@@ -15,6 +15,7 @@ from dehusk.cli.clean import make_limits, make_source_settings
 from dehusk.errors import UsageError
 from dehusk.methods.page import MIN_AREA
 from dehusk.model import Page
+from dehusk.output import check_database
 from dehusk.sources import Failure, read_pages
 from dehusk.train.page import Figures, Settings, Training, train_page
 
@@ -28,6 +29,7 @@ def run(arguments: argparse.Namespace) -> int:
     target = Path(arguments.output)
     if not target.absolute().parent.is_dir() or target.is_dir():
         raise UsageError(f"-o {target}: not a file in an existing folder")
+    check_database(target)
     faults: list[str] = []
     progress = Progress(sys.stderr)
     training = train_page(

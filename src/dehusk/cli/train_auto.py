@@ -11,6 +11,7 @@ from dehusk.bench.corpora import open_corpus
 from dehusk.bench.tables import number, table
 from dehusk.errors import UsageError
 from dehusk.methods.auto.network import save_model
+from dehusk.output import check_database
 from dehusk.train.auto import Settings, Training, train_auto
 
 
@@ -19,6 +20,7 @@ def run(arguments: argparse.Namespace) -> int:
     target = Path(arguments.output)
     if not target.absolute().parent.is_dir() or target.is_dir():
         raise UsageError(f"-o {target}: not a file in an existing folder")
+    check_database(target)
     corpora = [open_corpus(name) for name in arguments.sources]
     progress = Progress(sys.stderr)
     training = train_auto(

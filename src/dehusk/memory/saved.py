@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from dehusk.errors import StateError
+from dehusk.errors import StateError, WrongMemory
 from dehusk.hashing import Hashes
 from dehusk.memory.tables import Memory, Table
 
@@ -134,7 +134,7 @@ def check_settings(method: str, written: Settings, wanted: Settings) -> None:
                 f"{name}={_shown(values[name])}" if name in values else f"no {name}"
                 for values in (written, plain)
             )
-            raise StateError(f"a memory of {method} with {has}; asked for {asked}")
+            raise WrongMemory(f"a memory of {method} with {has}; asked for {asked}")
 
 
 def _shown(value: object) -> str:
@@ -196,7 +196,7 @@ def _read_header(line: bytes, method: str, settings: Settings | None, site: str)
         case {"version": int(other)} if other != _VERSION:
             raise StateError(f"a memory of version {other}; this dehusk reads up to {_VERSION}")
         case {"method": str(name)} if name != method:
-            raise StateError(f"a memory of the method {name}, not {method}")
+            raise WrongMemory(f"a memory of the method {name}, not {method}")
         case {"site": str(name)} if name != site:
             raise StateError(f"a memory of the site {name!r}, not {site!r}")
         case {

@@ -26,15 +26,17 @@ def parse_settings(method: str, written: Sequence[str]) -> dict[str, object]:
     """The settings by name, each of the type that the method's default has."""
     if method not in METHODS:
         raise UsageError(f"no method is called {method!r}; there are: {', '.join(METHODS)}")
-    defaults = {field.name: field.default for field in fields(METHODS[method])}
+    known = {field.name: field for field in fields(METHODS[method])}
     settings: dict[str, object] = {}
     for item in written:
         name, is_given, value = item.partition("=")
         if not is_given:
             raise SettingError(f"--set {item}: write it as NAME=VALUE")
-        if name not in defaults:
-            raise SettingError(f"{method} has no setting {name!r}; it has: {', '.join(defaults)}")
-        settings[name] = _parse(name, value, defaults[name])
+        if name not in known:
+            raise SettingError(f"{method} has no setting {name!r}; it has: {', '.join(known)}")
+        # Without a default only the annotation says what can be written: the name of a file.
+        is_text = known[name].type == "str | None"
+        settings[name] = value if is_text else _parse(name, value, known[name].default)
     return settings
 
 

@@ -28,6 +28,7 @@ __all__ = [
     "Format",
     "Writer",
     "Written",
+    "check_database",
     "is_markdown_folder",
     "named_format",
     "open_writer",
@@ -39,6 +40,8 @@ _STANDARD: Final = "-"
 _SLASHES: Final = ("/", os.sep)
 _PACKED: Final = ".gz"
 _NAMED: Final = (Format.WARC, Format.PARQUET)
+_DATABASE: Final = b"SQLite format 3\0"
+"""How memories and the states of crawls begin."""
 
 
 def open_writer(
@@ -73,14 +76,31 @@ def open_writer(
     read = [Path(source) for source in sources if source != _STANDARD]
     try:
         is_folder = _is_folder(target)
-        usual = Format.MARKDOWN if is_folder else named_format(path.name) or Format.JSONL
-        chosen = output_format or usual
+        named = None if is_folder else named_format(path.name)
+        chosen = output_format or named or (Format.MARKDOWN if is_folder else Format.JSONL)
+        if named and chosen is not named:
+            raise UsageError(f"cannot write {chosen} to {target}: its name says {named}")
         _check_pieces(chosen, piece_tokens)
         open_one = _open_folder if is_folder else _open_file
         return open_one(path, chosen, read, piece_tokens, written)
     except (OSError, ValueError) as fault:
         reason = getattr(fault, "strerror", None) or fault
         raise UsageError(f"cannot write to {target}: {reason}") from fault
+
+
+def check_database(path: Path) -> None:
+    """Raise UsageError for a file that writing must not destroy: a memory, or a crawl's state."""
+    try:
+        if not path.is_file():  # Opening a pipe would wait for whoever reads it.
+            return
+        with path.open("rb") as file:
+            is_database = file.read(len(_DATABASE)) == _DATABASE
+    except (OSError, ValueError):
+        return  # Writing says why it cannot be.
+    if is_database:
+        raise UsageError(
+            f"cannot write to {path}: it is a memory, or the state of a crawl; choose another name"
+        )
 
 
 def is_markdown_folder(target: str | None, output_format: Format | None) -> bool:
@@ -116,6 +136,7 @@ def _open_file(
     """A writer to one file, which must be neither a source nor read with one."""
     # Where a link leads is what opening would write over.
     real = _real(path)
+    check_database(real)
     for source in sources:
         if _is_same_file(real, source):
             raise UsageError(f"cannot write to {path}: it is one of the sources")

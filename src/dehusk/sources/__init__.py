@@ -51,6 +51,9 @@ _WARC_SUFFIX: Final = ".warc"
 _WACZ_SUFFIX: Final = ".wacz"
 _PARQUET_SUFFIX: Final = ".parquet"
 _WEB: Final = re.compile(r"https?://", re.IGNORECASE)
+_HOST: Final = re.compile(r"(?:[\w-]{1,63}\.){1,9}[a-z]{2,24}(?=[:/]|\Z)", re.IGNORECASE)
+"""How an address begins whose https:// was forgotten."""
+_SUFFIXES: Final = (*_RECORD_SUFFIXES, _WARC_SUFFIX, _WACZ_SUFFIX, _PARQUET_SUFFIX, ".husk")
 _SNIFFED: Final = 1024
 """How far the first byte that is not white space is looked for."""
 _MAX_COUNTED: Final = 10_000
@@ -163,11 +166,22 @@ def _check_source(source: str) -> _Source:
         mode = path.stat().st_mode
     except (OSError, ValueError) as fault:
         reason = getattr(fault, "strerror", None) or fault
-        raise UsageError(f"{source}: {reason}") from fault
+        raise UsageError(f"{source}: {reason}{_hint(source)}") from fault
     if stat.S_ISDIR(mode):
         return _Source(path, _Kind.FOLDER)
     check_supported(path.name)
     return _Source(path, _kind_of_file(path, mode))
+
+
+def _hint(source: str) -> str:
+    """What the user may have meant by a name that is no file."""
+    if "://" in source:
+        return "; of addresses only http:// and https:// are crawled"
+    if not (host := _HOST.match(source)):
+        return ""
+    name = unpacked_name(host[0])
+    is_file_name = name != host[0].lower() or is_html_name(name) or name.endswith(_SUFFIXES)
+    return "" if is_file_name else f"; did you mean https://{source} ?"
 
 
 def _kind_of_file(path: Path, mode: int) -> _Kind:

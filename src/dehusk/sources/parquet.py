@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from dehusk.errors import MissingExtra, NotHtml, PageError, PageTooLarge, SourceError
+from dehusk.errors import DamagedRecord, MissingExtra, NotHtml, PageError, PageTooLarge, SourceError
 from dehusk.model import Page
 from dehusk.sources.settings import Failure, SourceSettings
 from dehusk.sources.sites import site_of
@@ -81,7 +81,7 @@ def _read_row(
     except PageError as fault:
         return Failure(url, site_of(url, stated, folder, settings), fault)
     except UnicodeDecodeError:
-        error = NotHtml(url, f"{place}: not UTF-8")
+        error = DamagedRecord(url, f"{place}: not UTF-8")
         return Failure(url, site_of(url, stated, folder, settings), error)
 
 
@@ -92,4 +92,4 @@ def _optional_text(batch: Any, row: int, field: str, place: str) -> str | None:
     value = batch.column(field)[row].as_py()
     if value is None or isinstance(value, str):
         return value or None
-    raise NotHtml(None, f"{place}: `{field}` is not text")
+    raise DamagedRecord(None, f"{place}: `{field}` is not text")

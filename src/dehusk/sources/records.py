@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from dehusk.errors import NotHtml, PageError, PageTooLarge, SourceError
+from dehusk.errors import DamagedRecord, NotHtml, PageError, PageTooLarge, SourceError
 from dehusk.model import Page
 from dehusk.sources.settings import Failure, SourceSettings
 from dehusk.sources.sites import site_of
@@ -72,7 +72,9 @@ def _read_record(line: bytes, place: str, folder: str, settings: SourceSettings)
     try:
         record = _parse(line)
         if not isinstance(record, dict):
-            raise NotHtml(None, f"{place}: a record is a JSON object, with `{settings.html_field}`")
+            raise DamagedRecord(
+                None, f"{place}: a record is a JSON object, with `{settings.html_field}`"
+            )
         url = _optional_text(record, settings.url_field, place)
         stated = _optional_text(record, settings.site_field, place)
         html = record.get(settings.html_field)
@@ -82,7 +84,7 @@ def _read_record(line: bytes, place: str, folder: str, settings: SourceSettings)
     except PageError as fault:
         error = fault
     except ValueError as fault:
-        error = NotHtml(None, f"{place}: {fault}")
+        error = DamagedRecord(None, f"{place}: {fault}")
     return Failure(url, site_of(url, stated, folder, settings), error)
 
 
@@ -103,4 +105,4 @@ def _optional_text(record: dict[str, object], field: str, place: str) -> str | N
     value = record.get(field)
     if value is None or isinstance(value, str):
         return value or None
-    raise NotHtml(None, f"{place}: `{field}` is not text")
+    raise DamagedRecord(None, f"{place}: `{field}` is not text")

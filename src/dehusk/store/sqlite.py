@@ -9,7 +9,14 @@ from pathlib import Path
 from shutil import disk_usage
 from typing import Final
 
-from dehusk.errors import StateError, StoreDamaged, StoreFull, StoreLocked, UsageError
+from dehusk.errors import (
+    NotAMemory,
+    StateError,
+    StoreDamaged,
+    StoreFull,
+    StoreLocked,
+    UsageError,
+)
 from dehusk.store.database import Row, Values
 from dehusk.store.lock import WriterLock
 from dehusk.store.rows import FORMAT
@@ -212,7 +219,7 @@ def _typed_error(address: str, fault: sqlite3.Error) -> StateError:
     if kind in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return StoreLocked(f"{address}: locked by another process")
     if kind == sqlite3.SQLITE_NOTADB:
-        return StoreDamaged(f"{address}: not a memory of dehusk, or damaged in its first bytes")
+        return NotAMemory(f"{address}: not a memory of dehusk, or damaged in its first bytes")
     if kind in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_ERROR, sqlite3.SQLITE_MISMATCH):
         return StoreDamaged(f"{address}: damaged ({fault})")
     if isinstance(fault, sqlite3.DataError | sqlite3.IntegrityError | sqlite3.InterfaceError):

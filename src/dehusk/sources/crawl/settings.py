@@ -85,7 +85,7 @@ class CrawlSettings:
             if not getattr(self, name) >= 0:
                 raise SettingError(f"crawl: {name} must not be below 0")
         if not self.user_agent.isascii() or not self.user_agent.isprintable():
-            raise SettingError("crawl: user_agent must be plain ASCII")
+            raise SettingError("crawl: user_agent must be plain ASCII, on one line")
         if not self.robots_token:
             raise SettingError("crawl: user_agent must begin with a name, as in `name/1.0`")
 

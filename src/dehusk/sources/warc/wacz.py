@@ -7,6 +7,7 @@ import zipfile
 import zlib
 from collections import Counter
 from collections.abc import Iterator
+from itertools import dropwhile
 from pathlib import Path
 from typing import Final
 
@@ -62,7 +63,9 @@ def read_wacz(
             yield Failure(None, site_of(None, None, folder, settings), error)
             file.seek(0)
             stream = ByteStream(str(path), file.read1)
-            yield from read_warc(stream, Compression.GZIP, folder, settings, left_out)
+            records = read_warc(stream, Compression.GZIP, folder, settings, left_out)
+            # What stands before the first record was said to be damaged already.
+            yield from dropwhile(lambda item: isinstance(item, Failure), records)
             return
         for entry in archive.infolist():
             if entry.filename.startswith(_ARCHIVE) and unpacked_name(entry.filename).endswith(
