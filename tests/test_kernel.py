@@ -14,7 +14,7 @@ from types import ModuleType
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -171,11 +171,12 @@ def assert_same_answer(html: str, seed: int) -> None:
 TEXTS = (
     "<p>", "<td>", "<tr>", "<table>", "</table>", "<br>", "<pre>", "</pre>", "<a href=x>", "</a>",
     "<xmp>", "</xmp>", "<li>", "<b>", "</b>", "<div hidden>", "</div>", "<textarea>", "a", "word",
-    "&nbsp;", " ", "\n", "\n\n  ", "\t", "&amp;", "&lt;b", ">", "&quot;", "é", "\u3000", "\x01",
+    "&nbsp;", " ", "\n", "\n\n  ", "\t", "&amp;", "&lt;b", ">", "&quot;", "é", "\u3000", "\x1b",
     "&amp;nbsp;", "<noscript>",
 )  # fmt: skip
 
 
+@example("x<pre>y</pre><p>z<pre> \n</pre>", 0)
 @settings(max_examples=400)
 @given(st.lists(st.sampled_from(TEXTS), max_size=40).map("".join), st.integers(0, 2**32))
 def test_the_kernel_gives_the_twins_labels_and_text_on_any_mixture(html: str, seed: int) -> None:

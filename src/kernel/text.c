@@ -207,8 +207,10 @@ static void put_line_sign(Out *out)
     out->is_after_gap = 1;
     if (out->is_trimming) {
         trim_line(out);
-        if (out->size == out->line)
+        if (out->size == out->line) {
+            out->lines_last = out->size > 0; /* The sign before the line that is left out. */
             return;
+        }
     } else if (!out->size) {
         return;
     }
