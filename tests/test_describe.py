@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import dehusk
 from dehusk.describe import Description, describe
 from dehusk.describe.dates import iso_date
 from dehusk.model import Label, Page
@@ -66,6 +67,13 @@ def test_a_page_that_states_nothing_has_an_empty_description() -> None:
 )  # fmt: skip
 def test_the_title_is_the_pages_own(html: str, expected: str) -> None:
     assert _describe(html).title == expected
+
+
+def test_a_heading_that_was_dropped_is_a_better_title_than_none() -> None:
+    site = dehusk.Site(method="segments", drop="h1")
+    assert site.add("<h1>The wheel</h1><p>It turns").description.title == "The wheel"
+    assert site.add("<h1>The wheel</h1><h2>Water</h2>").description.title == "Water"
+    assert site.add("<title>Mill</title><h1>The wheel</h1>").description.title == "Mill"
 
 
 def test_a_heading_that_holds_the_page_is_no_title() -> None:

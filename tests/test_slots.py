@@ -49,6 +49,24 @@ def _template(key: int = 0, method: str = "site-hash") -> dehusk.Template:
     return dehusk.template_of(PAGES[key], others, method=method)
 
 
+def test_what_a_head_says_of_one_page_is_not_in_the_familys_template() -> None:
+    pages = [
+        Page(
+            f"<head><title>Harvest {n} | Rye &amp; Co</title><meta charset=utf-8>"
+            f'<link rel=canonical href="https://grain.example/{n}"><meta name=author content=A{n}>'
+            f"<link rel=stylesheet href=/s.css></head><nav>Home News</nav><p>{n} sacks of rye</p>",
+            f"https://grain.example/{n}",
+        )
+        for n in range(8)
+    ]
+    html = dehusk.template_of(pages[0], pages[1:], method="segments").html
+    assert "<title>Rye &amp; Co</title>" in html
+    assert '<link rel="stylesheet" href="/s.css">' in html
+    assert html.count("<!-- slot: head -->") == 1
+    assert "canonical" not in html
+    assert "A0" not in html
+
+
 def test_the_template_is_html_with_its_slots_marked_and_named() -> None:
     html = _template().html
     assert html.startswith("<!DOCTYPE html>")

@@ -295,6 +295,28 @@ def test_no_bytes_on_standard_input_stop_the_run(data: bytes, magic: bytes) -> N
 # Folders
 
 
+def test_maps_of_folders_below_give_urls_too(tmp_path: Path) -> None:
+    for name in ("a/b/1.html", "a/2.html", "c.html", "d/3.html"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("<p>Rye")
+    maps = {
+        "": {"c.html": "https://one.example/c", "a/2.html": "https://one.example/2"},
+        "a": {"b/1.html": "https://two.example/1", "2.html": "https://two.example/2"},
+        "a/b": {"unknown.html": "https://three.example/"},
+    }
+    for folder, urls in maps.items():
+        (tmp_path / folder / "index.json").write_text(json.dumps(urls))
+    (tmp_path / "d" / "index.json").write_text("[1, 2]")  # The site's own.
+    pages = read(tmp_path)
+    assert [page.url for page in pages if isinstance(page, Page)] == [
+        "https://two.example/2",
+        "https://two.example/1",
+        "https://one.example/c",
+        "file:d/3.html",
+    ]
+    assert len(pages) == 4
+
+
 def test_a_folder_gives_its_html_files_in_the_order_of_their_paths(tmp_path: Path) -> None:
     names = ["a.html", "a/b.HTML", "a/c/d.xhtml", "a0.htm", "B.html", "é.html", "z.html.gz"]
     for name in [*names, "notes.txt", "data.jsonl", "a/page.html.bak"]:

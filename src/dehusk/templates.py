@@ -17,8 +17,20 @@ from dehusk.methods import DEFAULT, METHODS, Method, make_method
 from dehusk.model import Label, Limits, Page, Tree
 from dehusk.override import Overrides, overrides
 from dehusk.result import Result
-from dehusk.slots import Family, LabelledPage, Selector, Shape, find_family, is_alike, shape_of
+from dehusk.slots import (
+    Family,
+    LabelledPage,
+    Selector,
+    Shape,
+    find_family,
+    is_alike,
+    own_head,
+    shape_of,
+    shared_title,
+)
 
+_HEAD: Final = "head"
+"""The slot of what a page says of itself alone: its canonical URL, its author."""
 _MAX_PAGES: Final = 40
 """Pages of the family that are looked at: more hardly change what they have in common."""
 _MAX_EXAMPLES: Final = 5
@@ -40,8 +52,11 @@ class Template:
     @cached_property
     def html(self) -> str:
         """The template as an HTML page; a comment, `<!-- slot: main -->`, is where content was."""
-        slots = {node: slot.name for slot in self.family.slots for node in slot.nodes[0]}
-        return render.slotted_html(self.result.tree, slots, self.family.repeats)
+        trees = [result.tree for result in self.results]
+        slots = dict.fromkeys(own_head(trees), _HEAD)
+        slots |= {node: slot.name for slot in self.family.slots for node in slot.nodes[0]}
+        title = shared_title(trees) or self.result.site
+        return render.slotted_html(self.result.tree, slots, self.family.repeats, title)
 
     @cached_property
     def slots(self) -> list[dict[str, object]]:

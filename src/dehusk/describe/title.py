@@ -43,6 +43,8 @@ def title_of(
         *_headings(tree, is_content & _HEADINGS[tree.tag])[:1],
         written,
         stated,
+        # A heading that was dropped, by a selector or as the site's own, is better than none.
+        *_headings(tree, tree.shown & (tree.text_length > 0) & _HEADINGS[tree.tag])[:1],
     )
     return next((title for title in candidates if 0 < len(title) <= _MAX_TITLE), None)
 

@@ -189,8 +189,7 @@ def _is_read_with(path: Path, source: Path) -> bool:
     if not source.is_dir() or not _is_inside(path, source):
         return False
     # Some systems do not tell names apart that differ only in case.
-    is_index = path.name.lower() == INDEX and path.parent.samefile(source)
-    return is_index or is_page_name(path.name)
+    return path.name.lower() == INDEX or is_page_name(path.name)
 
 
 def _may_hold_html(source: Path, folder: Path) -> bool:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from html import escape
 from typing import Final
 
 import numpy as np
@@ -130,11 +131,14 @@ def template_html(tree: Tree, labels: LabelArray) -> str:
     return _DOCTYPE + _as_utf8(tree, _cut(tree, outermost(ends, removed), 0, len(tree.source)))
 
 
-def slotted_html(tree: Tree, slots: Mapping[int, str], repeats: Iterable[int]) -> str:
+def slotted_html(
+    tree: Tree, slots: Mapping[int, str], repeats: Iterable[int], title: str = ""
+) -> str:
     """The page without its content: each slot is a comment, `<!-- slot: NAME -->`.
 
     `slots` names the slot that a node fills; neighbours of one slot share a comment. `repeats` are
-    nodes that only repeat others, and go. Cells stay, and hold the comment.
+    nodes that only repeat others, and go. Cells stay, and hold the comment. A `<title>` that is
+    among the slots stays too, and says `title`.
     """
     removed = np.zeros(len(tree), np.bool_)
     removed[[*slots, *repeats]] = True
@@ -148,6 +152,10 @@ def slotted_html(tree: Tree, slots: Mapping[int, str], repeats: Iterable[int]) -
             start, close = int(tree.stop[node]), close - len("</td>")
         between = tree.source[done:start]
         pieces.append(between)
+        if tree.tag[node] == _TITLE:
+            pieces.append(b"<title>%s</title>" % escape(title, quote=False).encode())
+            done = close
+            continue
         is_new = name != last_name or between.strip() != b""
         if name and is_new and not _NO_COMMENTS[tree.tag[tree.parent[node]]]:
             pieces.append(b"<!-- slot: %s -->" % name.encode())

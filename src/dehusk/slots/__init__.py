@@ -10,6 +10,7 @@ import numpy as np
 
 from dehusk.model import Label
 from dehusk.slots.agreement import agreed
+from dehusk.slots.heads import own_head, shared_title
 from dehusk.slots.likeness import Shape, is_alike, shape_of
 from dehusk.slots.naming import slot_names
 from dehusk.slots.places import LabelArray, LabelledPage, Place, merge
@@ -24,7 +25,9 @@ __all__ = [
     "Slot",
     "find_family",
     "is_alike",
+    "own_head",
     "shape_of",
+    "shared_title",
 ]
 
 _MAX_TEMPLATE_IN_SLOT: Final = 0.05

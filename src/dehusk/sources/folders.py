@@ -5,7 +5,8 @@ from __future__ import annotations
 import io
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -22,6 +23,8 @@ _HTML_SUFFIXES: Final = (".html", ".htm", ".xhtml")
 _CHUNK: Final = 1 << 17
 """Bytes asked for at a time: asking for all that is allowed would set 20 MB aside for each page."""
 _INDEX: Final = "index.json"
+_Map = tuple[str, dict[str, str]]
+"""A folder, with a slash at its end, and the URLs of files by their path below it."""
 _MAX_INDEX: Final = 1_000_000_000
 """Bytes of an index, which is read as a whole: some ten million pages."""
 
@@ -67,26 +70,53 @@ def read_page(
 def read_folder(root: Path, settings: SourceSettings) -> Iterator[Page | Failure]:
     """The pages of all HTML files below a folder, in the order of their paths' bytes.
 
-    `index.json` gives their URLs; a file that it leaves out, or all where it is missing or
-    damaged, get the URL that a mirror's path stands for, else a `file:` URL. Links are not
-    followed, neither to files nor to folders.
+    `index.json` gives their URLs, of the files in its folder and below; the nearest one counts
+    that names the file. A file that none names, or all where they are missing or damaged, get the
+    URL that a mirror's path stands for, else a `file:` URL. Links are not followed, neither to
+    files nor to folders.
     """
     folder = folder_name(root)
     site = site_of(None, None, folder, settings)
-    urls: dict[str, str] = {}
+    maps: list[_Map] = []
     try:
-        urls = _read_index(root / _INDEX)
+        maps.append(("", _read_index(root / _INDEX)))
     except SourceError as fault:
+        maps.append(("", {}))
         yield Failure(None, site, fault)
     for found in find_files(root):
         if isinstance(found, DehuskError):
             yield Failure(None, site, found)
-        else:
-            url = urls.get(found) or file_url(found)
-            item = read_file(root / found, url, site_of(url, None, folder, settings), settings)
-            if isinstance(item, Page) and found not in urls:
-                item = _placed(item, found, folder, settings)
-            yield item
+            continue
+        _enter(root, found.rpartition("/")[0], maps)
+        url = _mapped(found, maps)
+        place = url or file_url(found)
+        item = read_file(root / found, place, site_of(place, None, folder, settings), settings)
+        yield item if url or isinstance(item, Failure) else _placed(item, found, folder, settings)
+
+
+def _enter(root: Path, folder: str, maps: list[_Map]) -> None:
+    """Have the maps of the folders down to this one at hand, and let the others go.
+
+    Folders come in the order of their paths, so each map is read once.
+    """
+    if maps[-1][0] == (f"{folder}/" if folder else ""):
+        return
+    parts = folder.split("/") if folder else []
+    wanted = ["", *("/".join(parts[: size + 1]) + "/" for size in range(len(parts)))]
+    while maps and maps[-1][0] not in wanted:
+        maps.pop()
+    for prefix in wanted[len(maps) :]:
+        urls: dict[str, str] = {}
+        # A mirror may hold a site's own index.json, which is no map and no damage.
+        with suppress(SourceError):
+            urls = _read_index(root / prefix / _INDEX)
+        maps.append((prefix, urls))
+
+
+def _mapped(path: str, maps: Sequence[_Map]) -> str | None:
+    """The URL of a file by the nearest map that names it; None where none does."""
+    named = (urls.get(path.removeprefix(prefix)) for prefix, urls in reversed(maps))
+    return next((url for url in named if url), None)
 
 
 def _placed(page: Page, path: str, folder: str, settings: SourceSettings) -> Page:
