@@ -22,6 +22,7 @@ from dehusk.cli import (
     serve_options,
     sites_options,
     train_options,
+    view_options,
 )
 from dehusk.errors import DehuskError, UsageError
 
@@ -154,6 +155,11 @@ _COMMANDS: Final[dict[str, tuple[str, str, Callable[[argparse.ArgumentParser], N
         "pages in, only the memory is changed",
         "Read pages and learn their sites, without an answer on them.",
         _add_learn,
+    ),
+    "view": (
+        "pages and what was found on them, in a browser",
+        "Read pages and show them in a browser: what is template, what is content, and why.",
+        view_options.add_arguments,
     ),
     "serve": (
         "the same over HTTP",

@@ -5,11 +5,14 @@ from dehusk.render.as_links import Link, links
 from dehusk.render.as_markdown import markdown
 from dehusk.render.as_pieces import ContentPiece, pieces
 from dehusk.render.as_text import text
+from dehusk.render.as_view import VIEWS, Showing, view_html
 from dehusk.render.share import template_share
 
 __all__ = [
+    "VIEWS",
     "ContentPiece",
     "Link",
+    "Showing",
     "content_html",
     "links",
     "markdown",
@@ -19,4 +22,5 @@ __all__ = [
     "template_html",
     "template_share",
     "text",
+    "view_html",
 ]

@@ -39,9 +39,14 @@ def make_app(desk: Desk) -> FastAPI:
     app.state.desk = desk
     app.include_router(pages_api.router)
     app.include_router(sites_api.router)
+    add_failures(app)
+    return app
+
+
+def add_failures(app: FastAPI) -> None:
+    """Give an application one form for all that goes wrong."""
     for kind in (Failed, RequestValidationError, UsageError, HTTPException):
         app.add_exception_handler(kind, _failure)
-    return app
 
 
 async def _failure(_request: Request, fault: Exception) -> Response:

@@ -53,8 +53,8 @@ class Selector:
 def _css_step(step: Step) -> str:
     written = "" if step.id or not _TAG.fullmatch(step.tag) else step.tag
     if step.id:
-        written += f"#{_css_name(step.id)}"
-    written += "".join(f".{_css_name(name)}" for name in step.classes)
+        written += f"#{css_name(step.id)}"
+    written += "".join(f".{css_name(name)}" for name in step.classes)
     if step.ordinal:
         kind = "nth-of-type" if step.ordinal > 0 else "nth-last-of-type"
         number = abs(step.ordinal)
@@ -62,11 +62,14 @@ def _css_step(step: Step) -> str:
     return written or "*"
 
 
-def _css_name(name: str) -> str:
+def css_name(name: str) -> str:
     """An id or class as CSS writes it."""
     written = []
     for place, character in enumerate(name):
-        if character.isdigit() and character.isascii() and (place == 0 or name[:place] == "-"):
+        is_control = ord(character) < 0x20 or ord(character) == 0x7F
+        if is_control or (
+            character.isdigit() and character.isascii() and (place == 0 or name[:place] == "-")
+        ):
             written.append(f"\\{ord(character):x} ")
         elif character.isalnum() or character in "-_" or ord(character) >= 0x80:
             written.append(character)

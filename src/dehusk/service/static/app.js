@@ -1,0 +1,188 @@
+// The viewer: what is chosen, and what follows from it.
+
+import { get, post, remove } from "./api.js";
+import { byId, percent, say } from "./dom.js";
+import { chosenStep, drawCurve, moveStep, setSteps, showStep } from "./growth.js";
+import { fillPages, fillSites, loadShares, markRow, showCurrent, showRow } from "./pages.js";
+import * as panels from "./panels.js";
+import { showPick } from "./pick.js";
+
+const VIEWS = ["page", "content", "template", "heat"];
+const TABS = ["why", "markdown", "compare", "template", "links", "rules"];
+const state = { collection: null, site: null, order: [], page: null, facts: null, view: "page", tab: "why", region: null };
+
+// The frame has no scripts: the part of its address behind # says what it shows.
+function showFrame() {
+  const part = state.region === null ? state.view : `${state.view}-${state.region}`;
+  const address = `${state.facts.frame}#dehusk-${part}`;
+  const frame = byId("frame");
+  if (frame.dataset.page === state.facts.frame) frame.contentWindow.location.replace(address);
+  else frame.src = address;
+  frame.dataset.page = state.facts.frame;
+}
+
+function setView(view) {
+  state.view = view;
+  document.querySelector(`#views input[value="${view}"]`).checked = true;
+  if (state.facts) showFrame();
+  say(`view: ${view}`);
+}
+
+async function showPanel() {
+  const wanted = `${state.tab} ${state.facts.frame}`;
+  const panel = byId("panel");
+  const act = {
+    isKept: state.collection.is_kept,
+    region: chooseRegion,
+    removeRule: (rule) => change(() => remove("rules", { site: state.facts.site, rule: rule.id })),
+    undo: (one) => change(() => post("corrections", { page: state.page, action: "undo", selector: one.selector, is_rule: false })),
+    confirm,
+  };
+  panel.dataset.wanted = wanted;
+  panel.setAttribute("aria-labelledby", `tab-${state.tab}`);
+  const parts = await panels[state.tab](state.facts, act);
+  if (panel.dataset.wanted !== wanted) return;
+  panel.replaceChildren(...parts);
+  panel.dataset.shown = wanted;
+}
+
+function setTab(tab) {
+  state.tab = tab;
+  for (const name of TABS) {
+    const button = byId(`tab-${name}`);
+    button.setAttribute("aria-selected", String(name === tab));
+    button.tabIndex = name === tab ? 0 : -1;
+  }
+  byId("panel").scrollTop = 0;
+  if (state.facts) report(showPanel());
+}
+
+function chooseRegion(place) {
+  state.region = place;
+  for (const button of document.querySelectorAll("[data-region]")) {
+    button.setAttribute("aria-pressed", String(Number(button.dataset.region) === place));
+  }
+  showFrame();
+  report(showPick(state.page, state.facts.regions[place].node, correct));
+}
+
+async function load(seen) {
+  const page = state.page;
+  const facts = await get("page", { page, seen });
+  if (state.page !== page) return;
+  state.facts = facts;
+  byId("title").textContent = facts.title ?? "Untitled";
+  byId("address").textContent = facts.url ?? "";
+  document.title = `${facts.title ?? facts.url ?? "page"} · dehusk`;
+  showStep(facts);
+  showRow(page, facts.seen === lastStep() ? facts : { ...facts, share: shareOf(page) ?? facts.share });
+  if (facts.seen === lastStep()) state.shares.set(page, facts.share);
+  markRow(page, facts.is_confirmed);
+  showFrame();
+  await showPanel();
+}
+
+const lastStep = () => state.site.steps[state.site.steps.length - 1];
+const shareOf = (page) => state.shares.get(page);
+
+async function open(page) {
+  state.page = page;
+  state.region = null;
+  byId("pick").close();
+  showCurrent(page);
+  history.replaceState(null, "", `#${page}`);
+  setSteps(state.site.steps, lastStep());
+  await load(null);
+  say(`${state.facts.title ?? "page"}: ${percent(state.facts.share)} template`);
+  report(drawCurve(page, () => state.page === page));
+}
+
+function chooseSite(name, page) {
+  state.site = state.collection.sites.find((site) => site.site === name);
+  state.shares = new Map();
+  byId("site").value = name;
+  state.order = fillPages(state.site, (number) => report(open(number)));
+  const site = state.site;
+  report(open(page ?? state.order[0]).then(() => loadShares(name, () => state.site === site)));
+}
+
+async function change(act) {
+  await act();
+  state.region = null;
+  await load(chosenStep());
+  say(`${percent(state.facts.share)} template now`);
+  report(drawCurve(state.page, () => true));
+}
+
+const correct = (given) => report(change(() => post("corrections", given)));
+
+async function confirm() {
+  await change(() => post("gold", { page: state.page, is_right: !state.facts.is_confirmed }));
+}
+
+function report(work) {
+  Promise.resolve(work).catch((fault) => {
+    say(fault.message);
+    byId("address").textContent = fault.message;
+  });
+}
+
+function step(by) {
+  const place = state.order.indexOf(state.page) + by;
+  if (place >= 0 && place < state.order.length) report(open(state.order[place]));
+}
+
+const KEYS = {
+  v: () => setView(VIEWS[(VIEWS.indexOf(state.view) + 1) % VIEWS.length]),
+  j: () => step(1),
+  k: () => step(-1),
+  t: () => setTab(TABS[(TABS.indexOf(state.tab) + 1) % TABS.length]),
+  g: () => report(confirm()),
+  ",": () => moveStep(-1) && report(load(chosenStep())),
+  ".": () => moveStep(1) && report(load(chosenStep())),
+  "?": () => byId("help").showModal(),
+  Escape: () => byId("pick").close(),
+  ...Object.fromEntries(VIEWS.map((view, place) => [String(place + 1), () => setView(view)])),
+};
+
+function onKey(event) {
+  const isTyping = event.target.matches("input[type=text], select, textarea") || byId("help").open;
+  if (event.ctrlKey || event.metaKey || event.altKey || isTyping || !(event.key in KEYS)) return;
+  event.preventDefault();
+  KEYS[event.key]();
+}
+
+function onTabKey(event) {
+  const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+  if (!by) return;
+  const next = TABS[(TABS.indexOf(state.tab) + by + TABS.length) % TABS.length];
+  setTab(next);
+  byId(`tab-${next}`).focus();
+}
+
+async function start() {
+  document.addEventListener("keydown", onKey);
+  byId("views").addEventListener("change", (event) => setView(event.target.value));
+  byId("seen").addEventListener("input", () => report(load(chosenStep())));
+  byId("help-button").addEventListener("click", KEYS["?"]);
+  byId("tabs").addEventListener("keydown", onTabKey);
+  for (const tab of TABS) byId(`tab-${tab}`).addEventListener("click", () => setTab(tab));
+  const events = new EventSource("/api/events");
+  events.addEventListener("picked", (event) => {
+    const { page, node } = JSON.parse(event.data);
+    if (page === state.page) report(showPick(page, node, correct));
+  });
+  state.collection = await get("collection");
+  const { sites } = state.collection;
+  if (!sites.length) {
+    byId("title").textContent = "No pages";
+    byId("address").textContent = `${state.collection.refused} could not be read`;
+    return;
+  }
+  fillSites(state.collection, (name) => chooseSite(name));
+  const asked = Number(location.hash.slice(1) || "NaN");
+  const found = sites.find((site) => site.pages.some((page) => page.page === asked));
+  chooseSite((found ?? sites[0]).site, found ? asked : undefined);
+}
+
+report(start());

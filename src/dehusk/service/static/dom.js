@@ -1,0 +1,28 @@
+// Elements made by hand: text is always text, never markup.
+
+export const byId = (id) => document.getElementById(id);
+
+export function el(name, properties = {}, ...children) {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(properties)) {
+    if (value === null || value === undefined || value === false) continue;
+    if (key.startsWith("on")) made.addEventListener(key.slice(2), value);
+    else if (key === "class") made.className = value;
+    else made.setAttribute(key, value === true ? "" : String(value));
+  }
+  made.append(...children.filter((child) => child !== null && child !== undefined));
+  return made;
+}
+
+export function svg(name, attributes = {}, ...children) {
+  const made = document.createElementNS("http://www.w3.org/2000/svg", name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, String(value));
+  made.append(...children);
+  return made;
+}
+
+export const percent = (share) => (share === null || share === undefined ? "" : `${Math.round(share * 100)} %`);
+
+export function say(words) {
+  byId("status").textContent = words;
+}

@@ -1,0 +1,134 @@
+// What is found about a page: why, Markdown, a comparison, the template, links, rules.
+
+import { get } from "./api.js";
+import { el, percent } from "./dom.js";
+import { drawGraph } from "./graph.js";
+
+const number = (score) => (score === null ? "–" : score.toFixed(2));
+
+export function why(facts, act) {
+  const figures = el(
+    "div",
+    { class: "figures" },
+    figure(percent(facts.share), "template"),
+    figure(String(facts.pages_seen), "pages seen"),
+    figure(facts.type ?? "–", "type"),
+  );
+  const list = el(
+    "ol",
+    { class: "regions" },
+    ...facts.regions.map((region, place) =>
+      el(
+        "li",
+        { class: region.label },
+        el(
+          "button",
+          { type: "button", "aria-pressed": "false", "data-region": place, onclick: () => act.region(place) },
+          el("span", { class: "edge" }),
+          el("span", { class: "text" }, region.text),
+          el("span", { class: "score", title: "0 content … 1 template" }, number(region.score)),
+          el("span", { class: "why" }, `${region.label === "template" ? "dropped" : "kept"}: ${region.reason}`),
+          parts(region),
+        ),
+      ),
+    ),
+  );
+  return [figures, facts.regions.length ? list : el("p", {}, "No visible text on this page.")];
+}
+
+const parts = (region) =>
+  region.page_score === null || region.site_score === null
+    ? null
+    : el("span", { class: "parts" }, `page ${number(region.page_score)} · site ${number(region.site_score)}`);
+
+const figure = (value, words) => el("div", {}, el("b", {}, value), el("span", {}, words));
+
+export function markdown(facts) {
+  return [facts.markdown ? el("pre", {}, facts.markdown) : el("p", {}, "Nothing is left: all of it is template.")];
+}
+
+export async function compare(facts) {
+  const answer = await get("peer", { page: facts.page });
+  if (answer.text === null) {
+    return [el("p", {}, "trafilatura is not installed. To see it here:"), el("pre", {}, "pip install 'dehusk[bench]'")];
+  }
+  const [own, other] = [answer.own, answer.text].map((text) => text.split("\n").filter((line) => line.trim()));
+  return [
+    el("p", {}, "Marked: lines that only one of the two has."),
+    el("div", { class: "columns" }, column("dehusk", own, other), column(answer.name, other, own)),
+  ];
+}
+
+function column(name, lines, others) {
+  const bare = (line) => line.replace(/[\W_]+/gu, "").toLowerCase();
+  const known = bare(others.join(""));
+  const marked = lines.map((line) =>
+    el("div", {}, el("span", { class: known.includes(bare(line)) ? "" : "only" }, line)),
+  );
+  return el("div", {}, el("h3", {}, name), el("div", { class: "prose" }, ...marked));
+}
+
+export async function template(facts) {
+  const answer = await get("template", { page: facts.page });
+  const slots = answer.slots.map((slot) =>
+    el(
+      "li",
+      {},
+      el("b", {}, slot.name),
+      " ",
+      el("code", {}, slot.css || "text beside template"),
+      el("span", { class: "value" }, slot.examples[0]?.value ?? ""),
+    ),
+  );
+  return [
+    el("p", {}, `${answer.slots.length} slots, found on ${answer.pages} pages of the family.`),
+    el("ul", { class: "slots" }, ...slots),
+    el("h3", {}, "HTML"),
+    el("pre", {}, answer.html.slice(0, 60000)),
+  ];
+}
+
+export async function links(facts) {
+  const graph = await get("graph", { page: facts.page });
+  return [el("p", {}, `${graph.message}.`), drawGraph(graph), legend(graph)];
+}
+
+function legend(graph) {
+  const words = graph.voters
+    ? "In the middle this page; around it the pages that all link each other, by which the method hyperlink judges; outside, others that it links."
+    : "This page has no others to be compared with by its links.";
+  return el("p", {}, words);
+}
+
+export function rules(facts, act) {
+  const kept = act.isKept
+    ? "They are kept in the memory, and every page of the site obeys them."
+    : "They last as long as this viewer. Start it with --memory FILE to keep them.";
+  const list = facts.rules.map((rule) => item(rule, () => act.removeRule(rule)));
+  const own = facts.corrections.map((one) => item(one, () => act.undo(one)));
+  return [
+    el("h3", {}, `Rules of ${facts.site}`),
+    list.length ? el("ul", { class: "rules" }, ...list) : el("p", {}, "None yet. Click a text on the page to keep or drop it."),
+    el("p", {}, kept),
+    ...(own.length ? [el("h3", {}, "On this page only"), el("ul", { class: "rules" }, ...own)] : []),
+    el("h3", {}, "Gold"),
+    el("p", {}, "A page whose verdict is right, with what you corrected, can be used to measure and to train."),
+    el(
+      "div",
+      { class: "row" },
+      el("button", { type: "button", class: facts.is_confirmed ? "button" : "button main", onclick: act.confirm }, facts.is_confirmed ? "Take it back" : "The verdict is right"),
+      el("a", { class: "button", href: "/api/gold.jsonl", download: "gold.jsonl" }, "JSON lines"),
+      el("a", { class: "button", href: "/api/gold.zip", download: "gold-teco.zip" }, "TECO marks"),
+    ),
+  ];
+}
+
+function item(rule, undo) {
+  return el(
+    "li",
+    {},
+    el("span", { class: "tag" }, rule.action),
+    el("code", {}, rule.selector),
+    el("button", { type: "button", class: "button small", onclick: undo, "aria-label": `Remove the rule ${rule.action} ${rule.selector}` }, "Remove"),
+  );
+}

@@ -1,0 +1,61 @@
+"""A real Chromium for tests, and the services that they look at."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from dehusk.browser import find_chromium
+from dehusk.errors import UsageError
+
+ARGS = ["--no-sandbox", "--disable-dev-shm-usage"] if os.geteuid() == 0 else []
+
+
+def executable() -> str:
+    """Where the browser is; the test is skipped without one, but fails in CI."""
+    try:
+        import playwright.sync_api  # noqa: F401, PLC0415
+
+        return find_chromium()
+    except (ImportError, UsageError) as missing:
+        if os.environ.get("CI") == "true":
+            raise
+        pytest.skip(str(missing))
+
+
+@contextmanager
+def chromium() -> Iterator[Any]:
+    """A browser that runs as long as the block."""
+    path = executable()
+    from playwright.sync_api import sync_playwright  # noqa: PLC0415
+
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=path, args=ARGS)
+        yield browser
+        browser.close()
+
+
+@contextmanager
+def viewer(*arguments: str) -> Iterator[str]:
+    """The address of `dehusk view`, as long as the block lasts."""
+    command = [sys.executable, "-m", "dehusk", "view", "--port", "0", "--no-browser", *arguments]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    try:
+        assert process.stderr is not None
+        for line in process.stderr:
+            found = re.search(r"http://\S+", line)
+            if found:
+                yield found[0]
+                break
+        else:
+            raise AssertionError("dehusk view did not start")
+    finally:
+        process.terminate()
+        process.communicate(timeout=30)
