@@ -22,8 +22,21 @@ def check_options(arguments: argparse.Namespace) -> None:
             if getattr(arguments, name):
                 raise UsageError(f"--{name} needs --memory")
     crawling = given_options(arguments)
-    if crawling and not any(map(is_web, arguments.sources)):
+    if any(map(is_web, arguments.sources)):
+        return
+    if crawling:
         raise UsageError(f"{', '.join(crawling)}: only for web addresses, which are crawled")
+    if arguments.resume:
+        _check_resume(arguments)
+
+
+def _check_resume(arguments: argparse.Namespace) -> None:
+    """Raise UsageError for files and options with which nobody can tell what is left to do."""
+    if arguments.output in (None, "-"):
+        raise UsageError("--resume needs -o: it goes on behind what was written there")
+    for name in ("unique", "revise"):
+        if getattr(arguments, name):
+            raise UsageError(f"--{name} leaves out pages, so --resume cannot tell what is done")
 
 
 def check_targets(arguments: argparse.Namespace) -> None:

@@ -13,8 +13,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from dehusk import pipeline
 from dehusk.cli.checks import check_options, check_revision, check_targets
-from dehusk.cli.passes import is_wanted, learned_first, revision_asked
+from dehusk.cli.passes import is_wanted, learn_again, learned_first, revision_asked
 from dehusk.cli.progress import Progress
 from dehusk.errors import NotWritten, PageError, PageFault, StateError, UsageError
 from dehusk.fingerprint import Seen
@@ -106,7 +107,7 @@ def _answer_all(
     left_out: Counter[str],
 ) -> int:
     """Answer on all items and write the answers; 1 if anything could not be read or used."""
-    writer = make_writer(arguments)
+    writer = make_writer(arguments, resumes=arguments.resume)
     is_live = sys.stderr.isatty() and not arguments.quiet
     total = count_pages(arguments.sources) if is_live else None
     is_json = arguments.log_format == "json"
@@ -116,6 +117,11 @@ def _answer_all(
     with writer:
         try:
             for item in items:
+                if arguments.resume and writer.holds_next(item.url, _site_of(item)):
+                    progress.earlier += 1
+                    if not arguments.two_pass:
+                        learn_again(item, sites)
+                    continue
                 answer = answer_on(item, sites, writer.format, is_learned=arguments.two_pass)
                 if seen and isinstance(answer, Result) and seen.add(answer.text):
                     progress.count(answer, is_duplicate=True)
@@ -136,7 +142,13 @@ def _answer_all(
     return 1 if progress.refusals else 0
 
 
-def make_writer(arguments: argparse.Namespace, written: Written = NOTHING) -> Writer:
+def _site_of(item: Page | Failure) -> str | None:
+    return pipeline.site_of(item) if isinstance(item, Page) else item.site
+
+
+def make_writer(
+    arguments: argparse.Namespace, written: Written = NOTHING, *, resumes: bool = False
+) -> Writer:
     """A writer to where the options say, behind what was already written. Raises UsageError."""
     if sys.stdout is None and arguments.output in (None, "-"):
         raise UsageError("standard output is closed; name a file with -o")
@@ -151,6 +163,7 @@ def make_writer(arguments: argparse.Namespace, written: Written = NOTHING) -> Wr
         sources=[source for source in arguments.sources if not is_web(source)],
         piece_tokens=arguments.pieces,
         written=written,
+        resumes=resumes,
     )
 
 

@@ -19,7 +19,7 @@ WISHES: Final = ("robots", "nofollow", "noindex", "tdm", "canonical")
 
 
 _NAMES: Final = (
-    *("pages", "depth", "include", "exclude", "ignore", "no_sitemaps", "resume", "fresh", "state"),
+    *("pages", "depth", "include", "exclude", "ignore", "no_sitemaps", "fresh", "state"),
     *("delay", "max_delay", "concurrency", "user_agent", "fetch_timeout", "retries"),
     *("max_redirects", "allow_private"),
 )
@@ -82,7 +82,8 @@ def add_crawl_extent(group: argparse._ArgumentGroup) -> None:
     again.add_argument(
         "--resume",
         action="store_true",
-        help="go on with a crawl that was cut off; begins one where there is none",
+        help="go on with a crawl that was cut off, or a run over files into JSON lines or a folder;"
+        " begins where there is none",
     )
     again.add_argument(
         "--fresh",

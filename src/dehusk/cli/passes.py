@@ -54,6 +54,17 @@ def _learn(page: Page, sites: Sites | Memories, progress: LearningProgress) -> N
         _LOG.debug("fault on %s", page.url, exc_info=True)
 
 
+def learn_again(item: Page | Failure, sites: Sites | Memories) -> None:
+    """Learn what an earlier run had learned when it wrote the answer; a memory knows it."""
+    if isinstance(item, Page):
+        try:
+            sites.learn(item)
+        except (StateError, UsageError):
+            raise  # As where pages are answered on: the next page would meet that too.
+        except Exception:  # noqa: BLE001 - it failed in the earlier run, and was named then
+            _LOG.debug("fault on %s", item.url, exc_info=True)
+
+
 def revision_asked(arguments: argparse.Namespace) -> int | None:
     """The revision of --revise; None for the last answers, or without --revise.
 

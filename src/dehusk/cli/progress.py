@@ -49,6 +49,8 @@ class Progress:
         self.sites: set[str] = set()
         self.pages = 0
         self.duplicates = 0
+        self.earlier = 0
+        """Pages that an earlier run has written."""
         self.unchanged = 0
         self.empty = 0
         self.first_empty: str | None = None
@@ -149,6 +151,7 @@ class Progress:
         """What the summary says of pages that were not written; nothing where there were none."""
         count = self.duplicates
         dropped = f", {_plural(count, 'near duplicate')} left out" if count else ""
+        dropped += f", {self.earlier:,} there already" if self.earlier else ""
         return dropped + (f", {self.unchanged:,} unchanged" if self.unchanged else "")
 
     def _scripted(self) -> str:
@@ -181,6 +184,7 @@ class Progress:
             "tokens_saved": round(self.template_characters / 4),
             "failed": dict(self.errors),
             "duplicates": self.duplicates,
+            "there_already": self.earlier,
         } | queue
 
     def finish(
@@ -202,6 +206,8 @@ class Progress:
             return
         if self.pages or self.errors:
             self._stream.write(self._headlines())
+        elif is_whole and self.earlier:
+            self._stream.write(f"nothing left to clean: {_plural(self.earlier, 'page')} there\n")
         elif is_whole and left_out and any(left_out.values()):
             self._stream.write("nothing to clean: all that was found was left out\n")
         elif is_whole and not then:

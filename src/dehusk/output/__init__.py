@@ -12,6 +12,7 @@ from dehusk.output.formats import Answer, Format
 from dehusk.output.llms import write_llms_txt
 from dehusk.output.names import INDEX, is_page_name
 from dehusk.output.parquet import open_parquet
+from dehusk.output.resuming import WrittenLines
 from dehusk.output.writers import (
     NOTHING,
     FolderWriter,
@@ -53,6 +54,7 @@ def open_writer(
     sources: Sequence[str] = (),
     piece_tokens: int | None = None,
     written: Written = NOTHING,
+    resumes: bool = False,
 ) -> Writer:
     """A writer to the target: standard output (None or `-`), a file, or a folder.
 
@@ -61,7 +63,8 @@ def open_writer(
     into a folder, else JSON lines. A file whose name ends in `.gz` is packed. `piece_tokens` adds
     the content in pieces of at most so many tokens, where the format has a place for them. Raises
     UsageError for a target that cannot be written, or where that would change what is read of the
-    `sources`. With what an earlier run has `written` it goes on behind that.
+    `sources`. With what an earlier run has `written` it goes on behind that; with `resumes` it
+    finds out itself what a run over the same pages has written, and tells by `holds_next`.
     """
     if target is None or target == _STANDARD:
         usual = Format.MARKDOWN if is_terminal else Format.JSONL
@@ -81,8 +84,10 @@ def open_writer(
         if named and chosen is not named:
             raise UsageError(f"cannot write {chosen} to {target}: its name says {named}")
         _check_pieces(chosen, piece_tokens)
+        if resumes:
+            _check_resumable(path, chosen, is_folder=is_folder)
         open_one = _open_folder if is_folder else _open_file
-        return open_one(path, chosen, read, piece_tokens, written)
+        return open_one(path, chosen, read, piece_tokens, written, resumes=resumes)
     except (OSError, ValueError) as fault:
         reason = getattr(fault, "strerror", None) or fault
         raise UsageError(f"cannot write to {target}: {reason}") from fault
@@ -126,12 +131,25 @@ def _check_pieces(chosen: Format, piece_tokens: int | None) -> None:
         raise UsageError(f"pieces go into JSON lines and Parquet, not into {chosen}")
 
 
+def _check_resumable(path: Path, chosen: Format, *, is_folder: bool) -> None:
+    """Raise UsageError for an output of which nobody can tell which pages are in it."""
+    is_packed = path.name.lower().endswith(_PACKED)
+    is_lines = chosen is Format.JSONL and not is_packed
+    if chosen is Format.PARQUET or not (is_folder or is_lines):
+        what = f"packed {chosen}" if is_packed else str(chosen)
+        raise UsageError(
+            f"--resume goes on with JSON lines or a folder, not with one file of {what}"
+        )
+
+
 def _open_file(
     path: Path,
     output_format: Format,
     sources: Sequence[Path],
     piece_tokens: int | None,
     written: Written,
+    *,
+    resumes: bool,
 ) -> Writer:
     """A writer to one file, which must be neither a source nor read with one."""
     # Where a link leads is what opening would write over.
@@ -150,8 +168,9 @@ def _open_file(
     is_packed = path.name.lower().endswith(_PACKED)
     if written.size > (path.stat().st_size if path.exists() else 0):
         raise UsageError(f"cannot go on writing to {path}: it is shorter than it was left")
-    sink = GrowingFile(path, written.size)
-    return StreamWriter(sink, output_format, piece_tokens, is_packed=is_packed)
+    earlier = WrittenLines(path) if resumes else None
+    sink = GrowingFile(path, earlier.size if earlier else written.size)
+    return StreamWriter(sink, output_format, piece_tokens, is_packed=is_packed, earlier=earlier)
 
 
 def _open_folder(
@@ -160,6 +179,8 @@ def _open_folder(
     sources: Sequence[Path],
     piece_tokens: int | None,
     written: Written,
+    *,
+    resumes: bool,
 ) -> Writer:
     """A writer into a folder, in which no file can have the name of what a source reads."""
     for source in sources:
@@ -176,7 +197,7 @@ def _open_folder(
         raise UsageError(f"cannot write to {path}: no permission to make files in it")
     if output_format is Format.PARQUET:
         return open_parquet(path, piece_tokens, is_folder=True)
-    return FolderWriter(path, output_format, piece_tokens, written)
+    return FolderWriter(path, output_format, piece_tokens, written, resumes=resumes)
 
 
 def _is_same_file(path: Path, source: Path) -> bool:

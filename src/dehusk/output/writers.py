@@ -10,12 +10,14 @@ import stat
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
+from hashlib import blake2b
+from pathlib import Path, PurePosixPath
 from typing import BinaryIO, Final, Protocol, Self
 
 from dehusk.errors import NotWritten
 from dehusk.output.formats import Answer, Format, encode, render
 from dehusk.output.names import FileNames
+from dehusk.output.resuming import WrittenLines
 
 _SUFFIXES: Final = {
     Format.JSONL: ".json",
@@ -56,6 +58,12 @@ class Writer(Protocol):
     @property
     def format(self) -> Format:
         """The format it writes."""
+
+    def holds_next(self, url: str | None, site: str | None) -> bool:
+        """True where an earlier run has written the answer on the next page, which is this one.
+
+        Only a writer that resumes can say so; UsageError where it was a run over other pages.
+        """
 
     def write(self, answer: Answer) -> None:
         """Write one page's answer. An OSError (disk full, pipe closed) goes to the caller."""
@@ -159,13 +167,20 @@ class StreamWriter:
         *,
         is_terminal: bool = False,
         is_packed: bool = False,
+        earlier: WrittenLines | None = None,
     ) -> None:
         self.format = output_format
+        self._earlier = earlier
         self._piece_tokens = piece_tokens
         self._is_packed = is_packed
         self._sink = sink
         self._is_terminal = is_terminal
         self._separator = _SEPARATORS.get(output_format, "") if sink.size else ""
+
+    def holds_next(self, url: str | None, site: str | None) -> bool:
+        """True where the next of an earlier run's lines is there, which must be on this page."""
+        del site
+        return self._earlier is not None and self._earlier.holds_next(url)
 
     def write(self, answer: Answer) -> None:
         """Write one page's answer."""
@@ -192,13 +207,18 @@ class StreamWriter:
         return self
 
     def __exit__(self, *fault: object) -> None:
+        if self._earlier is not None:
+            self._earlier.close()
         self._sink.close()
 
 
 def write_whole(path: Path, data: bytes) -> None:
     """Write a file under another name first, so that it is whole once it is there."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".dehusk-{os.getpid()}.part")
+    # The name is the file's own: what a killed run leaves behind, the next one writes over when it
+    # comes to the same page, and two runs into one folder meet only there.
+    mark = blake2b(os.fsencode(path.name), digest_size=8).hexdigest()
+    part = path.with_name(f".dehusk-{mark}.part")
     try:
         part.write_bytes(data)
         part.replace(path)
@@ -229,8 +249,12 @@ class FolderWriter:
         output_format: Format,
         piece_tokens: int | None = None,
         written: Written = NOTHING,
+        *,
+        resumes: bool = False,
     ) -> None:
         self.format = output_format
+        self._resumes = resumes
+        self._named: PurePosixPath | None = None
         self._piece_tokens = piece_tokens
         self._folder = folder
         self._names = FileNames(_SUFFIXES[output_format])
@@ -241,13 +265,26 @@ class FolderWriter:
         }
         self._unsynced: list[Path] = []
 
+    def holds_next(self, url: str | None, site: str | None) -> bool:
+        """True where the file of the next page is there, from an earlier run."""
+        if not self._resumes:
+            return False
+        # A page keeps the name that it gets here, written or not: names depend on those before.
+        self._named = self._names.next_name(url, site, self._position + 1)
+        path = self._folder / self._named
+        # A power cut may leave a file without its bytes.
+        if not path.is_file() or path.stat().st_size == 0:
+            return False
+        self._position += 1
+        return True
+
     def write(self, answer: Answer) -> None:
         """Write one page's answer; NotWritten if its file cannot be made, though others may."""
         self._position += 1
         written = render(answer, self.format, self._piece_tokens)
         if written is None:
             return
-        name = self._known.get((answer.url, answer.site))
+        name = self._named or self._known.get((answer.url, answer.site))
         name = name or self._names.next_name(answer.url, answer.site, self._position)
         try:
             write_whole(self._folder / name, encode(written))
