@@ -15,7 +15,8 @@ import pytest
 
 import dehusk
 from dehusk import upkeep
-from dehusk.bench.memory_flood import run_flood
+from dehusk.bench.memory_flood import Flood, run_flood
+from dehusk.cli import main
 from dehusk.errors import StoreFull
 from dehusk.memory import Table
 from dehusk.model import Page
@@ -98,8 +99,32 @@ def test_a_flood_of_new_segments_spoils_neither_size_nor_content(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     # The full two million run by command: dehusk bench memory --flood 2000000
-    assert run_flood(600_000) == 0
+    assert run_flood(Flood(600_000, method="segments")) == 0
     assert "600,000" in capsys.readouterr().out
+
+
+def test_a_page_whose_tree_no_memory_holds_costs_itself_alone(tmp_path: Path) -> None:
+    large = dehusk.Page("<p>x" * 5000, "https://b.example/large")
+    keeping = dehusk.Keeping(max_site_bytes=20_000)
+    with dehusk.open(tmp_path / "a.husk", method="rtdm", keeping=keeping) as memory:
+        answers = list(memory.clean([_page(1), large, _page(2)]))
+        assert [row.name for row in memory.sites()] == ["a.example"]
+    assert [isinstance(answer, dehusk.Refusal) for answer in answers] == [False, True, False]
+    assert "does not fit" in str(answers[1].error)
+
+
+def test_growth_is_measured_beside_the_pages(capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["bench", "memory", "--growth", "12", "--method", "segments", "--method", "auto"]
+    assert main(command) == 0
+    rows = [line.split() for line in capsys.readouterr().out.splitlines()[1:]]
+    assert [row[:2] for row in rows] == [
+        ["segments", "10"],
+        ["segments", "12"],
+        ["auto", "10"],
+        ["auto", "12"],
+    ]
+    assert all(0 < float(row[4]) <= 64 for row in rows)
+    assert main([*command[:2], "--kills", "1", *command[4:]]) == 2
 
 
 def _seconds(keys: np.ndarray[tuple[int], np.dtype[np.uint64]]) -> float:

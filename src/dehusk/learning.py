@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from dehusk.errors import StateError
+from dehusk.errors import StateError, TooManyNodes
 from dehusk.memory import (
     Memory,
     Settings,
@@ -64,7 +64,8 @@ class Learner:
     ) -> Callable[[Memory, Tree], Memory]:
         """How the page is learned: not at all if it is known, else with its lesson put down.
 
-        Pages are known by their URL, or `with_html` by that and their HTML.
+        Pages are known by their URL, or `with_html` by that and their HTML. What is given raises
+        TooManyNodes where the site's memory would not hold the page.
         """
         digest = page_digest(page, with_html=with_html)
         known = is_known(memory, digest)
@@ -73,6 +74,10 @@ class Learner:
             if known:
                 return memory
             after, lesson = self.learn(memory, tree, digest)
+            if after.size_bytes > self.keeping.max_site_bytes:
+                # A tree cannot be shrunk. One such page must not end the run for all the others.
+                room = f"the {self.keeping.max_site_bytes:,} bytes of a site's memory"
+                raise TooManyNodes(page.url, f"its tree does not fit into {room}")
             lessons.append(lesson)
             return after
 
@@ -98,7 +103,7 @@ class Learner:
         return self._limited(after)
 
     def _limited(self, memory: Memory) -> Memory:
-        """The memory within what a site may hold, whatever it sends. Raises StateError."""
+        """The memory within what a site may hold, whatever it sends, but for its sequences."""
         known = memory.table(KNOWN)
         if len(known) > self.keeping.max_known_pages:
             newest = known.last.astype(np.float64)
@@ -108,8 +113,6 @@ class Learner:
             changes = memory.table(CHANGES)
             memory = shrink(memory, self.keeping.max_site_bytes)
             memory = memory.with_tables(**{CHANGES: changes}) if len(changes) else memory
-        if memory.size_bytes > self.keeping.max_site_bytes:
-            raise StateError(f"a memory of more than {self.keeping.max_site_bytes:,} bytes")
         return memory
 
 

@@ -9,11 +9,13 @@ import argparse
 from typing import Final
 
 from dehusk.bench.extent import positive
+from dehusk.errors import UsageError
 
 DESCRIPTION: Final = (
     "Clean pages of many sites with their memories in a file, at each durability, side by side with"
     " no file at all: CPU and pages a second, bytes, time to read back, resident memory. --kills"
-    " ends a writing process at random moments instead, --flood throws new text at one site."
+    " ends a writing process at random moments instead, --flood throws new text at one site,"
+    " --growth learns one site for long."
 )
 
 
@@ -49,20 +51,51 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="throw so many segments that never come back at one site, and measure its pages",
     )
+    parser.add_argument(
+        "--flood-page",
+        type=positive,
+        default=50_000,
+        metavar="N",
+        help="new segments on each page of the flood (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--growth",
+        type=positive,
+        metavar="N",
+        help="learn one site of so many pages, and measure its memory beside its HTML",
+    )
+    parser.add_argument(
+        "--method",
+        dest="methods",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="the method that learns (default: the default method); may be repeated for --growth",
+    )
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="of the random moments")
     parser.add_argument("--markdown", action="store_true", help="write the tables as Markdown")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the experiment and print its tables; 1 if something was lost or counted twice."""
+    from dehusk.methods import DEFAULT  # noqa: PLC0415  it loads numpy
+
+    methods = arguments.methods or [DEFAULT]
+    if arguments.growth:
+        from dehusk.bench.memory_growth import run_growth  # noqa: PLC0415  it loads numpy
+
+        return run_growth(arguments.growth, methods, markdown=arguments.markdown)
+    if len(methods) > 1:
+        raise UsageError("one --method at a time, but for --growth")
     if arguments.kills:
         from dehusk.bench.memory_kills import run_kills  # noqa: PLC0415  it loads numpy
 
-        return run_kills(arguments.kills, arguments.seed)
+        return run_kills(arguments.kills, arguments.seed, methods[0])
     if arguments.flood:
-        from dehusk.bench.memory_flood import run_flood  # noqa: PLC0415  it loads numpy
+        from dehusk.bench.memory_flood import Flood, run_flood  # noqa: PLC0415  it loads numpy
 
-        return run_flood(arguments.flood, markdown=arguments.markdown)
+        flood = Flood(arguments.flood, arguments.flood_page, methods[0])
+        return run_flood(flood, markdown=arguments.markdown)
     from dehusk.bench.memory_costs import run_costs  # noqa: PLC0415  it loads numpy
 
-    return run_costs(arguments)
+    return run_costs(arguments, methods[0])

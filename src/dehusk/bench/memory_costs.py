@@ -49,15 +49,15 @@ class _Runner:
         self.wall_s += time.perf_counter() - wall
 
 
-def run_costs(arguments: argparse.Namespace) -> int:
+def run_costs(arguments: argparse.Namespace, method: str) -> int:
     """Measure, and print the tables."""
     with tempfile.TemporaryDirectory() as folder:
-        runners = _make_runners(Path(folder), arguments.postgres)
+        runners = _make_runners(Path(folder), arguments.postgres, method)
         pages = _pages(arguments.sites, arguments.pages)
         _run_all(runners, pages)
         rows = _rows(runners, len(pages), arguments.sites)
         sys.stdout.write(table(_HEADER, rows, markdown=arguments.markdown))
-        sys.stdout.write(_many_sites(Path(folder), arguments.many))
+        sys.stdout.write(_many_sites(Path(folder), arguments.many, method))
     return 0
 
 
@@ -65,24 +65,26 @@ def _text(result: Result) -> object:
     return result.text
 
 
-def _make_runners(folder: Path, postgres: str | None) -> list[_Runner]:
+def _make_runners(folder: Path, postgres: str | None, method: str) -> list[_Runner]:
     """No store, to the text and to the JSON line; and stores, all to the text."""
     runners = [
-        _Runner("none", Sites(limits=_LIMITS).add, _text),
-        _Runner("JSON", Sites(limits=_LIMITS).add, Result.to_json),
+        _Runner("none", Sites(method=method, limits=_LIMITS).add, _text),
+        _Runner("JSON", Sites(method=method, limits=_LIMITS).add, Result.to_json),
     ]
-    runners += [_stored("SQLite", str(folder / f"{way}.husk"), way) for way in dehusk.Durable]
+    runners += [
+        _stored("SQLite", str(folder / f"{way}.husk"), way, method) for way in dehusk.Durable
+    ]
     if postgres:
-        with dehusk.open(postgres) as memory:
+        with dehusk.open(postgres, method=method) as memory:
             if memory.sites():
                 raise UsageError(f"--postgres {postgres}: not empty")
         # One database holds one store, so it is measured at what many workers use.
-        runners.append(_stored("PostgreSQL", postgres, dehusk.Durable.BATCH))
+        runners.append(_stored("PostgreSQL", postgres, dehusk.Durable.BATCH, method))
     return runners
 
 
-def _stored(name: str, address: str, durable: str) -> _Runner:
-    memory = dehusk.open(address, durable=durable, limits=_LIMITS)
+def _stored(name: str, address: str, durable: str, method: str) -> _Runner:
+    memory = dehusk.open(address, durable=durable, method=method, limits=_LIMITS)
     return _Runner(f"{name} {durable}", memory.add, _text, address, memory)
 
 
@@ -155,11 +157,11 @@ def _read_back(address: str) -> tuple[int, float]:
         return memory.size_bytes, 1000 * (time.process_time() - began) / len(names)
 
 
-def _many_sites(folder: Path, sites: int) -> str:
+def _many_sites(folder: Path, sites: int, method: str) -> str:
     """What the process grows by when it has learned many sites, and what limits that."""
     samples = [s.page for s in sample_site("docs", pages=_MANY_PAGES, seed=1)]
     before = _resident_bytes()
-    with dehusk.open(folder / "many.husk", limits=_LIMITS) as memory:
+    with dehusk.open(folder / "many.husk", method=method, limits=_LIMITS) as memory:
         for page, site in _each(samples, sites):
             memory.learn(replace(page, url=f"https://{site}/{page.url}", site=site))
         after, held = _resident_bytes(), memory.active_sites

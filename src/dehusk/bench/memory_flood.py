@@ -6,24 +6,30 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
 import dehusk
 from dehusk.bench.scoring import bag_score, words
 from dehusk.bench.tables import number, table
+from dehusk.methods import DEFAULT
 from dehusk.samples import sample_site
 from dehusk.samples.page import SamplePage
 
 _HONEST: Final = 60
 """Pages of the site whose content is known."""
-_PAGE_SEGMENTS: Final = 50_000
-"""New segments on a page of the flood, so that one page of it comes between two honest ones. The
-life time counts pages: two million in pages of 10,000, four between two honest ones, make parts of
-the template that are on few pages leave too soon, and F1 falls from 0.912 to 0.896."""
 _SKIPPED: Final = 10
 """Honest pages that are not scored: the template is not learned yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class Flood:
+    """Segments that never come back, how many of them on a page, and the method that suffers."""
+
+    segments: int
+    page_segments: int = 50_000
+    method: str = DEFAULT
 
 
 @dataclass(slots=True)
@@ -43,15 +49,15 @@ class _Site:
         return sum(self.scores) / max(len(self.scores), 1)
 
 
-def run_flood(segments: int, *, markdown: bool = False) -> int:
+def run_flood(flood: Flood, *, markdown: bool = False) -> int:
     """Flood a site and print what came of it beside the same site left alone.
 
     1 if its content F1 fell by 0.01 or more, or it went over a limit.
     """
     with tempfile.TemporaryDirectory() as folder:
         alone, flooded = (_Site(n, Path(folder) / f"{n}.husk") for n in ("alone", "flooded"))
-        _run(alone, 0)
-        _run(flooded, segments)
+        _run(alone, replace(flood, segments=0))
+        _run(flooded, flood)
         sizes = [site.file.stat().st_size for site in (alone, flooded)]
     header = ("site", "content F1", "new segments", "memory, at most", "file")
     rows = [
@@ -64,16 +70,17 @@ def run_flood(segments: int, *, markdown: bool = False) -> int:
     return int(is_bad)
 
 
-def _run(site: _Site, segments: int) -> None:
+def _run(site: _Site, flood: Flood) -> None:
     """Clean the honest pages, the flood's between them."""
     honest = list(sample_site("news", pages=_HONEST, seed=1))
-    floods = _floods(segments, honest[0].page.site or "")
-    each = -(-segments // (_PAGE_SEGMENTS * _HONEST))
-    with dehusk.open(site.file, limits=dehusk.Limits(timeout_s=1000.0)) as memory:
+    floods = _floods(flood, honest[0].page.site or "")
+    each = -(-flood.segments // (flood.page_segments * _HONEST))
+    limits = dehusk.Limits(timeout_s=1000.0)
+    with dehusk.open(site.file, method=flood.method, limits=limits) as memory:
         for place, sample in enumerate(honest):
-            for _, flood in zip(range(each), floods, strict=False):
-                site.segments += _PAGE_SEGMENTS
-                memory.learn(flood)
+            for _, page in zip(range(each), floods, strict=False):
+                site.segments += flood.page_segments
+                memory.learn(page)
                 _measure(site, memory, sample)
             result = memory.add(sample.page)
             _measure(site, memory, sample)
@@ -87,8 +94,8 @@ def _measure(site: _Site, memory: dehusk.Memories, sample: SamplePage) -> None:
     site.largest_bytes = max(site.largest_bytes, size)
 
 
-def _floods(segments: int, site: str) -> Iterator[dehusk.Page]:
+def _floods(flood: Flood, site: str) -> Iterator[dehusk.Page]:
     """Pages without the site's template and full of text that never comes back."""
-    for start in range(0, segments, _PAGE_SEGMENTS):
-        lines = "".join(f"<p>new {start + line}</p>" for line in range(_PAGE_SEGMENTS))
+    for start in range(0, flood.segments, flood.page_segments):
+        lines = "".join(f"<p>new {start + line}</p>" for line in range(flood.page_segments))
         yield dehusk.Page(lines, f"https://{site}/flood/{start}", site)

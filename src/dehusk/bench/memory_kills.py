@@ -14,6 +14,7 @@ import signal
 import sys
 import tempfile
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -32,19 +33,19 @@ _COMMIT_EVERY: Final = 5
 """Pages of a batch: small, so that kills fall into many commits."""
 
 
-def run_kills(rounds: int, seed: int) -> int:
+def run_kills(rounds: int, seed: int, method: str) -> int:
     """Kill so often, and say what came of it; 1 if anything was lost or counted twice."""
     dice = random.Random(seed)  # noqa: S311  moments, not secrets
     said = verified = 0
     with tempfile.TemporaryDirectory() as folder:
         store, output = Path(folder) / "k.husk", Path(folder) / "out"
         output.touch()
-        reference = _Reference()
+        reference = _Reference(method)
         for number in range(rounds):
             durable = dice.choice(list(dehusk.Durable))
             said_lines = dice.randint(0, _MAX_SAID)
             wait_s = dice.uniform(0.0, _MAX_WAIT_S)
-            lasting = _one_round(store, output, durable, said_lines, wait_s)
+            lasting = _one_round(_Writer(store, output, durable, method), said_lines, wait_s)
             fault = reference.compare(store, output, lasting)
             if fault:
                 sys.stdout.write(f"round {number}, durable {durable}: {fault}\n")
@@ -65,7 +66,17 @@ def _page(number: int) -> dehusk.Page:
     return dehusk.Page(f"<nav>Home News</nav>{words}", f"https://{site}/{number}")
 
 
-def _one_round(store: Path, output: Path, durable: str, lines: int, wait_s: float) -> int:
+@dataclass(frozen=True, slots=True)
+class _Writer:
+    """What the process that is killed writes, where and how."""
+
+    store: Path
+    output: Path
+    durable: str
+    method: str
+
+
+def _one_round(writer: _Writer, lines: int, wait_s: float) -> int:
     """The last page that the writer said was lasting before it was killed; -1 for none.
 
     It is killed a moment after it has said so many lines, the first of which is that it begins.
@@ -75,7 +86,7 @@ def _one_round(store: Path, output: Path, durable: str, lines: int, wait_s: floa
     if child == 0:
         os.close(read_end)
         try:
-            _write(store, output, durable, write_end)
+            _write(writer, write_end)
         finally:
             os._exit(1)
     os.close(write_end)
@@ -88,14 +99,15 @@ def _one_round(store: Path, output: Path, durable: str, lines: int, wait_s: floa
     return max((int(line) for line in said if line.endswith(b"\n")), default=-1)
 
 
-def _write(store: Path, output: Path, durable: str, pipe: int) -> None:
+def _write(writer: _Writer, pipe: int) -> None:
     """Learn pages without end, from where the last writer came to."""
-    memory = dehusk.open(store, durable=durable, limits=_LIMITS)
+    durable = writer.durable
+    memory = dehusk.open(writer.store, durable=durable, method=writer.method, limits=_LIMITS)
     shelf = memory.shelf("output")
     os.write(pipe, b"-1\n")
     length = int.from_bytes(shelf.get(b"length") or b"", "big")
     number = int.from_bytes(shelf.get(b"next") or b"", "big")
-    with output.open("r+b", buffering=0) as file:
+    with writer.output.open("r+b", buffering=0) as file:
         file.truncate(length)
         file.seek(length)
         # As a crawler that is not sure may do: these are known already.
@@ -117,8 +129,8 @@ def _write(store: Path, output: Path, durable: str, pipe: int) -> None:
 class _Reference:
     """What an undisturbed process has learned from the same pages."""
 
-    def __init__(self) -> None:
-        self._sites = Sites(limits=_LIMITS)
+    def __init__(self, method: str) -> None:
+        self._sites = Sites(method=method, limits=_LIMITS)
         self.pages = 0
 
     def compare(self, store: Path, output: Path, lasting: int) -> str:

@@ -50,12 +50,21 @@ class Tally:
         default_factory=lambda: {thing: {} for thing in Thing}
     )
     """Of things called template; pages with none in template are left out."""
+    sums: dict[Thing, NDArray[np.int64]] = field(
+        default_factory=lambda: {thing: np.zeros(3, np.int64) for thing in Thing}
+    )
+    """Of all pages together: things in template and called so, in template, called so."""
     rands: dict[str, list[float]] = field(default_factory=dict)
     """The adjusted Rand index of each page."""
 
     def f1(self, thing: Thing) -> float:
         """F of a page, averaged over the pages of a site, then over sites."""
         return _mean(self.f1s[thing])
+
+    def pooled_f1(self, thing: Thing) -> float:
+        """F of all things of all pages taken together, where the longest pages decide."""
+        hits, gold, called = map(int, self.sums[thing])
+        return score(hits, gold, called).f1
 
     @property
     def rand(self) -> float:
@@ -144,10 +153,11 @@ class _Truth:
         """Count what the scores call template, and compare the groups with the true ones."""
         called = label(self.tree, scores).labels == Label.TEMPLATE
         for thing, amount in self._amounts.items():
-            gold = int(amount[self._in_template].sum())
+            gold, said = int(amount[self._in_template].sum()), int(amount[called].sum())
+            hits = int(amount[called & self._in_template].sum())
+            tally.sums[thing] += (hits, gold, said)
             if gold:
-                hits = int(amount[called & self._in_template].sum())
-                f1 = score(hits, gold, int(amount[called].sum())).f1
+                f1 = score(hits, gold, said).f1
                 tally.f1s[thing].setdefault(self._site, []).append(f1)
         self.compare(tally, groups)
 

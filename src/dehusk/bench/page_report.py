@@ -24,7 +24,8 @@ PAPER: Final = (
 LEGEND: Final = (
     "F: of words, anchor words and links called template, against those inside template. Rand:\n"
     "the adjusted Rand index of the sections; 1 is the gold, 0 is chance. Both per page, averaged\n"
-    "over the pages of a site, then over sites. Basic: the model alone; merge: neighbours whose\n"
+    "over the pages of a site, then over sites; pooled: the things of all pages as if of one.\n"
+    "Basic: the model alone; merge: neighbours whose\n"
     "scores differ by less than delta go together, the best delta taken; smooth: the method page.\n"
 )
 
@@ -73,6 +74,8 @@ def _table_1(results: Sequence[PageFigures]) -> list[list[str]]:
     for each in results:
         pairs = [(each.basic.f1(t), each.smooth.f1(t)) for t in Thing]
         rows.append([f"{each.corpus} ({each.pages:,} pages)", *_flat(pairs)])
+        pairs = [(each.basic.pooled_f1(t), each.smooth.pooled_f1(t)) for t in Thing]
+        rows.append([f"{each.corpus}, pooled", *_flat(pairs)])
     for name, basic, smooth in PAPER:
         rows.append([name, *_flat(list(zip(basic, smooth, strict=True)))])
     return rows
