@@ -98,7 +98,7 @@ def open(  # noqa: A001  the name that users know from files
         store = Store(database, learner.replay, keeping, learner.summary)
         kept = Durable(durable)
         return Memories(store, learner, limits, kept, relearn=relearn, overrides=chosen)
-    except BaseException:
+    except BaseException:  # Ctrl-C too: let go of the file
         database.close()
         raise
 

@@ -77,7 +77,7 @@ class Sites:
         memory = self.memories.get(site, Memory())
         try:
             self.memories[site] = pipeline.learn(page, memory, self.method, self.limits)
-        except BaseException:
+        except BaseException:  # Ctrl-C too: it was not learned
             self._not_learned.add(page_digest(page, with_html=True))
             raise
         return True

@@ -212,7 +212,7 @@ def _open(address: Address) -> Store:
         row = prepare(database, _no_row)
         learner = Learner(method_of(row.method, row.settings, {}), Keeping())
         return Store(database, learner.replay, Keeping(), learner.summary)
-    except BaseException:
+    except BaseException:  # Ctrl-C too: let go of the file
         database.close()
         raise
 

@@ -23,7 +23,7 @@ from dehusk.bench import (
     sweep_segments,
     teco,
 )
-from dehusk.bench.extent import add_extent, positive
+from dehusk.bench.shared_options import add_extent, add_methods, add_report, positive
 
 _CORPUS_HELP: Final = (
     "JSON lines with gold (plain, .gz, .xz, .zst), or sample sites: `samples` is one of each kind,"
@@ -113,15 +113,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def _add_common(parser: argparse.ArgumentParser) -> None:
     """The options of both commands."""
     parser.add_argument("corpora", nargs="*", metavar="CORPUS", help=_CORPUS_HELP)
-    parser.add_argument(
-        "--method",
-        dest="methods",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="a method to measure, also with settings (segments:min_count=3,ages=false); may be"
-        " repeated (default: the one that dehusk uses by default)",
-    )
+    add_methods(parser, "the one that dehusk uses by default")
     parser.add_argument(
         "--peers",
         action="store_true",
@@ -129,8 +121,7 @@ def _add_common(parser: argparse.ArgumentParser) -> None:
         " turbohtml's main text and all text; those not installed are left out",
     )
     add_extent(parser)
-    parser.add_argument("--markdown", action="store_true", help="write the tables as Markdown")
-    parser.add_argument("--json", metavar="FILE", help="write all figures to this file as well")
+    add_report(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:

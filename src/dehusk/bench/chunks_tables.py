@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from statistics import fmean
 from typing import Final
 
-from dehusk.bench.extent import add_extent, positive
+from dehusk.bench.shared_options import add_extent, positive
 
 DESCRIPTION: Final = (
     "Run the method `chunks` on collections of pages as its paper does: of each site the largest"

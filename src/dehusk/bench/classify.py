@@ -8,8 +8,7 @@ from __future__ import annotations
 import argparse
 from typing import Final
 
-from dehusk.bench.duplicates import add_methods
-from dehusk.bench.extent import positive
+from dehusk.bench.shared_options import add_extent, add_methods, add_report, positive
 
 CORPORA: Final = tuple(f"samples:topics:{seed}:90" for seed in range(4))
 """Four sites that write of five topics."""
@@ -37,7 +36,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="how often sites are drawn anew for the intervals (default: %(default)s)",
     )
-    add_methods(parser)
+    add_methods(parser, "all")
+    add_extent(parser)
+    add_report(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:

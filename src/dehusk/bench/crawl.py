@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 from typing import Final
 
-from dehusk.bench.extent import positive
+from dehusk.bench.shared_options import positive
 
 DESCRIPTION: Final = (
     "Serve a sample site on this machine and crawl it twice: without a break, and killed (SIGKILL)"

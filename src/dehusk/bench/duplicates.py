@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 from typing import Final
 
-from dehusk.bench.extent import add_extent
+from dehusk.bench.shared_options import add_extent, add_methods, add_report
 
 CORPORA: Final = tuple(f"samples:stories:{seed}:60" for seed in range(9))
 """Nine sites with the same 48 stories, three of each weight. With fewer, chance decides on full
@@ -30,23 +30,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="as for `dehusk bench quality`, with a `subject` in the records"
         " (default: nine sample sites, samples:stories:0:60 to :8:60)",
     )
-    add_methods(parser)
-
-
-def add_methods(parser: argparse.ArgumentParser) -> None:
-    """Give the parser what both experiments of 003 can be told."""
-    parser.add_argument(
-        "--method",
-        dest="methods",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="a method to measure, also with settings (segments:min_count=3,ages=false); may be"
-        " repeated (default: all)",
-    )
+    add_methods(parser, "all")
     add_extent(parser)
-    parser.add_argument("--markdown", action="store_true", help="write the tables as Markdown")
-    parser.add_argument("--json", metavar="FILE", help="write all figures to this file as well")
+    add_report(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 from typing import Final
 
-from dehusk.bench.extent import add_extent
+from dehusk.bench.shared_options import add_extent, add_report
 
 CORPORA: Final = ("samples:::6",)
 DESCRIPTION: Final = (
@@ -27,8 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"as for `dehusk bench quality` (default: {' '.join(CORPORA)})",
     )
     add_extent(parser)
-    parser.add_argument("--markdown", action="store_true", help="write the table as Markdown")
-    parser.add_argument("--json", metavar="FILE", help="write all figures to this file as well")
+    add_report(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:

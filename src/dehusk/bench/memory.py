@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 from typing import Final
 
-from dehusk.bench.extent import positive
+from dehusk.bench.shared_options import positive
 from dehusk.errors import UsageError
 
 DESCRIPTION: Final = (

@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 from typing import Final
 
-from dehusk.bench.extent import add_extent
+from dehusk.bench.shared_options import add_extent
 
 DESCRIPTION: Final = (
     "What the paper of `page` reports on pages whose template is known: F of the words, anchor"

@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 from typing import Final
 
-from dehusk.bench.extent import positive
+from dehusk.bench.shared_options import add_methods, positive
 
 DESCRIPTION: Final = (
     "Make the rules of the largest family of each sample site from its first pages, and try them on"
@@ -19,15 +19,7 @@ DESCRIPTION: Final = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Give the parser the options of the experiment."""
-    parser.add_argument(
-        "--method",
-        dest="methods",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="a method to measure, also with settings (segments:min_count=3); may be repeated"
-        " (default: the one that dehusk uses by default)",
-    )
+    add_methods(parser, "the one that dehusk uses by default")
     parser.add_argument(
         "--seed",
         dest="seeds",

@@ -9,7 +9,7 @@ import argparse
 import os
 from typing import Final
 
-from dehusk.bench.extent import add_extent, positive
+from dehusk.bench.shared_options import add_extent, positive
 
 DESCRIPTION: Final = (
     "Start `dehusk serve` on this machine with a new memory, post pages to it from so many clients"

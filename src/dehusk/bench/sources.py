@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 from typing import Final
 
-from dehusk.bench.extent import positive
+from dehusk.bench.shared_options import add_report, positive
 
 DESCRIPTION: Final = (
     "Read a synthetic WARC (a request, a response and a metadata record for each page, as Common"
@@ -51,8 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="with --gigabytes: clean the pages too, to their JSON lines",
     )
-    parser.add_argument("--markdown", action="store_true", help="write the tables as Markdown")
-    parser.add_argument("--json", metavar="FILE", help="write all figures to this file as well")
+    add_report(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 from typing import Final
 
-from dehusk.bench.extent import add_extent
+from dehusk.bench.shared_options import add_extent
 
 SEPARATOR_NAMES: Final = ("default", "named", "layout", "lists", "block")
 

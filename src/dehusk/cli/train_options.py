@@ -23,9 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="SOURCE",
         help="as for `dehusk clean`, or sample sites as for `dehusk bench quality`",
     )
-    page.add_argument(
-        "-o", "--output", required=True, metavar="FILE", help="where to write the model"
-    )
+    _add_output(page)
     page.add_argument(
         "--min-pages",
         type=positive_int,
@@ -60,9 +58,7 @@ def _add_train_auto(models: argparse._SubParsersAction[argparse.ArgumentParser])
         metavar="CORPUS",
         help="pages with gold, as for `dehusk bench quality`",
     )
-    auto.add_argument(
-        "-o", "--output", required=True, metavar="FILE", help="where to write the model"
-    )
+    _add_output(auto)
     auto.add_argument(
         "--folds",
         metavar="DIR",
@@ -82,6 +78,12 @@ def _add_train_auto(models: argparse._SubParsersAction[argparse.ArgumentParser])
         default=[],
         choices=("page", "memory", "regions", "families"),
         help="leave out a part, to see what it is worth; may be given again",
+    )
+
+
+def _add_output(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "-o", "--output", required=True, metavar="FILE", help="where to write the model"
     )
 
 

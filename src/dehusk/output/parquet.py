@@ -112,7 +112,7 @@ class ParquetWriter:
             if self._file is not None:
                 self._file.close()
                 self._part.replace(self._path)
-        except BaseException:
+        except BaseException:  # Ctrl-C too: leave no part behind
             if not self._is_folder:
                 with suppress(OSError):
                     self._part.unlink()

@@ -134,7 +134,7 @@ class GrowingFile:
         try:
             while rest:
                 rest = rest[self._file.write(rest) :]
-        except BaseException:
+        except BaseException:  # Ctrl-C too: no half page may stay
             self._take_back()
             raise
         self.size += len(data)
@@ -222,7 +222,7 @@ def write_whole(path: Path, data: bytes) -> None:
     try:
         part.write_bytes(data)
         part.replace(path)
-    except BaseException:
+    except BaseException:  # Ctrl-C too: leave no part behind
         with suppress(OSError):
             part.unlink(missing_ok=True)
         raise

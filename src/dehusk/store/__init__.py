@@ -84,7 +84,7 @@ def prepare(database: Database, make_row: Callable[[], StoreRow]) -> StoreRow:
         if statements.is_empty():
             statements.write_store(row)
         database.commit()
-    except BaseException:
+    except BaseException:  # Ctrl-C too: no transaction may stay open
         database.rollback()
         raise
     return statements.read_store()

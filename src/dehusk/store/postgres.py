@@ -36,7 +36,7 @@ class PostgresDatabase:
             self._connection = psycopg.connect(address, autocommit=True)
         try:
             self._set_up(writes=writes, is_synced=is_synced)
-        except BaseException:
+        except BaseException:  # Ctrl-C too: let go of the server
             self._connection.close()
             raise
 

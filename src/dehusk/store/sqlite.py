@@ -53,7 +53,7 @@ class SqliteDatabase:
             with self._typed():
                 self._connection = _connect(path, writes=writes)
                 self._set_up(is_new=is_new, writes=writes, is_synced=is_synced)
-        except BaseException:
+        except BaseException:  # Ctrl-C too: let go of the lock
             if self._lock is not None:
                 self._lock.release()
             raise
@@ -96,7 +96,7 @@ class SqliteDatabase:
             upgrade(self)
             self._connection.execute(f"PRAGMA user_version = {FORMAT}")
             self.commit()
-        except BaseException:
+        except BaseException:  # Ctrl-C too: no transaction may stay open
             self.rollback()
             raise
 

@@ -223,7 +223,7 @@ class Store:
         try:
             yield
             self.database.commit()
-        except BaseException:
+        except BaseException:  # Ctrl-C too: no transaction may stay open
             self.database.rollback()
             raise
 
