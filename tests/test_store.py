@@ -403,3 +403,18 @@ def test_the_stores_own_row_has_a_copy(learned: Path) -> None:
     connection.close()
     with pytest.raises(StoreDamaged, match="own row"):
         dehusk.open(learned)
+
+
+def _half_a_unit(memory: dehusk.Memories) -> None:
+    with memory.unit():
+        memory.learn(dehusk.Page("<p>x</p>", "https://a.example/1"))
+        memory.commit()
+
+
+def test_nothing_is_committed_in_the_middle_of_a_unit(file: Path) -> None:
+    with dehusk.open(file, method="segments", durable="page") as memory:
+        with pytest.raises(StateError, match="before it ends"):
+            _half_a_unit(memory)
+        assert memory.sites() == []
+        assert memory.memory("a.example").pages == 0
+        assert memory.learn(dehusk.Page("<p>x</p>", "https://a.example/1"))

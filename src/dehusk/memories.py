@@ -12,7 +12,14 @@ from typing import Any, Final, Self
 
 from dehusk import pipeline
 from dehusk.answers import SHELF, Answer, answer_of, note_answer, noted_answers
-from dehusk.errors import MemoryDamaged, PageError, StoreDamaged, UsageError, WrongMemory
+from dehusk.errors import (
+    MemoryDamaged,
+    PageError,
+    StateError,
+    StoreDamaged,
+    UsageError,
+    WrongMemory,
+)
 from dehusk.examples import EXAMPLES, Examples
 from dehusk.learning import Learner, method_of
 from dehusk.lending import Loan, Terms
@@ -276,12 +283,13 @@ class Memories:
     def _keep(self, site: str, after: Memory, lessons: list[Memory]) -> None:
         for lesson in lessons:
             self._store.put(site, after, lesson)
-        if not self._is_unit:
-            self._commit_if_due()
+        self._commit_if_due()
 
     def _commit_if_due(self) -> None:
-        """Commit as often as was asked for."""
+        """Commit as often as was asked for, but never in the middle of a unit."""
         store = self._store
+        if self._is_unit:
+            return
         if self._durable is Durable.PAGE:
             is_due = True
         elif self._durable is Durable.BATCH:
@@ -297,6 +305,8 @@ class Memories:
 
     def commit(self) -> None:
         """Make all that was learned and put lasting. StoreFull loses nothing: try again."""
+        if self._is_unit:
+            raise StateError("a unit cannot be committed before it ends")
         self._store.commit()
         self._committed = self._clock()
 
