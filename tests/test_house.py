@@ -48,6 +48,7 @@ ORDER = {
     "learning",
     "lending",
     "linking",
+    "marks",
     "loader",
     "memories",
     "picking",

@@ -5,7 +5,7 @@ from dehusk.render.as_links import Link, links
 from dehusk.render.as_markdown import markdown
 from dehusk.render.as_pieces import ContentPiece, pieces
 from dehusk.render.as_text import text
-from dehusk.render.as_view import VIEWS, Showing, view_html
+from dehusk.render.as_view import VIEWS, Showing, piece_marks, view_html
 from dehusk.render.share import template_share
 
 __all__ = [
@@ -17,6 +17,7 @@ __all__ = [
     "links",
     "markdown",
     "marked_html",
+    "piece_marks",
     "pieces",
     "slotted_html",
     "template_html",

@@ -83,7 +83,7 @@ class _View:
         self._labels = labels.labels
         self._showing = showing
         self._said = _Said(labels, explanation)
-        self._roots = _root_marks(tree, labels)
+        self._roots = piece_marks(tree, labels)
         self._regions = {node: number for number, node in enumerate(showing.regions)}
         self._link_end = 0
         """One behind the last node of the link that is open: links do not nest."""
@@ -209,7 +209,7 @@ class _View:
         return "".join(kept)
 
 
-def _root_marks(tree: Tree, labels: Labels) -> list[str]:
+def piece_marks(tree: Tree, labels: Labels) -> list[str]:
     """Of each node `template` or `content` if it begins a piece that is nothing else; else ''."""
     ends = written_ends(tree)
     template, content = (

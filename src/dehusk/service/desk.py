@@ -78,11 +78,17 @@ class Desk:
         await self.pool.stop()
 
     async def clean(
-        self, page: Posted, *, learns: bool, pieces: int | None, revise: str | None
+        self,
+        page: Posted,
+        *,
+        learns: bool,
+        pieces: int | None = None,
+        revise: str | None = None,
+        act: str = "clean",
     ) -> Given:
-        """The answer on a page, which is learned or not."""
+        """The answer on a page, which is learned or not: its JSON line, or its `marks`."""
         site = _site_of(page)
-        header = {"act": "clean", "learns": learns, "pieces": pieces}
+        header = {"act": act, "learns": learns, "pieces": pieces}
         worker = self.pool.of(site)
         async with self._turn(worker):
             reply, blobs = await self._ask(worker, site, header, [page])

@@ -98,6 +98,22 @@ async def explain(request: Request, url: Url = None, site: Site = None) -> Respo
     return _answered(await desk_of(request).act("explain", [page]))
 
 
+@router.post("/v1/marks", **describing.page("The verdict on every node", describing.OBJECT))
+async def marks(
+    request: Request, url: Url = None, site: Site = None, *, learn: bool = True
+) -> Response:
+    """Gives the verdict on every element that has a number in `data-dehusk-node`, and its texts."""
+    page = read_page(request, await _body(request), url, site)
+    return _answered(await desk_of(request).clean(page, learns=learn, act="marks"))
+
+
+@router.post("/v1/benchmark", **describing.page("Score a marked page", describing.OBJECT))
+async def benchmark(request: Request, url: Url = None, site: Site = None) -> Response:
+    """Scores the template of a page whose content bears the marks of the TECO suite."""
+    page = read_page(request, await _body(request), url, site)
+    return _answered(await desk_of(request).act("benchmark", [page]))
+
+
 @router.post("/v1/template", **describing.template())
 async def template(request: Request) -> Response:
     """Finds the template among the pages that are posted, and learns nothing."""

@@ -18,8 +18,9 @@ from typing import Any, Final
 
 from dehusk import pipeline
 from dehusk.answers import answer_of
-from dehusk.errors import DehuskError, PageError, PageFault
+from dehusk.errors import DehuskError, NotHtml, PageError, PageFault
 from dehusk.lending import Borrower, Loan, Terms
+from dehusk.marks import marks_of
 from dehusk.methods import settings_of
 from dehusk.model import Limits, Page
 from dehusk.override import Overrides
@@ -65,6 +66,8 @@ class Bench:
         self._borrower = Borrower(terms)
         self._acts: Final[dict[str, Callable[[Header, list[bytes]], Reply]]] = {
             "clean": self._clean,
+            "marks": self._clean,
+            "benchmark": self._benchmark,
             "explain": self._explain,
             "template": self._template,
             "state": self._state,
@@ -101,7 +104,10 @@ class Bench:
         answers: list[bytes] = []
 
         def render(result: Result) -> None:
-            answers.append(_json(result.to_json(header.get("pieces"))))
+            if header["act"] == "marks":
+                answers.append(_json(_marked(result)))
+            else:
+                answers.append(_json(result.to_json(header.get("pieces"))))
 
         result, lesson = self._borrower.clean(page, render, learns=header["learns"])
         noted = answer_of(page, result)
@@ -131,6 +137,26 @@ class Bench:
         }
         return {}, [_json(answer)]
 
+    def _benchmark(self, header: Header, blobs: list[bytes]) -> Reply:
+        """How well the template of a page with TECO's marks is found."""
+        from dehusk.bench.nodes import node_gold, teco_score, template_score  # noqa: PLC0415
+        from dehusk.bench.teco_pages import strip_marks  # noqa: PLC0415  seldom wanted
+
+        marked = _page(header["page"], blobs[0])
+        tree, paths = strip_marks(marked)
+        page = Page(tree.source, marked.url, marked.site, "utf-8")
+        result, _ = self._borrower.clean(page, lambda result: result.text, learns=False)
+        gold = node_gold(result.tree, paths, ()) if paths else None
+        if gold is None:
+            raise NotHtml(marked.url, "no mark of the TECO suite on it (class TECO_notTemplate)")
+        labels = result.labels.labels
+        scores = {
+            name: score(gold, result.tree, labels)._asdict()
+            for name, score in (("template", template_score), ("teco", teco_score))
+        }
+        facts = {"url": result.url, "site": result.site, "pages_seen": result.pages_seen}
+        return {}, [_json(facts | {"method": self._terms.method} | scores)]
+
     def _template(self, header: Header, blobs: list[bytes]) -> Reply:
         """The template of a page's family: HTML, slots, rules."""
         page, *others = (
@@ -158,6 +184,20 @@ class Bench:
         """What a site has come to."""
         del blobs
         return {}, [self._borrower.state(header["site"])]
+
+
+def _marked(result: Result) -> dict[str, Any]:
+    """The verdict on every node, by address, and what an extension shows besides."""
+    facts = {
+        "url": result.url,
+        "site": result.site,
+        "title": result.description.title,
+        "pages_seen": result.pages_seen,
+        "template_share": round(result.template_share, 4),
+        "template": result.template,
+        "markdown": result.markdown,
+    }
+    return facts | marks_of(result)
 
 
 def _plain(value: Any) -> Any:

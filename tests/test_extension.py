@@ -1,0 +1,297 @@
+"""The browser extension in a real Chromium, beside a service and a sample site."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import dehusk
+from chromium import ARGS, executable
+from dehusk.bench.serve_load import running
+from dehusk.marks import element_numbers, marks_of
+from dehusk.samples import KINDS, sample_site
+from dehusk.samples.server import serve_site
+from odd_pages import ODD_PAGES
+
+EXTENSION = Path(__file__).parents[1] / "extension"
+PATIENT = 30_000
+
+
+@pytest.fixture(scope="module")
+def page(loaded: Loaded) -> Iterator[Any]:
+    """A page that loads nothing."""
+    opened = loaded.context.new_page()
+    opened.route("**/*", lambda route: route.abort())
+    yield opened
+    opened.close()
+
+
+def _addressed(page: Any, html: str) -> tuple[list[Any], dehusk.Result]:
+    """What stands at each address in the browser, and dehusk's answer on what was sent."""
+    page.set_content(html, wait_until="domcontentloaded")
+    page.evaluate((EXTENSION / "page.js").read_text())
+    sent = page.evaluate("globalThis.dehusk.collect()")
+    found = page.evaluate("globalThis.dehusk.addresses()")
+    return found, dehusk.extract(sent["html"], method="segments")
+
+
+def _check_addresses(found: list[Any], result: dehusk.Result) -> int:
+    """Every node of the browser's tree is the one that dehusk means by that address."""
+    tree = result.tree
+    numbers = element_numbers(tree)
+    nodes = {number: node for node, number in numbers.items()}
+    marks = marks_of(result)
+    assert {number for number, *_ in marks["elements"]} == set(range(len(found)))
+    texts = {(number, place) for number, place, *_ in marks["texts"]}
+    count = 0
+    for number, (name, runs) in enumerate(found):
+        node = nodes[number]
+        assert tree.name(node) == name
+        own = [n for n in range(node + 1, int(tree.end[node])) if tree.parent[n] == node]
+        read = [tree.text(n) for n in own if tree.is_text[n]]
+        if name not in ("noscript", "template"):
+            assert read == runs, (number, name)
+            assert {(number, place) for place in range(len(runs))} <= texts
+        count += 1 + len(runs)
+    return count
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_addresses_agree_on_every_node_of_the_sample_pages(page: Any, kind: str) -> None:
+    for sample in sample_site(kind, pages=3, seed=2):
+        assert _check_addresses(*_addressed(page, str(sample.page.html))) > 100
+
+
+def test_addresses_agree_on_every_node_of_odd_pages(page: Any) -> None:
+    assert len(ODD_PAGES) >= 50
+    for html in ODD_PAGES:
+        _check_addresses(*_addressed(page, html))
+
+
+BUILT = """<div id=app></div><script>
+const [p, q, pre] = ['p', 'p', 'pre'].map((name) => document.createElement(name));
+q.append('in', 'ner'); p.append('out', q, 'er', document.createComment('c'), '');
+pre.append('\\n', 'line'); app.append(p, pre, 'text', '\U0001f33e');
+</script>"""
+
+
+def test_addresses_agree_on_what_scripts_have_built(page: Any) -> None:
+    found, result = _addressed(page, BUILT)
+    marks = marks_of(result)
+    assert [(number, tag) for number, tag, *_ in marks["elements"]] == [
+        (number, name) for number, (name, _) in enumerate(found)
+    ]
+    # A paragraph in a paragraph is not read so again: 'er' moves, and its length tells.
+    lengths = {(number, place): length for number, place, *_, length in marks["texts"]}
+    for number, (name, runs) in enumerate(found):
+        for place, text in enumerate(runs):
+            moved = (name, text) in (("p", "er"), ("div", "text\U0001f33e"))
+            size = len(text.encode("utf-16-le")) // 2
+            assert (lengths.get((number, place)) == size) != moved
+
+
+def test_an_element_that_is_lost_when_it_is_read_again_has_no_verdict() -> None:
+    html = "<form data-dehusk-node=1><div data-dehusk-node=2><form data-dehusk-node=3>x</form>"
+    marks = marks_of(dehusk.extract(html, method="segments"))
+    assert [number for number, *_ in marks["elements"]] == [1, 2]
+    assert [text[:2] for text in marks["texts"]] == [[2, 0]]
+
+
+@pytest.fixture(scope="module")
+def site() -> Iterator[str]:
+    with serve_site(sample_site("docs", pages=12, seed=2)) as served:
+        yield served.url
+
+
+@pytest.fixture(scope="module")
+def marked() -> Iterator[str]:
+    """A page with the marks of the TECO suite, on a server of this machine."""
+    body = """<!doctype html><title>Rye</title>
+    <nav><a href=/>Home</a> <a href=/b>About us</a></nav>
+    <main class=TECO_notTemplate><h1>Rye {0}</h1><p>Rye {0} is a grass that is grown as a grain, a
+    cover crop and a forage crop. It grows on poor soils, where wheat does not.</p></main>
+    <footer>All rights reserved</footer>"""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html; charset=utf-8")
+            self.end_headers()
+            self.wfile.write(body.format(self.path.partition("?")[2]).encode())
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}/"
+    server.shutdown()
+    server.server_close()
+
+
+class Loaded:
+    """A browser with the extension in it."""
+
+    def __init__(self, context: Any) -> None:
+        self.context = context
+        workers = context.service_workers or [context.wait_for_event("serviceworker")]
+        self.worker = workers[0]
+        self.home = self.worker.url.rpartition("/")[0]
+
+    def popup(self, page: Any, service: str) -> Any:
+        """The popup for a page, asking this service."""
+        number = self.worker.evaluate(
+            "url => chrome.tabs.query({}).then(tabs => tabs.find(tab => tab.url === url).id)",
+            page.url,
+        )
+        self.worker.evaluate("service => chrome.storage.local.set({ service })", service)
+        popup = self.context.new_page()
+        popup.set_default_timeout(PATIENT)
+        popup.goto(f"{self.home}/popup.html?tab={number}")
+        return popup
+
+    def open(self, url: str) -> Any:
+        page = self.context.new_page()
+        page.set_default_timeout(PATIENT)
+        page.goto(url)
+        return page
+
+
+@pytest.fixture(scope="module")
+def loaded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Loaded]:
+    path = executable()
+    from playwright.sync_api import sync_playwright  # noqa: PLC0415
+
+    folder = str(EXTENSION)
+    with sync_playwright() as driver:
+        context = driver.chromium.launch_persistent_context(
+            str(tmp_path_factory.mktemp("profile")),
+            executable_path=path,
+            headless=False,
+            permissions=["clipboard-read", "clipboard-write"],
+            args=[
+                *ARGS, "--headless=new", f"--disable-extensions-except={folder}",
+                f"--load-extension={folder}",
+            ],
+        )  # fmt: skip
+        yield Loaded(context)
+        context.close()
+
+
+@pytest.fixture(scope="module")
+def service(site: str) -> Iterator[str]:
+    """A service that has seen the sample site."""
+    with running("--method", "segments") as (port, _):
+        yield f"http://127.0.0.1:{port}"
+
+
+def test_toggle_view_goes_from_page_to_content_to_template_and_back(
+    loaded: Loaded, marked: str, service: str
+) -> None:
+    for number in range(5):
+        page = loaded.open(f"{marked}?{number}")
+        popup = loaded.popup(page, service)
+        popup.click("#toggle")
+        popup.wait_for_selector("#words:has-text('Content only')")
+        if number < 4:
+            page.close()
+            popup.close()
+    assert not page.is_visible("nav")
+    assert page.is_visible("h1")
+    popup.click("#toggle")
+    popup.wait_for_selector("#words:has-text('Template only')")
+    assert page.is_visible("nav")
+    assert page.evaluate("getComputedStyle(document.querySelector('main')).opacity") == "0.08"
+    popup.click("#toggle")
+    popup.wait_for_selector("#words:has-text('as it was')")
+    assert page.is_visible("nav")
+    assert page.locator("[data-dehusk], dehusk-text, [data-dehusk-node]").count() == 0
+    page.close()
+    popup.close()
+
+
+def test_check_benchmark_shows_precision_recall_and_f1(
+    loaded: Loaded, marked: str, service: str
+) -> None:
+    page = loaded.open(f"{marked}?9")
+    popup = loaded.popup(page, service)
+    popup.click("#benchmark")
+    popup.wait_for_selector("#scores dd")
+    shown = popup.locator("#scores").inner_text().split()
+    assert shown[::2] == ["Precision", "Recall", "F1"]
+    assert [float(value) for value in shown[1::2]] == [1.0, 1.0, 1.0]
+    page.close()
+    popup.close()
+
+
+def test_an_unmarked_page_says_what_is_missing(loaded: Loaded, site: str, service: str) -> None:
+    page = loaded.open(f"{site}/")
+    popup = loaded.popup(page, service)
+    popup.click("#benchmark")
+    popup.wait_for_selector("#words:has-text('TECO_notTemplate')")
+    page.close()
+    popup.close()
+
+
+def test_copy_markdown_puts_the_content_on_the_clipboard(
+    loaded: Loaded, marked: str, service: str
+) -> None:
+    page = loaded.open(f"{marked}?10")
+    page.evaluate("document.querySelector('main').append('Built by a script.')")
+    popup = loaded.popup(page, service)
+    popup.click("#markdown")
+    popup.wait_for_selector("#words:has-text('copied')")
+    copied = popup.evaluate("navigator.clipboard.readText()")
+    assert "# Rye 10" in copied
+    assert "Built by a script." in copied
+    assert "About us" not in copied
+    page.close()
+    popup.close()
+
+
+def test_extract_template_shows_it_where_nothing_runs(
+    loaded: Loaded, marked: str, service: str
+) -> None:
+    page = loaded.open(f"{marked}?11")
+    popup = loaded.popup(page, service)
+    with loaded.context.expect_page() as opened:
+        popup.click("#template")
+    shown = opened.value
+    shown.wait_for_selector("#save[href]")
+    assert shown.get_attribute("#shown", "sandbox") == ""
+    template = shown.frame_locator("#shown").locator("body").inner_text()
+    assert "About us" in template
+    assert "poor soils" not in template
+    for one in (page, popup, shown):
+        one.close()
+
+
+def test_without_a_service_it_says_how_to_start_one(loaded: Loaded, marked: str) -> None:
+    page = loaded.open(f"{marked}?12")
+    popup = loaded.popup(page, "http://127.0.0.1:9")
+    popup.wait_for_selector("#missing:not([hidden])")
+    assert "dehusk serve" in popup.text_content("#missing pre")
+    popup.click("#toggle")
+    popup.wait_for_selector("#missing:not([hidden])")
+    page.close()
+    popup.close()
+
+
+def test_the_manifest_asks_for_no_more_than_it_needs() -> None:
+    manifest = json.loads((EXTENSION / "manifest.json").read_text())
+    assert manifest["manifest_version"] == 3
+    assert manifest["version"] == dehusk.__version__
+    assert set(manifest["permissions"]) == {"activeTab", "clipboardWrite", "scripting", "storage"}
+    assert all("127.0.0.1" in host or "localhost" in host for host in manifest["host_permissions"])
+    background = manifest["background"]
+    assert background["service_worker"] == background["scripts"][0]
+    for path in EXTENSION.rglob("*.js"):
+        assert "http" not in path.read_text().replace("http://127.0.0.1:8100", "").replace(
+            'http-equiv="Content', ""
+        )
