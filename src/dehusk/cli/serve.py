@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from dehusk.cli.clean import make_limits
 from dehusk.errors import MissingExtra, UsageError
-from dehusk.memories import recorded_method
+from dehusk.memories import Durable, recorded_method
 from dehusk.methods import DEFAULT
 from dehusk.methods.hyperlink import Hyperlink
 from dehusk.methods.written import parse_settings, with_favour
@@ -28,9 +28,10 @@ def run(arguments: argparse.Namespace) -> int:
     from dehusk.service.run import open_or_borrow, serve  # noqa: PLC0415  an extra
 
     settings = make_settings(arguments)
+    durable = arguments.durable or Durable.BATCH
     with open_or_borrow(
         arguments.memory,
-        arguments.durable,
+        durable,
         relearn=arguments.relearn,
         limits=make_limits(arguments),
         keep=arguments.keep,
@@ -41,7 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
         if not arguments.quiet:
             kept = arguments.memory or "nothing is kept: name a --memory"
             sys.stderr.write(f"dehusk at http://{host}:{settings.port} ({kept})\n")
-        serve(memories, settings, durable=arguments.durable, is_quiet=arguments.quiet)
+        serve(memories, settings, durable=durable, is_quiet=arguments.quiet)
     return 0
 
 
