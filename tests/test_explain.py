@@ -174,6 +174,13 @@ def test_the_command_shows_a_line_for_each_region(tmp_path: Path) -> None:
     assert "\x1b" not in run.stdout
 
 
+def test_with_a_memory_the_other_pages_of_the_folder_are_not_learned(tmp_path: Path) -> None:
+    folder, file = _folder(tmp_path), str(tmp_path / "grain.husk")
+    assert _run("learn", str(folder / "0.html"), "--memory", file, "-q").returncode == 0
+    run = _run("explain", str(folder / "5.html"), "--memory", file, "--format", "json")
+    assert json.loads(run.stdout)["pages_seen"] == 2
+
+
 def test_what_the_user_knows_better_is_explained_as_such(tmp_path: Path) -> None:
     page = str(_folder(tmp_path) / "5.html")
     told = ["--keep", "nav", "--drop", "p", "--format", "json", "--method", "segments"]

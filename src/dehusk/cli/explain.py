@@ -40,7 +40,8 @@ _VERDICTS: Final = {Label.TEMPLATE: "dropped", Label.CONTENT: "kept"}
 def run(arguments: argparse.Namespace) -> int:
     """Explain the page by what its site has taught; 1 if some page of that failed."""
     limits = make_limits(arguments)
-    pages, failures = read_site(arguments)
+    is_enough = arguments.memory and not arguments.against
+    pages, failures = ([], 0) if is_enough else read_site(arguments)
     key = find_page(arguments, pages)
     site = pipeline.site_of(key)
     others = [page for page in pages if page is not key and pipeline.site_of(page) == site]
