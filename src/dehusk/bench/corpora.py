@@ -144,7 +144,7 @@ def _file_records(path: Path) -> Iterator[dict[str, Any]]:
             try:
                 record = json.loads(line)
             except (ValueError, RecursionError) as fault:
-                if number == 1:
+                if number == 1 and not line.lstrip().startswith(b"{"):
                     raise UsageError(f"{path}: not a corpus: its first line is no JSON") from fault
                 raise SourceError(f"{path}:{number}: not JSON ({fault})") from fault
             if not isinstance(record, dict):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,8 +17,8 @@ from dehusk.crawling import Crawling
 from dehusk.errors import NotWritten, UsageError
 from dehusk.memories import Memories
 from dehusk.methods.hyperlink import Hyperlink
-from dehusk.output import Format, named_format, write_llms_txt
-from dehusk.result import Refusal
+from dehusk.output import Format, Writer, named_format, write_llms_txt
+from dehusk.result import Refusal, Result
 from dehusk.site import Sites
 from dehusk.sources import SourceSettings, is_web
 from dehusk.sources.crawl.crawler import Crawl
@@ -62,17 +63,8 @@ def run(
         )
         is_whole = False
         try:
-            for item in crawling:
-                for seen in as_shown([item], browser, sites.limits) if browser else [item]:
-                    answer = answer_on(seen, sites, writer.format)
-                    is_wanted(arguments, seen, answer, sites)
-                    try:
-                        writer.write(answer)
-                    except NotWritten as error:
-                        answer = Refusal(answer.url, answer.site, error)
-                    writer.sync()
-                    crawling.note(seen, answer, writer.size)
-                    progress.count(answer)
+            for answer in _written(arguments, crawling, sites, browser, writer):
+                progress.count(answer)
             is_whole = True
         finally:
             for warning in crawl.warnings:
@@ -83,6 +75,27 @@ def run(
     if arguments.llms_txt:
         write_llms_txt(Path(arguments.output))
     return 1 if progress.refusals else 0
+
+
+def _written(
+    arguments: argparse.Namespace,
+    crawling: Crawling,
+    sites: Sites | Memories,
+    browser: Browser | None,
+    writer: Writer,
+) -> Iterator[Result | Refusal]:
+    """The answer on each page that comes, once it is written down and noted."""
+    for item in crawling:
+        for seen in as_shown([item], browser, sites.limits) if browser else [item]:
+            answer = answer_on(seen, sites, writer.format)
+            is_wanted(arguments, seen, answer, sites)
+            try:
+                writer.write(answer)
+            except NotWritten as error:
+                answer = Refusal(answer.url, answer.site, error)
+            writer.sync()
+            crawling.note(seen, answer, writer.size)
+            yield answer
 
 
 def _check(arguments: argparse.Namespace) -> None:
