@@ -30,14 +30,18 @@ def label(tree: Tree, scores: Floats, sections: Ints | None = None) -> Labels:
     judged = leaf | inner
     source = _nearest(tree, judged)
     is_template = np.where(inner, ~holds_content, is_high)[source]
-    labels = np.where(is_template, Label.TEMPLATE, Label.CONTENT).astype(np.int8)
-    labels[~tree.shown] = Label.HIDDEN
+    labels = np.where(is_template, Label.TEMPLATE.value, Label.CONTENT.value).astype(np.int8)
+    labels[~tree.shown] = Label.HIDDEN.value
 
-    reasons = np.where(is_high, Reason.SCORED_TEMPLATE, Reason.SCORED_CONTENT).astype(np.int8)
-    reasons[inner] = np.where(holds_content, Reason.HOLDS_CONTENT, Reason.HOLDS_TEMPLATE)[inner]
-    reasons[~judged] = Reason.FOLLOWS_ANCESTOR
-    reasons[~judged[source]] = Reason.NO_OPINION
-    reasons[~tree.shown] = Reason.NEVER_SHOWN
+    reasons = np.where(is_high, Reason.SCORED_TEMPLATE.value, Reason.SCORED_CONTENT.value).astype(
+        np.int8
+    )
+    reasons[inner] = np.where(
+        holds_content, Reason.HOLDS_CONTENT.value, Reason.HOLDS_TEMPLATE.value
+    )[inner]
+    reasons[~judged] = Reason.FOLLOWS_ANCESTOR.value
+    reasons[~judged[source]] = Reason.NO_OPINION.value
+    reasons[~tree.shown] = Reason.NEVER_SHOWN.value
     return Labels(scores, labels, reasons, sections)
 
 
@@ -60,21 +64,30 @@ def overrule(tree: Tree, labels: Labels, choices: Choices) -> Labels:
     leaf = _leaves(tree)
     chosen = choices >= 0
     verdict = np.where(chosen, choices, labels.labels)
-    holds_content = _any_below(tree, leaf & (verdict == Label.CONTENT))
+    holds_content = _any_below(tree, leaf & (verdict == Label.CONTENT.value))
     inner = _any_below(tree, leaf) & ~leaf
     judged = leaf | inner | chosen
-    verdict = np.where(inner, np.where(holds_content, Label.CONTENT, Label.TEMPLATE), verdict)
+    verdict = np.where(
+        inner, np.where(holds_content, Label.CONTENT.value, Label.TEMPLATE.value), verdict
+    )
     after = np.where(judged, verdict, verdict[_nearest(tree, judged)]).astype(np.int8)
-    after[~tree.shown] = Label.HIDDEN
+    after[~tree.shown] = Label.HIDDEN.value
 
     reasons = labels.reasons.copy()
     turned = inner & (after != labels.labels)
-    reasons[turned] = np.where(holds_content, Reason.HOLDS_CONTENT, Reason.HOLDS_TEMPLATE)[turned]
-    for label, reason in ((Label.CONTENT, Reason.KEPT), (Label.TEMPLATE, Reason.DROPPED)):
+    reasons[turned] = np.where(
+        holds_content, Reason.HOLDS_CONTENT.value, Reason.HOLDS_TEMPLATE.value
+    )[turned]
+    for label, reason in (
+        (Label.CONTENT.value, Reason.KEPT.value),
+        (Label.TEMPLATE.value, Reason.DROPPED.value),
+    ):
         reasons[(choices == label) & (after == label)] = reason
     against = chosen & (after != choices)
-    reasons[against] = np.where(holds_content, Reason.HOLDS_CONTENT, Reason.HOLDS_TEMPLATE)[against]
-    reasons[~tree.shown] = Reason.NEVER_SHOWN
+    reasons[against] = np.where(
+        holds_content, Reason.HOLDS_CONTENT.value, Reason.HOLDS_TEMPLATE.value
+    )[against]
+    reasons[~tree.shown] = Reason.NEVER_SHOWN.value
     return Labels(labels.scores, after, reasons, labels.sections)
 
 

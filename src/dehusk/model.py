@@ -256,7 +256,11 @@ class Smoothed:
 
 
 class Label(IntEnum):
-    """What a node is. The numbers are those of the label arrays."""
+    """What a node is. The numbers are those of the label arrays.
+
+    Arrays are compared with a member's `value`: of a member itself numpy asks for attributes, and
+    a Ctrl-C that comes while it asks is lost.
+    """
 
     CONTENT = 0
     TEMPLATE = 1

@@ -58,7 +58,7 @@ def regions(
     texts = np.flatnonzero(tree.is_text & tree.shown & (tree.text_length > 0)).astype(np.int32)
     if not len(texts):
         return ()
-    roots = _roots(tree, texts, np.asarray(labels.labels[texts] == Label.TEMPLATE))
+    roots = _roots(tree, texts, np.asarray(labels.labels[texts] == Label.TEMPLATE.value))
     first, last = np.searchsorted(texts, roots), np.searchsorted(texts, tree.end[roots])
     told = _Told(tree, labels, explanation, texts)
     reasons = [told.reason(a, b) for a, b in zip(first.tolist(), last.tolist(), strict=True)]

@@ -126,8 +126,8 @@ class Template:
         for result, labels in zip(self.results, self.family.labels, strict=True):
             tree = result.tree
             length = np.where(tree.is_text & tree.shown, tree.text_length, 0)
-            is_content = labels == Label.CONTENT
-            is_given = result.choices(wanted) == Label.CONTENT
+            is_content = labels == Label.CONTENT.value
+            is_given = result.choices(wanted) == Label.CONTENT.value
             both += int(length[is_content & is_given].sum())
             content += int(length[is_content].sum())
             given += int(length[is_given].sum())

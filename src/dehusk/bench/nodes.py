@@ -102,7 +102,7 @@ def _count(flags: Flags) -> int:
 
 def _called(tree: Tree, labels: NDArray[np.int8]) -> Flags:
     """The elements that are called template."""
-    return np.asarray(~tree.is_text & (labels == Label.TEMPLATE))
+    return np.asarray(~tree.is_text & (labels == Label.TEMPLATE.value))
 
 
 def _judged(tree: Tree) -> Flags:

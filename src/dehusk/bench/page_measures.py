@@ -151,7 +151,7 @@ class _Truth:
 
     def add(self, tally: Tally, scores: Floats, groups: NDArray[Any]) -> None:
         """Count what the scores call template, and compare the groups with the true ones."""
-        called = label(self.tree, scores).labels == Label.TEMPLATE
+        called = label(self.tree, scores).labels == Label.TEMPLATE.value
         for thing, amount in self._amounts.items():
             gold, said = int(amount[self._in_template].sum()), int(amount[called].sum())
             hits = int(amount[called & self._in_template].sum())

@@ -74,8 +74,8 @@ def _letters(rules: Rules, pages: Sequence[SamplePage]) -> Iterator[tuple[int, i
         parsed = parse(sample.page)
         tree = parsed.tree
         length = np.where(tree.is_text & tree.shown, tree.text_length, 0)
-        is_given = choose(tree, parsed.document, wanted) == Label.CONTENT
-        is_content = sample.labels == Label.CONTENT
+        is_given = choose(tree, parsed.document, wanted) == Label.CONTENT.value
+        is_content = sample.labels == Label.CONTENT.value
         yield (
             int(length[is_content & is_given].sum()),
             int(length[is_content].sum()),

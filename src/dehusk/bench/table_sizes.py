@@ -180,7 +180,7 @@ def _add_page(
             answer = Counter(words(render.text(tree, labels)))
             tally.f1.append(bag_score(content, answer).f1)
         if is_template is not None:
-            _count(tally, variant, tree, is_template, labels == Label.TEMPLATE)
+            _count(tally, variant, tree, is_template, labels == Label.TEMPLATE.value)
         after.append(learned)
     return after
 

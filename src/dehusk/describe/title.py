@@ -34,7 +34,7 @@ def title_of(
     sites = _site_names(metas, url)
     stated = one_line(metas.get("og:title", ("",))[0])
     written = _title_element(tree)
-    is_content = (labels == Label.CONTENT) & (tree.text_length > 0)
+    is_content = (labels == Label.CONTENT.value) & (tree.text_length > 0)
     heading = _likeliest(_headings(tree, is_content & (tree.tag == _H1)), written)
     candidates = (
         _without_site(stated, sites, heading),

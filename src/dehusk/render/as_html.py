@@ -61,7 +61,7 @@ def marked_html(tree: Tree, labels: LabelArray) -> str:
     own_marks = b"data-dehusk" in source
     no_spans = _span_free(tree)
     relevant = tree.shown & ((tree.is_text & (tree.text_length > 0)) | ~tree.is_text)
-    nodes = np.flatnonzero(relevant & (labels != Label.HIDDEN))
+    nodes = np.flatnonzero(relevant & (labels != Label.HIDDEN.value))
     rows = zip(
         tree.start[nodes].tolist(), tree.stop[nodes].tolist(), tree.close[nodes].tolist(),
         labels[nodes].tolist(), tree.is_text[nodes].tolist(), no_spans[nodes].tolist(),
@@ -101,7 +101,7 @@ def _span_free(tree: Tree) -> Flags:
 def content_html(tree: Tree, labels: LabelArray) -> str:
     """A page of the content alone: its title, and its body without template and hidden parts."""
     ends = written_ends(tree)
-    removed = (labels != Label.CONTENT) & ~spaces(tree)
+    removed = (labels != Label.CONTENT.value) & ~spaces(tree)
     removed &= ~holds(ends, inked(tree, labels, Label.CONTENT))
     _keep_cells(tree, removed)
     body = np.flatnonzero(tree.tag == _BODY)
@@ -124,8 +124,8 @@ def template_html(tree: Tree, labels: LabelArray) -> str:
     Cells of a kept table row stay, empty, so that the columns of the template stay.
     """
     ends = written_ends(tree)
-    is_template = (labels == Label.TEMPLATE) & tree.shown & ~spaces(tree)
-    removed = tree.shown & (labels == Label.CONTENT) & ~spaces(tree) & ~_FRAME[tree.tag]
+    is_template = (labels == Label.TEMPLATE.value) & tree.shown & ~spaces(tree)
+    removed = tree.shown & (labels == Label.CONTENT.value) & ~spaces(tree) & ~_FRAME[tree.tag]
     removed &= ~holds(ends, is_template)
     _keep_cells(tree, removed)
     return _DOCTYPE + _as_utf8(tree, _cut(tree, outermost(ends, removed), 0, len(tree.source)))

@@ -45,7 +45,7 @@ def links(tree: Tree, labels: LabelArray, base_url: str | None) -> tuple[Link, .
             texts[node] = source[stop : close - len("</a>")]
     if len(texts) < len(nodes):
         texts.update(_inner_texts(tree, [node for node in nodes.tolist() if node not in texts]))
-    is_template = (labels == Label.TEMPLATE).tolist()
+    is_template = (labels == Label.TEMPLATE.value).tolist()
     return tuple(
         Link(url, " ".join(unescaped(texts[node]).split()), is_template[node])
         for node, url in found.items()

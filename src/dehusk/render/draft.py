@@ -112,7 +112,7 @@ def _kept(tree: Tree, labels: LabelArray, ends: Ints, ink: Flags) -> Flags:
 
     Cells of a kept row stay even if they are empty, so that columns stay columns.
     """
-    is_content = tree.shown & (labels == Label.CONTENT)
+    is_content = tree.shown & (labels == Label.CONTENT.value)
     rules = np.flatnonzero(is_content & _RULE[tree.tag])
     if len(rules):
         # A rule parts ink from ink; one at an end, or behind another, parts nothing.
@@ -142,7 +142,7 @@ def _parts_lines(tree: Tree, breaks: Places, ink: Places) -> Flags:
 def _images(tree: Tree, nodes: list[Node], labels: LabelArray) -> dict[int, str | None]:
     """The content images that can be shown or said, with where they are loaded from."""
     found: dict[int, str | None] = {}
-    candidates = _IMAGE[tree.tag] & tree.shown & (labels == Label.CONTENT)
+    candidates = _IMAGE[tree.tag] & tree.shown & (labels == Label.CONTENT.value)
     for node in np.flatnonzero(candidates).tolist():
         element = nodes[node]
         assert isinstance(element, Element), "an image is an element"

@@ -11,5 +11,5 @@ def template_share(tree: Tree, labels: LabelArray) -> float:
     is_text = tree.is_text
     lengths = tree.text_length[is_text]
     visible = int(lengths.sum())
-    template = int(lengths[labels[is_text] == Label.TEMPLATE].sum())
+    template = int(lengths[labels[is_text] == Label.TEMPLATE.value].sum())
     return template / visible if visible else 0.0

@@ -183,7 +183,7 @@ def _nodes(
             tree, labels = pages[page].tree, pages[page].labels
             below = np.arange(node, tree.end[node])
             texts = tree.is_text[below] & (tree.text_length[below] > 0)
-            found[page] += below[texts & (labels[below] == Label.CONTENT)].tolist()
+            found[page] += below[texts & (labels[below] == Label.CONTENT.value)].tolist()
     return tuple(tuple(sorted(nodes)) for nodes in found)
 
 

@@ -25,7 +25,7 @@ def agreed(pages: Sequence[LabelledPage]) -> list[LabelledPage]:
         return list(pages)
     keys = [page.tree.own_hash ^ (page.tree.path_hash << np.uint64(1)) for page in pages]
     texts = [page.tree.is_text & page.tree.shown & (page.tree.text_length > 0) for page in pages]
-    is_template = [page.labels == Label.TEMPLATE for page in pages]
+    is_template = [page.labels == Label.TEMPLATE.value for page in pages]
     everywhere = _on_pages([key[text] for key, text in zip(keys, texts, strict=True)])
     template = _on_pages(
         [key[text & own] for key, text, own in zip(keys, texts, is_template, strict=True)]
