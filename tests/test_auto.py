@@ -16,12 +16,16 @@ from dehusk.errors import SettingError
 from dehusk.memory import Memory
 from dehusk.methods.auto import Auto, Favour, network
 from dehusk.methods.auto.blocks import LEVELS, cut
-from dehusk.methods.auto.evidence import GIVEN_PLACE, IS_KNOWN, PAGES, evidence, lesson
+from dehusk.methods.auto.columns import width
+from dehusk.methods.auto.evidence import column, evidence, lesson
 from dehusk.methods.auto.families import is_template_new
 from dehusk.methods.auto.judge import best_threshold
+from dehusk.methods.auto.looks import COLUMNS as LOOKS
 from dehusk.methods.auto.names import read_names
 from dehusk.methods.auto.network import load_model, save_model
 from dehusk.methods.auto.reading import read
+from dehusk.methods.auto.weighing import COLUMNS as SITE
+from dehusk.methods.auto.weighing import site_rows
 from dehusk.model import Page, Tree
 from dehusk.parse import parse
 from dehusk.samples import sample_site
@@ -77,7 +81,8 @@ def test_a_page_is_not_its_own_evidence() -> None:
     page = read(_tree(_page(1)))
     verdict = np.full(len(page.blocks), 0.5)
     alone, _ = evidence(lesson(page, verdict), page, verdict)
-    assert not alone[:, [PAGES, GIVEN_PLACE, IS_KNOWN]].any()
+    for name in ("pages", "family pages", "given place", "known anywhere", "place known"):
+        assert not column(alone, name).any()
 
 
 def test_evidence_is_of_the_other_pages_whatever_their_order() -> None:
@@ -91,7 +96,7 @@ def test_evidence_is_of_the_other_pages_whatever_their_order() -> None:
         back = back.plus(each)
     told = [evidence(memory, pages[0], verdicts[0])[0] for memory in (forth, back)]
     assert np.array_equal(told[0], told[1])
-    assert told[0][0, GIVEN_PLACE] == 1.0  # The first entry of the menu.
+    assert column(told[0], "given place")[0] == 1.0  # The first entry of the menu.
 
 
 def test_what_only_this_page_shares_with_one_other_did_not_repeat_before() -> None:
@@ -99,8 +104,8 @@ def test_what_only_this_page_shares_with_one_other_did_not_repeat_before() -> No
     verdict = np.ones(1)
     memory = lesson(first, verdict).plus(lesson(second, verdict))
     told, _ = evidence(memory, second, verdict)
-    assert told[0, 8] == 0.0
-    assert told[0, GIVEN_PLACE] == 1.0
+    assert column(told, "repeats")[0] == 0.0
+    assert column(told, "given place")[0] == 1.0
 
 
 @given(
@@ -116,10 +121,13 @@ def test_no_other_threshold_promises_a_better_f1(blocks: list[tuple[float, int]]
     chars = np.array([float(length) for _, length in blocks])
 
     def promised(threshold: float) -> float:
-        kept = likely >= threshold
-        return float(
-            2 * (chars * likely)[kept].sum() / ((chars * likely).sum() + chars[kept].sum())
-        )
+        total = 0.0
+        for strictness in np.arange(0.025, 1, 0.05):
+            is_content, kept = likely >= strictness, likely >= threshold
+            total += (
+                2 * chars[is_content & kept].sum() / (chars[is_content].sum() + chars[kept].sum())
+            )
+        return total
 
     chosen = best_threshold(likely, chars)
     if chosen > 0.1:
@@ -255,3 +263,107 @@ def test_the_type_of_a_page_comes_with_a_confidence() -> None:
         result = _extract(page.page.html, page.page.url)
         assert result.type
         assert 0 < (result.type_confidence or 0) <= 1
+
+
+def _looks(html: str, part: str) -> np.ndarray[Any, Any]:
+    return read(_tree(html)).looks[:, LOOKS[part]]
+
+
+def test_the_parts_of_the_looks_are_as_wide_as_they_say() -> None:
+    page = read(_tree(_page(1)))
+    assert page.looks.shape[1] == width(LOOKS)
+    logits = np.zeros(len(page.blocks))
+    told, verdicts = evidence(lesson(page, logits), page, logits)
+    assert site_rows(page, logits, told, verdicts).shape[1] == width(SITE)
+
+
+COMMENTS = "".join(
+    f"<div class=comment><b>Miller {n}</b><p>I too have seen it, {n} times or more.</p></div>"
+    for n in range(6)
+)
+
+
+def test_comments_are_a_row_and_the_article_before_them_is_not() -> None:
+    article = f"<article><h1>Rye</h1><p>{'The rye is ripe. ' * 9}</p></article>"
+    rows = _looks(f"<main>{article}<section>{COMMENTS}</section></main>", "rows")
+    assert rows[:2, 0].tolist() == [0, 0]
+    assert np.allclose(rows[2:, 0], np.log1p(6))
+    # Which of the six it is, and that all running text of the article stands before it.
+    assert np.allclose(rows[2::2, 7], np.log1p(range(6)))
+    assert np.all(rows[2:, 9] > 0)
+
+
+def test_paragraphs_of_several_lines_are_no_row() -> None:
+    lines = "".join(f"<p>Line {n} of the poem<br>and the next</p>" for n in range(8))
+    assert not _looks(f"<main>{lines}</main>", "rows")[:, 0].any()
+
+
+def test_the_columns_of_a_layout_are_no_row() -> None:
+    columns = "".join(f"<div><p>{'word ' * n}</p><p>x</p></div>" for n in (2, 3, 2, 100))
+    assert not _looks(f"<main>{columns}</main>", "rows")[:, 0].any()
+
+
+def test_a_text_that_stands_there_twice_is_a_copy_the_second_time() -> None:
+    text = "The rye was brought in before the rain, and none of it was lost."
+    spaced = text.replace(" ", "\n").replace("and\nnone", "<b>and&nbsp;none</b>")
+    copies = _looks(
+        f"<p>{text}</p><p>Once only, but long enough to be one of two.</p><p>{spaced}</p>", "copies"
+    )
+    assert copies[:, 0].tolist() == [0, 0, 1]
+    assert (copies[:, 1] > 0).tolist() == [True, False, True]
+
+
+@pytest.mark.parametrize(
+    ("text", "ends"),
+    [
+        ("Rye.", 1),
+        ("黑麦。", 1),
+        ("Что это?", 1),
+        ("рожь с", 0),
+        ("Spaß", 0),
+        ("ржи", 0),
+        ("麦", 0),
+        ("؟ نعم؟", 1),
+    ],
+)
+def test_a_sentence_is_told_by_its_end_in_any_script(text: str, ends: int) -> None:
+    assert _looks(f"<p>{text} </p>", "text")[0, 10] == ends
+
+
+def test_the_title_of_a_drawing_is_not_the_pages() -> None:
+    html = "<svg><title>Rye is ripe</title></svg><p>Rye is ripe</p>"
+    assert not _looks(html, "title")[:, 0].any()
+    assert _looks(f"<title>Rye is ripe | Mill</title>{html}", "title")[-1, 0] == 1
+
+
+@pytest.mark.parametrize("html", ["<p>x", "<a href=/>Home</a>", "<h1>1</h1><h2>2</h2>", "<td>9"])
+def test_a_page_with_text_does_not_come_out_empty(html: str) -> None:
+    assert _extract(html).text
+
+
+def test_a_page_that_says_only_what_others_say_is_empty() -> None:
+    site = dehusk.Site(method="auto")
+    for number in range(12):
+        site.add(_page(number), f"https://grain.example/{number}")
+    assert site.add(MENU + FOOT, "https://grain.example/empty").text == ""
+
+
+def test_every_change_of_the_template_is_noticed_but_not_in_two_passes() -> None:
+    pages = []
+    for number in range(90):
+        lines = "".join(f"<p>Line {n} of template {number // 30}" for n in range(12))
+        pages.append(f"<div>{lines}</div>" + _page(number)[-300:])
+    site = dehusk.Site(method="auto")
+    changed = [number for number, html in enumerate(pages) if site.add(html).template_changed]
+    assert changed == [32, 62]
+    assert site.ask(pages[5], is_learned=True).template_changed is None
+
+
+def test_a_model_of_other_features_is_refused(tmp_path: Path) -> None:
+    written = json.loads(network._SHIPPED.read_text("utf-8"))
+    written["page"]["hidden"] = written["page"]["hidden"][1:]
+    for name in ("floor", "ceiling"):
+        written["page"][name] = written["page"][name][1:]
+    (tmp_path / "model.json").write_text(json.dumps(written), "utf-8")
+    with pytest.raises(SettingError, match="no model of this version"):
+        _extract("<p>x", model=str(tmp_path / "model.json"))

@@ -23,6 +23,7 @@ from dehusk.bench.averages import Averages, Figure, Place, place_of
 from dehusk.bench.commands import Progress
 from dehusk.bench.contenders import Answer, Contender, make_contenders
 from dehusk.bench.corpora import Caps, Corpus, open_corpus
+from dehusk.bench.curves import learning_curve, write_curves
 from dehusk.bench.nodes import node_gold, teco_score, template_score, wrong_share
 from dehusk.bench.peers import PEERS, load_peers
 from dehusk.bench.quality import GOLD, By, run_quality
@@ -302,7 +303,6 @@ def test_a_site_that_comes_back_is_refused() -> None:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("{", "1: not JSON"),
         ("[]", "1: a record is a JSON object"),
         ('{"html": ""}', "page 1: no `site` with text"),
         ('{"site": "a"}', "page 1: no `html` with text"),
@@ -313,6 +313,16 @@ def test_a_damaged_record_is_named(line: str, message: str, tmp_path: Path) -> N
     path = tmp_path / "bad.jsonl"
     path.write_text(line + "\n", "utf-8")
     with pytest.raises(SourceError, match=message):
+        list(open_corpus(str(path)).pages())
+
+
+def test_a_file_that_is_no_corpus_is_wrong_use_and_a_damaged_line_is_not(tmp_path: Path) -> None:
+    path = tmp_path / "bad.jsonl"
+    path.write_text("{\n", "utf-8")
+    with pytest.raises(UsageError, match="not a corpus"):
+        list(open_corpus(str(path)).pages())
+    path.write_text('{"site": "a", "html": ""}\n{\n', "utf-8")
+    with pytest.raises(SourceError, match="2: not JSON"):
         list(open_corpus(str(path)).pages())
 
 
@@ -393,8 +403,8 @@ def test_a_contender_that_fails_has_an_empty_answer_and_is_counted(tiny: str) ->
     assert "failing: RuntimeError on 14 of 14 pages" in render_report(report)
 
 
-def test_the_default_method_learns_the_menu_of_a_tiny_site(tiny: str) -> None:
-    contenders, _ = make_contenders((), with_peers=False)
+def test_segments_learns_the_menu_of_a_tiny_site(tiny: str) -> None:
+    contenders, _ = make_contenders(("segments",), with_peers=False)
     (report,) = run_quality([open_corpus(tiny)], contenders)
     averages = report.averages[contenders[0].name]
     early, later = (averages.mean(Figure.F1, place) for place in (Place.EARLY, Place.MIDDLE))
@@ -496,7 +506,7 @@ def test_speed_prints_ratios_to_the_bare_parse(
     figures = tmp_path / "times.json"
     assert _run("speed", "samples:docs:1:4", "--rounds", "1", "--json", str(figures)) == 0
     shown = capsys.readouterr().out
-    for name in ("bare parse", "tree", "segments to text", "segments to JSON"):
+    for name in ("bare parse", "tree", "auto to text", "auto to JSON"):
         assert re.search(rf"^{name} +\d", shown, re.MULTILINE)
     assert "failed" not in shown
     (report,) = json.loads(figures.read_text("utf-8"))
@@ -665,3 +675,23 @@ def test_the_quality_of_segments_on_sample_sites_has_not_dropped() -> None:
         reached[figure, place] = round(sum(mean or 0.0 for mean in means) / len(means), 3)
     dropped = {key: got for key, got in reached.items() if got < PINNED[key] - TOLERANCE}
     assert not dropped, f"reached {reached}"
+
+
+def test_a_learning_curve_is_of_the_same_sites_at_every_point(tmp_path: Path) -> None:
+    long = {number: number / 40 for number in range(1, 41)}
+    curve = learning_curve({"a": long, "b": long, "short": {1: 1.0, 2: 1.0}})
+    assert curve[0] == (1, 1 / 40)
+    assert curve[-1] == pytest.approx((34.5, 34.5 / 40))
+    assert learning_curve({"short": {1: 1.0}}) == []
+    path = write_curves(tmp_path, "x.jsonl.xz", {"one": {"a": long}, "two": {}})
+    assert path == tmp_path / "x-curve.svg"
+    assert "one" in path.read_text("utf-8")
+    assert write_curves(tmp_path, "x.jsonl.xz", {"two": {}}) is None
+
+
+def test_quality_draws_learning_curves(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    corpus = "samples:blog:1:20"
+    assert _run("quality", corpus, "--method", "segments", "--curves", str(tmp_path)) == 0
+    assert f"wrote {tmp_path}/samples-blog-1-20-curve.svg" in capsys.readouterr().out
+    with pytest.raises(UsageError, match="no such folder"):
+        _run("quality", corpus, "--curves", str(tmp_path / "none"))

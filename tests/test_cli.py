@@ -185,7 +185,7 @@ def test_limits_refuse_pages(crawl: Path, option: str, value: str, code: str) ->
         (["clean", "no-such-file.html"], "no-such-file.html"),
         (["clean", "-", "--method", "nonesuch"], "nonesuch"),
         (["clean", "-", "--set", "wobble=1"], "wobble"),
-        (["clean", "-", "--set", "min_count=many"], "not a whole number"),
+        (["clean", "-", "--set", "max_places=many"], "not a whole number"),
         (["clean", "-", "--set", "min_count"], "NAME=VALUE"),
         (["clean", "-", "--set", "ages=perhaps"], "neither true nor false"),
         (["clean", "-", "-o", "no/such/folder/file.jsonl"], "no/such/folder"),
@@ -206,7 +206,7 @@ def test_wrong_use_is_status_2_and_says_why(arguments: list[str], message: str) 
 
 
 def test_a_setting_changes_the_answer(crawl: Path) -> None:
-    lines = _lines(_run("clean", str(crawl), "--set", "min_count=2").stdout)
+    lines = _lines(_run("clean", str(crawl), "--method", "segments", "--set", "min_count=2").stdout)
     assert lines[1]["text"] == "Harvest 1\nThere were 1 sacks of rye."
 
 
@@ -279,7 +279,7 @@ def test_a_fault_on_one_page_does_not_end_the_run(
 
 
 def test_methods_are_listed_with_their_settings() -> None:
-    assert "segments (default)" in _run("methods").stdout.decode()
+    assert "auto (default)" in _run("methods").stdout.decode()
     assert "min_count=5" in _run("methods", "segments").stdout.decode()
 
 

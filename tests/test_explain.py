@@ -60,7 +60,7 @@ def test_an_explanation_is_of_the_memory_that_the_answer_is_of() -> None:
 
 
 def test_a_method_that_cannot_explain_still_answers() -> None:
-    site = Site()
+    site = Site(method="segments")
     for html in PAGES[:5]:
         site.learn(html)
     result = site.explain(PAGES[5])
@@ -70,7 +70,7 @@ def test_a_method_that_cannot_explain_still_answers() -> None:
 
 
 def _explained(html: str = PAGES[5]) -> tuple[Region, ...]:
-    site = Site()
+    site = Site(method="segments")
     for page in PAGES:
         site.learn(page)
     return site.explain(html, is_learned=True).regions
@@ -163,7 +163,7 @@ def _run(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_the_command_shows_a_line_for_each_region(tmp_path: Path) -> None:
-    run = _run("explain", str(_folder(tmp_path) / "5.html"))
+    run = _run("explain", str(_folder(tmp_path) / "5.html"), "--method", "segments")
     assert run.returncode == 0
     lines = run.stdout.splitlines()
     assert lines[0] == "file:5.html"

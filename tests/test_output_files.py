@@ -179,7 +179,10 @@ def test_a_folder_of_parquet_is_added_to(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def test_half_a_surrogate_pair_does_not_stop_parquet(tmp_path: Path) -> None:
-    write(tmp_path / "a.parquet", Sites().add(Page("<p>a\ud800b", "https://mill.example/\ud800")))
+    write(
+        tmp_path / "a.parquet",
+        Sites(method="segments").add(Page("<p>a\ud800b", "https://mill.example/\ud800")),
+    )
     assert rows(tmp_path / "a.parquet")[0]["text"] == "a\ufffdb"
 
 
@@ -240,7 +243,7 @@ def test_pieces_are_the_text_cut_at_headings_and_blocks() -> None:
         f"<h2>Sowing</h2><p>{'In autumn. ' * 12}</p><p>{'Not too deep. ' * 8}</p>"
         "<h3>Depth</h3><p>Two fingers.</p><h2>Harvest</h2><p>In July.</p>"
     )
-    result = dehusk.extract(html)
+    result = dehusk.extract(html, method="segments")
     pieces = result.pieces(50)
     assert "\n".join(piece.text for piece in pieces) == result.text
     assert [piece.headings for piece in pieces] == [
@@ -256,10 +259,10 @@ def test_pieces_are_the_text_cut_at_headings_and_blocks() -> None:
 
 def test_a_block_that_is_too_long_is_cut_between_words() -> None:
     words = [f"word{number}" for number in range(200)]
-    pieces = dehusk.extract(f"<h1>A</h1><p>{' '.join(words)}</p>").pieces(20)
+    pieces = dehusk.extract(f"<h1>A</h1><p>{' '.join(words)}</p>", method="segments").pieces(20)
     assert all(piece.tokens <= 20 and piece.headings == ("A",) for piece in pieces)
     assert " ".join(piece.text for piece in pieces).split() == ["A", *words]
-    assert len(dehusk.extract(f"<p>{'x' * 1000}</p>").pieces(20)) == 13
+    assert len(dehusk.extract(f"<p>{'x' * 1000}</p>", method="segments").pieces(20)) == 13
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -291,4 +294,4 @@ def test_a_page_without_content_has_no_pieces() -> None:
 
 def test_many_headings_cost_time_in_proportion() -> None:
     html = "".join(f"<h{n % 6 + 1}>{n}</h{n % 6 + 1}>" for n in range(20_000))
-    assert len(dehusk.extract(html).pieces(1000)) > 20
+    assert len(dehusk.extract(html, method="segments").pieces(1000)) > 20

@@ -40,7 +40,7 @@ HTML = (
 def test_what_is_selected_is_kept_or_dropped_and_the_innermost_decides(
     keep: str | tuple[str, ...], drop: str | tuple[str, ...], text: str
 ) -> None:
-    result = dehusk.extract(HTML, keep=keep, drop=drop)
+    result = dehusk.extract(HTML, method="segments", keep=keep, drop=drop)
     assert [line.split() for line in result.text.split("\n")] == [
         line.split() for line in text.split("\n")
     ]
@@ -84,7 +84,7 @@ def test_what_is_not_css_is_refused(selector: str) -> None:
 
 def test_a_selector_that_would_take_too_long_is_refused_with_the_page() -> None:
     html = "<p>x</p>" * 10_001
-    assert dehusk.extract(html, drop="p").text == ""
+    assert dehusk.extract(html, method="segments", drop="p").text == ""
     with pytest.raises(PageTimeout, match="takes too long"):
         dehusk.extract(html, drop=":HAS(b) p")
 
@@ -92,7 +92,7 @@ def test_a_selector_that_would_take_too_long_is_refused_with_the_page() -> None:
 def test_elements_too_deep_for_the_tree_are_selected_with_all_they_hold() -> None:
     limits = dehusk.Limits(max_depth=4)
     html = "<div><div><div class=x><div><b>in</b></div></div><i>out</i></div></div>"
-    assert dehusk.extract(html, limits=limits, drop=".x").text == "out"
+    assert dehusk.extract(html, method="segments", limits=limits, drop=".x").text == "out"
 
 
 _PIECES = st.sampled_from(

@@ -43,7 +43,7 @@ def _records(pages: list[Page] = PAGES) -> bytes:
 
 
 def _run(*arguments: str, given: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-    command = [sys.executable, "-m", "dehusk", *arguments]
+    command = [sys.executable, "-m", "dehusk", *arguments, "--method", "segments"]
     return subprocess.run(command, input=given, capture_output=True, check=False, timeout=60)
 
 
@@ -190,7 +190,9 @@ def test_a_revision_needs_a_memory_and_a_number(arguments: tuple[str, ...], craw
 
 def test_the_library_revises_as_the_command_does(tmp_path: Path) -> None:
     odd = Page("x" * 100, _url(99), "grain.example")
-    with dehusk.open(tmp_path / "grain.husk", limits=Limits(max_bytes=400)) as memory:
+    with dehusk.open(
+        tmp_path / "grain.husk", method="segments", limits=Limits(max_bytes=400)
+    ) as memory:
         list(memory.clean(PAGES))
         assert [answer.url for answer in memory.revise(PAGES)] == [_url(n) for n in range(4)]
         assert list(memory.revise(PAGES)) == []
@@ -200,7 +202,7 @@ def test_the_library_revises_as_the_command_does(tmp_path: Path) -> None:
 
 
 def test_what_was_answered_is_forgotten_with_its_site(tmp_path: Path) -> None:
-    with dehusk.open(tmp_path / "grain.husk") as memory:
+    with dehusk.open(tmp_path / "grain.husk", method="segments") as memory:
         list(memory.clean(PAGES))
         assert memory.forget("grain.example")
         assert len(list(memory.shelf("answers", "grain.example").items())) == 0
@@ -208,7 +210,7 @@ def test_what_was_answered_is_forgotten_with_its_site(tmp_path: Path) -> None:
 
 
 def test_answers_take_no_more_room_than_they_may(tmp_path: Path) -> None:
-    with dehusk.open(tmp_path / "grain.husk") as memory:
+    with dehusk.open(tmp_path / "grain.husk", method="segments") as memory:
         shelf = memory.shelf("answers", "grain.example")
         for _ in range(2):
             given = [note_answer(shelf, answer_of(page, memory.ask(page)), 3) for page in PAGES]

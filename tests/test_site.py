@@ -29,8 +29,8 @@ def _page(number: int) -> str:
     )
 
 
-def test_one_page_alone_is_kept_whole() -> None:
-    result = dehusk.extract(_page(1), "https://grain.example/1")
+def test_one_page_alone_is_kept_whole_by_segments() -> None:
+    result = dehusk.extract(_page(1), "https://grain.example/1", method="segments")
     assert result.text.splitlines()[0].startswith("Home")
     assert result.pages_seen == 1
     assert result.template_share == 0.0
@@ -84,8 +84,12 @@ def test_a_site_goes_on_where_it_was_saved() -> None:
 def test_a_site_does_not_go_on_from_another_sites_or_settings_memory() -> None:
     state = dehusk.Site("a").dump()
     dehusk.Site("a").load(state)
-    for other in (dehusk.Site("b"), dehusk.Site("a", min_count=4), dehusk.Site("a", method="rtdm")):
-        with pytest.raises(StateError, match=r"site 'a'|min_count=5|method segments"):
+    for other in (
+        dehusk.Site("b"),
+        dehusk.Site("a", max_places=9),
+        dehusk.Site("a", method="rtdm"),
+    ):
+        with pytest.raises(StateError, match=r"site 'a'|max_places=6000|method auto"):
             other.load(state)
 
 
@@ -151,13 +155,13 @@ def test_no_hostile_page_takes_more_than_linear_time() -> None:
 
 
 def test_settings_of_a_method_are_passed_on() -> None:
-    site = dehusk.Site(min_count=2)
+    site = dehusk.Site(method="segments", min_count=2)
     site.add(_page(1))
     assert "Home" not in site.add(_page(2)).text
 
 
 def test_sites_are_learned_apart() -> None:
-    sites = Sites()
+    sites = Sites(method="segments")
     for number in range(5):
         sites.add(dehusk.Page(_page(number), site="a"))
     assert "Home" in sites.add(dehusk.Page(_page(5), site="b")).text

@@ -181,7 +181,9 @@ def test_single_files_of_a_folder_are_one_site(
     for name in NAMES:
         (tmp_path / f"{name}.html").write_text(_page(name), encoding="utf-8")
     paths = [str(tmp_path / f"{name}.html") for name in NAMES]
-    assert _run(paths[0], "--against", *paths[1:], "--set", "min_count=3") == 0
+    assert (
+        _run(paths[0], "--against", *paths[1:], "--method", "segments", "--set", "min_count=3") == 0
+    )
     shown = capfd.readouterr()
     assert "compared with 3 other pages" in shown.err
     assert "All rights reserved" in shown.out

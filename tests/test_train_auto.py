@@ -14,6 +14,7 @@ from dehusk.bench.quality import run_quality
 from dehusk.errors import UsageError
 from dehusk.methods.auto.blocks import cut
 from dehusk.methods.auto.network import load_model, save_model
+from dehusk.methods.auto.weighing import COLUMNS
 from dehusk.model import Page
 from dehusk.parse import parse
 from dehusk.train.auto import PARTS, Settings, Training, train_auto
@@ -21,7 +22,8 @@ from dehusk.train.fit import Fitting, fit
 from dehusk.train.gold import BlockGold, block_gold
 
 CORPORA = [open_corpus(f"samples:{kind}:7:5") for kind in ("news", "docs", "shop", "blog", "town")]
-QUICK = Settings(fitting=Fitting(epochs=2, width=8, members=1, batch=256))
+_QUICK = Fitting(epochs=2, width=8, members=1, batch=256)
+QUICK = Settings(fitting=_QUICK, site_fitting=_QUICK)
 
 
 @pytest.fixture(scope="module")
@@ -128,9 +130,12 @@ def test_a_folder_without_folds_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("part", sorted(PARTS))
 def test_a_part_left_out_has_no_say(part: str) -> None:
-    training = train_auto(CORPORA[:2], Settings(fitting=QUICK.fitting, folds=2, without=(part,)))
+    training = train_auto(
+        CORPORA[:2], Settings(fitting=_QUICK, site_fitting=_QUICK, folds=2, without=(part,))
+    )
     moved = np.zeros((2, training.model.site.hidden.shape[0]), np.float32)
-    moved[1, list(PARTS[part])] = 1
+    for name in PARTS[part]:
+        moved[1, COLUMNS[name]] = 1
     first, second = training.model.site(moved)[:, 0]
     assert first == second
 
@@ -139,3 +144,13 @@ def test_nothing_to_train_on_is_refused(tmp_path: Path) -> None:
     (tmp_path / "none.jsonl").write_text("")
     with pytest.raises(UsageError, match="no page"):
         train_auto([open_corpus(str(tmp_path / "none.jsonl"))])
+
+
+def test_fewer_sites_than_folds_are_refused() -> None:
+    with pytest.raises(UsageError, match="1 sites"):
+        train_auto(CORPORA[:1], QUICK)
+
+
+def test_a_weight_for_a_corpus_that_is_not_there_is_refused() -> None:
+    with pytest.raises(UsageError, match="no corpus news-dev"):
+        train_auto(CORPORA, Settings(factors=(("news-dev", 2.0),)))

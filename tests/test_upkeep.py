@@ -216,12 +216,12 @@ def test_memories_add_up_exactly_without_ageing(tmp_path: Path) -> None:
 
 def test_memories_that_do_not_add_up_are_refused(tmp_path: Path) -> None:
     one = _learn(tmp_path / "1.husk", range(2), NAMES[:1])
-    two = _learn(tmp_path / "2.husk", range(2), NAMES[:1], min_count=4)
+    two = _learn(tmp_path / "2.husk", range(2), NAMES[:1], max_places=9)
     three = _learn(tmp_path / "3.husk", range(2), NAMES[:1], method="rtdm")
     four = _learn(tmp_path / "4.husk", range(2, 4), NAMES[:1], method="rtdm")
-    with pytest.raises(StateError, match="min_count=5"):
+    with pytest.raises(StateError, match="max_places=6000"):
         upkeep.merge_stores(one, two, tmp_path / "x.husk")
-    with pytest.raises(StateError, match="segments and of rtdm do not add up"):
+    with pytest.raises(StateError, match="auto and of rtdm do not add up"):
         upkeep.merge_stores(one, three, tmp_path / "x.husk")
     with pytest.raises(StateError, match="rtdm do not add up"):
         upkeep.merge_stores(three, four, tmp_path / "y.husk")

@@ -32,4 +32,4 @@ class Examples:
 
 
 def _key(family: int) -> bytes:
-    return family.to_bytes(2, "big")
+    return family.to_bytes(4, "big")

@@ -89,6 +89,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="add the score of the TECO suite, by which elements above the content are template",
     )
     quality.add_argument(
+        "--curves",
+        metavar="DIR",
+        type=Path,
+        help="draw F1 over the pages seen of a site into this folder, one plot for each corpus",
+    )
+    quality.add_argument(
         "--folds",
         type=Path,
         metavar="DIR",

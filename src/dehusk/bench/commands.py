@@ -12,6 +12,7 @@ from typing import Final, TextIO
 
 from dehusk.bench.contenders import make_contenders
 from dehusk.bench.corpora import Caps, Corpus, open_corpus
+from dehusk.bench.curves import MIN_PAGES, write_curves
 from dehusk.bench.quality import By, run_quality
 from dehusk.bench.report import LEGEND, quality_json, render_report
 from dehusk.bench.speed import make_runners, render_speed, run_speed, speed_json
@@ -26,6 +27,9 @@ def run_experiment(arguments: argparse.Namespace) -> int:
     corpora = [open_corpus(name, caps) for name in arguments.corpora or ("samples",)]
     if arguments.json is not None and not Path(arguments.json).absolute().parent.is_dir():
         raise UsageError(f"--json {arguments.json}: there is no such folder")
+    curves = getattr(arguments, "curves", None)
+    if curves is not None and not curves.is_dir():
+        raise UsageError(f"--curves {curves}: there is no such folder")
     run = {"quality": _quality, "speed": _speed}[arguments.experiment]
     return run(arguments, corpora)
 
@@ -44,6 +48,9 @@ def _quality(arguments: argparse.Namespace, corpora: Sequence[Corpus]) -> int:
         reports.append(report)
         tables = render_report(report, with_teco=arguments.teco, markdown=arguments.markdown)
         _print(tables + "\n")
+        if arguments.curves is not None:
+            written = write_curves(arguments.curves, report.corpus, report.curves)
+            _print(f"wrote {written}\n" if written else f"no site has {MIN_PAGES} pages\n")
     _print(LEGEND)
     _save(arguments.json, quality_json(reports))
     return int(any(report.is_cut for report in reports))

@@ -42,6 +42,8 @@ class Report:
     """By contender."""
     groups: dict[str, dict[str, Averages]] = field(default_factory=dict)
     """By group and contender, where figures were to be broken down."""
+    curves: dict[str, dict[str, dict[int, float]]] = field(default_factory=dict)
+    """F1 of each page, by contender, site and number of the page."""
     failures: dict[tuple[str, str], int] = field(default_factory=dict)
     """How often a contender gave no answer, by its name and the error's."""
     notes: list[str] = field(default_factory=list)
@@ -128,6 +130,9 @@ def _add(
         tables.append(report.groups.setdefault(str(getattr(gold, by)), {}))
     for table in tables:
         table.setdefault(name, Averages()).add(gold.site, gold.number, figures)
+    if Figure.F1 in figures:
+        site = report.curves.setdefault(name, {}).setdefault(gold.site, {})
+        site[gold.number] = figures[Figure.F1]
 
 
 def _page_figures(

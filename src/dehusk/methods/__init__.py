@@ -92,7 +92,7 @@ _ALL: Final[tuple[type[Any], ...]] = (
 METHODS: Final = {str(method.name): method for method in _ALL}
 """Every method by its name."""
 
-DEFAULT: Final = "segments"
+DEFAULT: Final = "auto"
 
 
 def make_method(name: str = DEFAULT, **settings: object) -> Method:

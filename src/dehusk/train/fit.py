@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dehusk.methods.auto.looks import Matrix
+from dehusk.methods.auto.columns import Matrix
 from dehusk.methods.auto.network import Network, Weights
 
 _SAME = 1.001e-3
@@ -41,7 +41,8 @@ def fit(
 
     The columns are questions by themselves; with `is_choice` exactly one of them is right.
     """
-    mean, spread = rows.mean(axis=0), rows.std(axis=0) + 1e-3
+    mean = rows.mean(axis=0, dtype=np.float64).astype(np.float32)
+    spread = rows.std(axis=0, dtype=np.float64).astype(np.float32) + np.float32(1e-3)
     inputs = np.clip((rows - mean) / spread, -_FAR, _FAR).astype(np.float32)
     weight = weight / weight.mean()
     members = [

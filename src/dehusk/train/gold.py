@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dehusk.bench.corpora import GoldPage
 from dehusk.bench.nodes import nodes_inside
@@ -19,9 +20,11 @@ class BlockGold(NamedTuple):
 
     words: Floats
     hits: Floats
-    """How many of a block's words are content; where only values are known, all or none."""
+    """How many of a block's words are content; where only values are known, of those with one."""
     content_words: float
     """All words of the content; nan where only values that must survive are known."""
+    values: tuple[NDArray[np.intp], ...] = ()
+    """Of each value that must survive, the blocks that hold it."""
 
 
 def block_gold(gold: GoldPage, tree: Tree, blocks: Blocks) -> BlockGold | None:
@@ -41,7 +44,11 @@ def block_gold(gold: GoldPage, tree: Tree, blocks: Blocks) -> BlockGold | None:
         return BlockGold(counts, _aligned(texts, owners, content, len(blocks)), float(len(content)))
     if not gold.must_keep:
         return None
-    return BlockGold(counts, counts * _holding(texts, owners, gold.must_keep, len(blocks)), np.nan)
+    values = _holding(texts, owners, gold.must_keep, len(blocks))
+    hits = np.zeros(len(blocks))
+    for holders in values:
+        hits[holders] = counts[holders]
+    return BlockGold(counts, hits, np.nan, values)
 
 
 def _aligned(texts: list[list[str]], owners: list[int], content: list[str], count: int) -> Floats:
@@ -64,10 +71,11 @@ def _aligned(texts: list[list[str]], owners: list[int], content: list[str], coun
 
 def _holding(
     texts: list[list[str]], owners: list[int], values: tuple[str, ...], count: int
-) -> Floats:
-    """1 for the blocks that hold one of the values, else 0."""
+) -> tuple[NDArray[np.intp], ...]:
+    """Of each value that the page shows in one block, the blocks that hold it."""
     lines = [" "] * count
     for text, owner in zip(texts, owners, strict=True):
         lines[owner] += "".join(f"{word} " for word in text)
     wanted = [f" {' '.join(found)} " for value in values if (found := words(value))]
-    return np.array([float(any(value in line for value in wanted)) for line in lines])
+    holding = [[place for place, line in enumerate(lines) if value in line] for value in wanted]
+    return tuple(np.array(holders) for holders in holding if holders)

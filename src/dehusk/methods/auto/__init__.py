@@ -12,18 +12,20 @@ import numpy as np
 
 from dehusk.errors import SettingError
 from dehusk.memory import Memory, Table, fair_worth, keep_best, life_left
-from dehusk.methods.auto.evidence import GIVEN_PLACE, IS_KNOWN, lesson
+from dehusk.methods.auto.evidence import column, lesson
 from dehusk.methods.auto.families import (
     MAX_FAMILIES,
     families_seen,
     family_number,
     family_of,
+    is_last_page,
     is_template_new,
 )
-from dehusk.methods.auto.judge import Judgement, judge, page_type, probability
+from dehusk.methods.auto.judge import Judgement, judge, page_type
 from dehusk.methods.auto.network import Model, load_model
 from dehusk.methods.auto.reading import Reading, read
 from dehusk.methods.auto.reasons import REASONS, reasons_of
+from dehusk.methods.auto.weighing import probability
 from dehusk.model import Explanation, FamilySeen, Floats, Tree, Verdict
 
 
@@ -118,7 +120,8 @@ class Auto:
             return Explanation(nothing, nothing, nothing, np.full(len(tree), -1, np.int16))
         judgement = self._judge(memory, page)
         told = judgement.evidence
-        site = np.where(told[:, IS_KNOWN] > 0, told[:, GIVEN_PLACE], np.nan).astype(np.float64)
+        is_known = column(told, "place known") > 0
+        site = np.where(is_known, column(told, "given place"), np.nan).astype(np.float64)
         reason = np.full(len(tree), -1, np.int16)
         reason[page.blocks.segments] = reasons_of(judgement)[page.blocks.owner]
         return Explanation(
@@ -136,11 +139,12 @@ class Auto:
             return Verdict()
         content = probability(self._model.page(page.looks)[:, 0])
         kind, confidence = page_type(self._model, page, content)
+        is_last = is_last_page(memory.table("texts"), memory.pages, page.texts)
         return Verdict(
             family=family_number(family_of(page, content)),
             type=kind,
             type_confidence=confidence,
-            template_changed=self.has_new_template(memory),
+            template_changed=self.has_new_template(memory) if is_last else None,
         )
 
     def families(self, memory: Memory) -> tuple[FamilySeen, ...]:

@@ -13,18 +13,31 @@ import numpy as np
 
 from dehusk.hashing import Hashes
 from dehusk.memory import Memory, Sums, Table
+from dehusk.methods.auto.blocks import LEVELS
+from dehusk.methods.auto.columns import Matrix, columns_of
 from dehusk.methods.auto.families import family_of
-from dehusk.methods.auto.looks import Matrix
 from dehusk.methods.auto.reading import PLACE_BITS, Reading
 from dehusk.model import Floats
 
 _SEGMENTS, _CHARS, _VERDICT, _WEIGHT = range(4)
 """Columns of sums in `places`: different segments on each page, characters, the page network's
 verdicts by weight, and that weight."""
-PAGES, KNOWN, GIVEN_PLACE, ANYWHERE, REPEATS, IS_KNOWN = 0, 3, 4, 6, 8, 9
-"""Columns of the evidence: how many other pages (log), the shares of the block's text that stood
-at its place on any of them, on those that have the place, and anywhere; of all that stood at its
-place the share that came back; and whether the place was there at all."""
+_OWN: Final = (
+    "pages", "many pages", "family pages", "family share", "share", "known", "given place",
+    "anywhere", "known anywhere", "place share", "repeats", "place known", "segments",
+    "segments a page", "length",
+)  # fmt: skip
+"""What is told of each block. How many other pages the site has, and the block's family; of the
+block's text what share stood at its place, how often by all pages, on any of them, and by those
+that have the place; the same anywhere; by how many pages its place is had; of all that stood there
+the share that came back; whether it was there at all; how many segments stood there, and how
+long."""
+_AROUND: Final = ("share", "known", "given place", "known anywhere", "place new", "repeats")
+"""What is told of its surroundings, level by level."""
+COLUMNS: Final = columns_of(
+    dict.fromkeys(_OWN, 1) | {f"{name} around": len(LEVELS) for name in _AROUND}
+)
+"""Where each number stands."""
 _UNIT: Final = 1000
 """Verdicts are summed in thousandths."""
 
@@ -59,46 +72,61 @@ def evidence(memory: Memory, page: Reading, verdict: Floats) -> tuple[Matrix, Fl
     mean verdict is that of the page network on the blocks that stood at the same place before,
     else on this block itself.
     """
-    pages = max(memory.pages - 1, 0)
-    seen = max(pages, 1)
     own = lesson(page, verdict)
+    at_place, sums = _place_sums(memory.table("places"), own.table("places"), page.places)
+    told = _pages_told(memory, own, page) | _text_told(memory, own, page, at_place)
+    segments = np.maximum(sums[:, _SEGMENTS], 1)
+    repeated = _repeated(memory.table("segments"), own.table("segments"), page.places)
+    told |= {
+        "place share": np.minimum(at_place / max(memory.pages - 1, 1), 1),
+        "repeats": np.minimum(repeated / segments, 1),
+        "place known": (at_place > 0).astype(np.float64),
+        "segments": np.log1p(np.minimum(sums[:, _SEGMENTS], 500)) / 5,
+        "segments a page": np.log1p(sums[:, _SEGMENTS] / np.maximum(at_place, 1)) / 3,
+        "length": np.log1p(sums[:, _CHARS] / segments) / 5,
+    }
+    told["place new"] = 1 - told["place known"]
+    mean = np.minimum(sums[:, _VERDICT] / np.maximum(sums[:, _WEIGHT], 1), 1)
+    columns = [told[name][:, None] for name in _OWN]
+    columns += [region_mean(page, told[name]) for name in _AROUND]
+    verdicts = np.where(sums[:, _WEIGHT] > 0, mean, verdict)
+    return np.concatenate(columns, axis=1, dtype=np.float32), verdicts
+
+
+def _pages_told(memory: Memory, own: Memory, page: Reading) -> dict[str, Floats]:
+    """How much of the site, and of the page's family, has been seen."""
+    pages = max(memory.pages - 1, 0)
+    family = float(_others(memory, own, "families", own.table("families").keys).sum())
+    told = {
+        "pages": np.log1p(min(pages, 60)),
+        "many pages": pages / (pages + 3),
+        "family pages": np.log1p(min(family, 60)),
+        "family share": min(family / max(pages, 1), 1),
+    }
+    return {name: np.full(len(page.blocks), number) for name, number in told.items()}
+
+
+def _text_told(memory: Memory, own: Memory, page: Reading, at_place: Floats) -> dict[str, Floats]:
+    """What share of each block's text other pages have."""
+    seen = max(memory.pages - 1, 1)
     count = _others(memory, own, "segments", page.keys)
     anywhere = _others(memory, own, "texts", page.texts)
-    repeated = _repeated(memory.table("segments"), own.table("segments"), page.places)
-    at_place, sums = _place_sums(memory.table("places"), own.table("places"), page.places)
-    owner, blocks = page.blocks.owner, page.blocks
+    told = {
+        "share": count / seen,
+        "known": count > 0,
+        "given place": count / np.maximum(at_place, 1)[page.blocks.owner],
+        "anywhere": anywhere / seen,
+        "known anywhere": anywhere > 0,
+    }
+    return {
+        name: page.blocks.sums(np.minimum(shares, 1) * page.lengths) / page.blocks.chars
+        for name, shares in told.items()
+    }
 
-    def mean(values: Floats) -> Floats:
-        return np.asarray(blocks.sums(values * page.lengths) / blocks.chars)
 
-    segments = np.maximum(sums[:, _SEGMENTS], 1)
-    is_known = (at_place > 0).astype(np.float64)
-    share = mean(np.minimum(count / seen, 1))
-    known = mean((count > 0).astype(np.float64))
-    given_place = mean(np.minimum(count / np.maximum(at_place, 1)[owner], 1))
-    known_anywhere = mean((anywhere > 0).astype(np.float64))
-    repeats = np.minimum(repeated / segments, 1)
-    own_columns = (
-        np.full(len(blocks), np.log1p(min(pages, 60))),
-        np.full(len(blocks), pages / (pages + 3)),
-        share,
-        known,
-        given_place,
-        mean(np.minimum(anywhere / seen, 1)),
-        known_anywhere,
-        np.minimum(at_place / seen, 1),
-        repeats,
-        is_known,
-        np.log1p(np.minimum(sums[:, _SEGMENTS], 500)) / 5,
-        np.log1p(sums[:, _CHARS] / segments) / 5,
-    )
-    around = (share, known, given_place, known_anywhere, 1 - is_known, repeats)
-    regions = [region_mean(page, values) for values in around]
-    verdicts = np.where(
-        sums[:, _WEIGHT] > 0, sums[:, _VERDICT] / np.maximum(sums[:, _WEIGHT], 1), verdict
-    )
-    matrix = np.concatenate((np.stack(own_columns, axis=1), *regions), axis=1, dtype=np.float32)
-    return matrix, verdicts
+def column(told: Matrix, name: str) -> Matrix:
+    """The numbers of one name, one for each block."""
+    return np.asarray(told[:, COLUMNS[name].start])
 
 
 def region_mean(page: Reading, values: Floats) -> Floats:

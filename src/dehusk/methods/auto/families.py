@@ -13,13 +13,19 @@ from dehusk.model import FamilySeen, Floats
 
 _MOST: Final = 0.7
 """The share of a page's content that the element naming its family holds at least."""
-_NUMBERS: Final = 9_999
+_NUMBERS: Final = 999_999
+"""Two of 256 families have one number on one site in thirty."""
 MAX_FAMILIES: Final = 256
 """Families that are remembered."""
 _MIN_PAGES: Final = 8
 _MIN_TEXTS: Final = 10
+_USUAL: Final = 8
+"""Pages a text must have been on to be usual; on a young site half of all."""
+_ALIVE: Final = 16
+"""Pages within which a usual text has come back: what an earlier template had is not missed."""
 _MISSING_PAGES: Final = 3
 _FEW: Final = 0.3
+"""The share of the usual texts below which pages have another template."""
 
 
 def family_of(page: Reading, verdict: Floats) -> Hashes:
@@ -55,16 +61,23 @@ def families_seen(families: Table) -> tuple[FamilySeen, ...]:
     return tuple(sorted(found.values(), key=lambda family: (-family.pages, family.number)))
 
 
+def is_last_page(texts: Table, pages: int, own: Hashes) -> bool:
+    """Was the page with these texts the last to be learned? Not so in the second of two passes."""
+    return bool((texts.last[np.isin(texts.keys, own)] == pages).all())
+
+
 def is_template_new(texts: Table, pages: int) -> bool:
     """True on the page on which it shows that a site has a new template, and on that page only.
 
-    That is the third page in a row without most of the texts that stood on every second page
-    before. The texts are those of a memory that has learned the page.
+    That is the third page in a row without most of the texts that were usual before. The texts are
+    those of a memory that has learned the page last.
     """
     if pages < _MIN_PAGES:
         return False
     before = pages - _MISSING_PAGES
-    usual = texts.last[texts.count >= max(3, before / 2)]
+    is_usual = texts.count >= max(3, min(before / 2, _USUAL))
+    is_usual &= texts.last + _ALIVE > before
+    usual = texts.last[is_usual]
     if len(usual) < _MIN_TEXTS:
         return False
     now, earlier = np.mean(usual > before), np.mean(usual >= before)

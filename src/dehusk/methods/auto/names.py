@@ -45,6 +45,8 @@ _ATTRIBUTE: Final = re.compile(rb' (class|id|role)="([^"]{1,2000})"')
 _CAMEL: Final = re.compile(rb"([a-z])([A-Z])")
 _WORD: Final = re.compile(rb"[a-z]+")
 _MAX_CACHED: Final = 20_000
+_MAX_CACHED_BYTES: Final = 200
+"""Longer values are read anew each time: what is kept of them all stays within a few megabytes."""
 
 
 class Names(NamedTuple):
@@ -90,7 +92,9 @@ def _meaning(value: bytes) -> _Meaning:
     if meaning is None:
         if len(_cache) >= _MAX_CACHED:
             _cache.clear()
-        meaning = _cache[value] = _Meaning(_kinds(value), _look(value))
+        meaning = _Meaning(_kinds(value), _look(value))
+        if len(value) <= _MAX_CACHED_BYTES:
+            _cache[value] = meaning
     return meaning
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,12 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dehusk.errors import SettingError
-from dehusk.methods.auto.looks import Matrix
+from dehusk.methods.auto.columns import Matrix, width
+from dehusk.methods.auto.looks import COLUMNS as LOOKS
+from dehusk.methods.auto.weighing import COLUMNS as SITE
 from dehusk.model import Floats
 
 Weights = NDArray[np.float32]
 
-_VERSION: Final = 1
+_VERSION: Final = 2
 _SHIPPED: Final = Path(__file__).with_name("model.json")
 
 
@@ -54,7 +56,7 @@ class Model:
     types: tuple[str, ...]
 
 
-@cache
+@lru_cache(maxsize=16)
 def load_model(path: str | None = None) -> Model:
     """The model in a file, or the one that comes with dehusk; SettingError for any other file."""
     source = _SHIPPED if path is None else Path(path)
@@ -63,7 +65,7 @@ def load_model(path: str | None = None) -> Model:
         return _read(written)
     except OSError as fault:
         raise SettingError(f"auto: model {source}: {fault.strerror}") from fault
-    except (ValueError, TypeError, KeyError, RecursionError) as fault:
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as fault:
         raise SettingError(f"auto: model {source} is no model of this version") from fault
 
 
@@ -91,18 +93,21 @@ def _read(written: Mapping[str, Any]) -> Model:
     """The model that the file says. Raises ValueError, TypeError or KeyError."""
     if written["version"] != _VERSION:
         raise ValueError
-    page, site, kind = (_network(written[name]) for name in ("page", "site", "type"))
-    return Model(page, site, kind, types=tuple(map(str, written["types"])))
+    page = _network(written["page"], width(LOOKS), 1)
+    site = _network(written["site"], width(SITE), 1)
+    types = tuple(map(str, written["types"]))
+    return Model(page, site, _network(written["type"], 2 * width(LOOKS), len(types)), types)
 
 
-def _network(arrays: Mapping[str, Sequence[Any]]) -> Network:
+def _network(arrays: Mapping[str, Sequence[Any]], inputs: int, outputs: int) -> Network:
     """The network of these arrays, which must fit together. Raises ValueError."""
     network = Network(**{name: np.asarray(rows, np.float32) for name, rows in arrays.items()})
-    inputs, width = network.hidden.shape
+    units = len(network.hidden_bias)
     shapes = (
-        network.hidden_bias.shape == (width,),
-        network.output.shape[0] == width,
-        network.output_bias.shape == network.output.shape[1:],
+        network.hidden.shape == (inputs, units),
+        network.hidden_bias.shape == (units,),
+        network.output.shape == (units, outputs),
+        network.output_bias.shape == (outputs,),
         network.floor.shape == network.ceiling.shape == (inputs,),
         all(np.isfinite(getattr(network, name)).all() for name in arrays),
     )

@@ -8,7 +8,8 @@ import numpy as np
 
 from dehusk.hashing import Hashes, mix
 from dehusk.methods.auto.blocks import Blocks, cut
-from dehusk.methods.auto.looks import Matrix, looks
+from dehusk.methods.auto.columns import Matrix
+from dehusk.methods.auto.looks import looks
 from dehusk.methods.auto.names import read_names
 from dehusk.model import Floats, Tree
 

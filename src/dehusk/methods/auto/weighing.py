@@ -1,0 +1,88 @@
+"""What the site network reads of a block: its look, what the site says, and the verdicts around."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+import numpy as np
+
+from dehusk.methods.auto.blocks import LEVELS, Blocks
+from dehusk.methods.auto.columns import Matrix, columns_of
+from dehusk.methods.auto.evidence import COLUMNS as EVIDENCE
+from dehusk.methods.auto.evidence import region_mean
+from dehusk.methods.auto.looks import COLUMNS as LOOKS
+from dehusk.methods.auto.reading import Reading
+from dehusk.model import Floats
+
+_NEAR: Final = (2, 1, 0, 4, 5, 6)
+"""The neighbours of a block among the seven blocks around it."""
+_LOOKS: Final = ("text", "place", "around", "alike", "rows", "copies", "title")
+"""The parts of the looks that the site network reads too."""
+
+
+def _sizes(columns: Mapping[str, slice], prefix: str = "") -> dict[str, int]:
+    return {prefix + name: each.stop - each.start for name, each in columns.items()}
+
+
+COLUMNS: Final = columns_of(
+    _sizes({name: LOOKS[name] for name in _LOOKS})
+    | _sizes(EVIDENCE, "site: ")
+    | {"logit": 1, "verdict": 1, "site: verdict": 1, "verdicts near": len(_NEAR)}
+    | {"verdicts around": len(LEVELS), "site: verdicts around": len(LEVELS), "rank": 4}
+)
+"""Where each number stands that the site network reads."""
+
+
+def site_rows(page: Reading, logits: Floats, site: Matrix, verdicts: Floats) -> Matrix:
+    """What the site network reads: some looks, the site's evidence, the page network's verdicts.
+
+    Those stand for the block, its six neighbours, its surroundings at each level, and for the
+    blocks that stood at its place on other pages, alone and in its surroundings.
+    """
+    verdict = probability(logits)
+    padded = np.concatenate((np.zeros(3), verdict, np.zeros(3)))
+    near = [padded[at : at + len(verdict)] for at in _NEAR]
+    return np.concatenate(
+        (
+            *(page.looks[:, LOOKS[name]] for name in _LOOKS),
+            site,
+            np.stack((logits / 3, verdict, verdicts, *near), axis=1),
+            region_mean(page, verdict),
+            region_mean(page, verdicts),
+            _ranks(page.blocks, verdict),
+        ),
+        axis=1,
+        dtype=np.float32,
+    )
+
+
+_SURE: Final = 0.8
+"""A verdict from which on a block is surely content."""
+
+
+def _ranks(blocks: Blocks, verdict: Floats) -> Floats:
+    """How the verdict compares with those on the other blocks of the page.
+
+    The share of the content to be expected that is likelier, how much is surely content, in all and
+    as a share of the page, and the verdict as a share of the highest.
+    """
+    expected = blocks.chars * verdict
+    order = np.argsort(-verdict, kind="stable")
+    above = np.empty(len(verdict))
+    above[order] = np.cumsum(expected[order]) - expected[order]
+    sure = float(blocks.chars[verdict >= _SURE].sum())
+    page = (np.log1p(sure) / 8, sure / max(float(blocks.chars.sum()), 1.0))
+    return np.stack(
+        (
+            above / max(float(expected.sum()), 1e-9),
+            *(np.full(len(verdict), number) for number in page),
+            verdict / max(float(verdict.max(initial=0.0)), 1e-6),
+        ),
+        axis=1,
+    )
+
+
+def probability(logits: Floats) -> Floats:
+    """The probability that a logit stands for."""
+    return np.asarray(1 / (1 + np.exp(-np.clip(logits, -30, 30))))
