@@ -18,6 +18,7 @@ from dehusk.bench import (
     memory,
     page_tables,
     rules,
+    screenshots,
     serve,
     sources,
     sweep_segments,
@@ -67,6 +68,7 @@ _EXPERIMENTS: Final[dict[str, tuple[_Experiment, str]]] = {
     "layout": (layout, "the estimated layout against a browser's"),
     "crawl": (crawl, "whether a crawl that is killed ends as one that is not"),
     "serve": (serve, "what the HTTP service adds to a page"),
+    "screenshots": (screenshots, "the pictures in the docs, taken anew"),
 }
 """The experiments that are modules of their own, each with its line in the list."""
 

@@ -5,7 +5,7 @@ from dehusk.render.as_links import Link, links
 from dehusk.render.as_markdown import markdown
 from dehusk.render.as_pieces import ContentPiece, pieces
 from dehusk.render.as_text import text
-from dehusk.render.as_view import VIEWS, Showing, piece_marks, view_html
+from dehusk.render.as_view import VIEWS, Showing, piece_marks, verdict_words, view_html
 from dehusk.render.share import template_share
 
 __all__ = [
@@ -23,5 +23,6 @@ __all__ = [
     "template_html",
     "template_share",
     "text",
+    "verdict_words",
     "view_html",
 ]

@@ -49,8 +49,19 @@ _ATTRIBUTES: Final = frozenset(
      "valign", "width")
 )  # fmt: skip
 _BLOCK: Final = frozenset(tags.BLOCK)
-_BARE: Final = "<style>:where(body){max-width:44rem;margin:32px auto;padding:0 24px}</style>"
-"""For a page without a style sheet: lines that can be read."""
+_BARE: Final = (
+    "<style>:where(body){max-width:44rem;margin:32px auto;padding:0 24px}"
+    ":where(nav,aside,footer){font-size:15px}"
+    ":where(nav ul,nav ol,footer ul){display:flex;flex-wrap:wrap;gap:2px 16px;padding:0;"
+    "margin:8px 0;list-style:none}"
+    ":where(h1){font-size:30px;line-height:1.2}:where(h2){font-size:21px}"
+    ":where(table){border-collapse:collapse}:where(td,th){padding:4px 12px 4px 0;text-align:left}"
+    ":where(a){color:#3b5b7a}</style>"
+)
+"""For a page whose style sheets stand elsewhere: type that can be read. Any rule of the page's own
+outranks it."""
+_MIN_STYLE: Final = 3000
+"""Characters of style sheets that make a page look like something by itself."""
 _MAX_STYLE: Final = 500_000
 """Characters of style sheets that are kept."""
 _WORDS: Final = {Label.CONTENT: "content", Label.TEMPLATE: "template"}
@@ -96,7 +107,9 @@ class _View:
         html, body = (self._attributes(node) for node in (0, self._body()))
         yield f"<!DOCTYPE html>\n<html{html}><head><meta charset=utf-8><title>page</title>"
         own = list(self._style_sheets())
-        yield from own or [_BARE]
+        if sum(map(len, own)) < _MIN_STYLE:
+            yield _BARE
+        yield from own
         yield f"<style>{self._showing.style}</style></head><body{body}>"
         for view in VIEWS:
             yield f'<i class=dehusk-view id="dehusk-{view}"></i>'
@@ -226,6 +239,11 @@ def piece_marks(tree: Tree, labels: Labels) -> list[str]:
 def _image(tree: Tree, labels: Labels, label: Label) -> Flags:
     names = tags.numbers("img", "svg", "picture", "object", "embed", "input", "image")
     return np.asarray(names[tree.tag] & tree.shown & (labels.labels == label))
+
+
+def verdict_words(labels: Labels, explanation: Explanation | None, node: int) -> str:
+    """What is said of a node when somebody points at it: label, score and why, on one line."""
+    return _Said(labels, explanation).words(node)
 
 
 class _Said:

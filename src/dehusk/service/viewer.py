@@ -20,6 +20,7 @@ from dehusk import __version__
 from dehusk.errors import PageError
 from dehusk.gold import gold_record, teco_html
 from dehusk.linking import link_graph
+from dehusk.render import verdict_words
 from dehusk.result import Result
 from dehusk.service.app import add_failures
 from dehusk.service.events import Listeners
@@ -237,14 +238,16 @@ async def node(request: Request, page: Number, node: Number) -> dict[str, Any]:
     if node >= len(result.tree):
         raise Failed(404, "no_node", "there is no such node")
     one = result.nodes[node]
+    below = result.nodes[node : int(result.tree.end[node])]
+    texts = [other for other in below if other.text and other.text.strip()]
+    told = texts[0].number if texts else node
     selectors = room.viewed.selectors(page, node)
     return {
         "node": node,
         "tag": one.tag,
-        "text": (one.text or "").strip()[:300],
+        "text": " ".join(" ".join(other.text or "" for other in texts[:20]).split())[:300],
         "label": one.label.name.lower(),
-        "score": _plain(one.score),
-        "reason": one.reason.name.lower().replace("_", " "),
+        "why": verdict_words(result.labels, result.explanation, told),
         "selectors": [{"css": css, "count": count} for css, count in selectors],
     }
 

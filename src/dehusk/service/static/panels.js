@@ -75,7 +75,6 @@ export async function template(facts) {
       "li",
       {},
       el("b", {}, slot.name),
-      " ",
       el("code", {}, slot.css || "text beside template"),
       el("span", { class: "value" }, slot.examples[0]?.value ?? ""),
     ),

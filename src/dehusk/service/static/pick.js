@@ -28,7 +28,7 @@ export async function showPick(page, node, act) {
   dialog.replaceChildren(
     el("button", { type: "button", class: "close", "aria-label": "Close", onclick: () => dialog.close() }, "×"),
     el("h2", { id: "pick-title" }, facts.text || `<${facts.tag}>`),
-    el("p", {}, `${facts.label}${facts.score === null ? "" : ` ${facts.score.toFixed(2)}`} · ${facts.reason}`),
+    el("p", {}, facts.why),
     el("label", {}, "What is meant", choice),
     el("label", { class: "check" }, isRule, "on every page of this site"),
     el(
