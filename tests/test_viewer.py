@@ -297,9 +297,13 @@ def test_of_200_hostile_pages_nothing_runs_and_no_request_leaves(
     with viewer(str(tmp_path / "hostile.jsonl"), "--method", "segments") as address:
         requests: list[Any] = []
         ran: list[str] = []
+
+        def note(request: Any) -> None:
+            requests.append(request)
+
         opened = browser.new_page()
         opened.set_default_timeout(PATIENT)
-        opened.on("request", requests.append)
+        opened.on("request", note)
         opened.on("dialog", lambda dialog: ran.append(dialog.message))
         opened.on("popup", lambda popup: ran.append(popup.url))
         opened.goto(address)
