@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import fields
 from functools import partial
 from importlib import import_module
@@ -22,7 +22,10 @@ import dehusk.parse as parsing
 from dehusk import render
 from dehusk.kernel import KERNEL, NO_EXTENSIONS
 from dehusk.label import label
-from dehusk.model import Page
+from dehusk.memory import Memory, Table
+from dehusk.methods import auto
+from dehusk.methods.auto import Auto
+from dehusk.model import Page, Tree
 from dehusk.parse import compiled
 from dehusk.parse.nodes import build
 from dehusk.parse.tokens import KNOWN_HASHES, KNOWN_NUMBERS, Text, find_tokens
@@ -244,6 +247,119 @@ def test_the_kernel_smooths_large_trees_as_its_twin_does() -> None:
     found = solve(forest)
     with _without("dehusk.smooth.isotonic"):
         assert found.tolist() == solve(forest).tolist()
+
+
+AUTO = tuple(
+    f"dehusk.methods.auto{module}"
+    for module in (
+        "",
+        ".evidence",
+        ".judge",
+        ".looks",
+        ".names",
+        ".network",
+        ".reading",
+        ".weighing",
+    )
+)
+
+
+def _judged(trees: list[Tree]) -> list[object]:
+    """All that `auto` computes of the pages of a site, one after another."""
+    auto._read.cache_clear()
+    method, memory = Auto(), Memory()
+    found: list[object] = []
+    for tree in trees:
+        memory = method.learn(memory, tree)
+        page = auto._read(tree)
+        found += [page.blocks, page.looks, page.places, page.surroundings, page.keys, page.texts]
+        found += [memory.tables[name] for name in sorted(memory.tables)]
+        if len(page.blocks):
+            judgement = method._judge(memory, page)
+            found += [judgement, method.score(memory, tree), method.verdict(memory, tree)]
+    return found
+
+
+def assert_same_judgement(pages: list[str]) -> None:
+    _kernel()
+    trees = [parsing.parse(Page(html)).tree for html in pages]
+    found = _judged(trees)
+    with ExitStack() as without:
+        for module in (*AUTO, "dehusk.memory.tables"):
+            without.enter_context(_without(module))
+        twin = _judged(trees)
+    for mine, theirs in zip(found, twin, strict=True):
+        if isinstance(mine, np.ndarray):
+            assert isinstance(theirs, np.ndarray)
+            assert (mine.dtype, mine.shape) == (theirs.dtype, theirs.shape)
+            assert mine.tobytes() == theirs.tobytes()
+        else:
+            assert_same_arrays(mine, theirs)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_kernel_judges_sample_sites_as_its_twin_does(kind: str) -> None:
+    assert_same_judgement([str(page.page.html) for page in sample_site(kind, pages=6)])
+
+
+_NAMED = (
+    "<div class='post Main-menu'>", "<div class='a1 sideBar'>", "<p id=navTop>", "<h1>", "</h1>",
+    "<main role=main>", "<ul><li><a href=x>", "</ul>", "<section class='card'><p>", "</section>",
+    "<title>a long title of the page</title>", "A long title of ", "Ends here.", "终。", "x" * 90,
+    "&nbsp;", 'text class="foot', "\xa0\u2009mixed CASE, 12", "<footer class='\tteaser  more'>",
+)  # fmt: skip
+
+
+@settings(max_examples=150)
+@given(
+    st.lists(
+        st.lists(st.sampled_from(_NAMED) | st.sampled_from(TEXTS), max_size=30).map("".join),
+        min_size=1,
+        max_size=3,
+    )
+)
+def test_the_kernel_judges_any_mixture_as_its_twin_does(pages: list[str]) -> None:
+    assert_same_judgement(pages)
+
+
+@pytest.mark.parametrize(
+    "name", ["nested elements", "unclosed", "entities", "white space", "hidden"]
+)
+def test_the_kernel_judges_hostile_pages_as_its_twin_does(name: str) -> None:
+    assert_same_judgement([HOSTILE[name], HOSTILE[name]])
+
+
+@settings(max_examples=100)
+@given(st.lists(st.integers(0, 9), unique=True), st.lists(st.integers(0, 9), unique=True))
+def test_the_kernel_adds_tables_up_as_its_twin_does(one: list[int], other: list[int]) -> None:
+    _kernel()
+    tables = [
+        Table.of_page(np.array(keys, np.uint64), page, sums=np.ones((len(keys), 2), np.uint64))
+        for page, keys in ((3, one), (7, other))
+    ]
+    both = tables[0].plus(tables[1])
+    with _without("dehusk.memory.tables"):
+        assert_same_arrays(both, tables[0].plus(tables[1]))
+
+
+def test_the_kernel_refuses_pages_and_tables_that_do_not_fit() -> None:
+    kernel = _kernel()
+    page = auto._read(parsing.parse(Page("<p>some text<p>and more")).tree)
+    chars, verdict = page.blocks.chars, np.ones(2)
+    bad = np.array([0, 9], np.int32)
+    with pytest.raises(ValueError, match="lesson"):
+        kernel.lesson(page.keys, page.texts, bad, page.places, chars, verdict)
+    columns = (np.array([2, 1], np.uint64), *np.ones((2, 2), np.uint32), b"")
+    with pytest.raises(ValueError, match="rise"):
+        kernel.merge(0, *columns, *columns)
+    with pytest.raises(ValueError, match="network"):
+        kernel.network(page.looks, *[np.ones(3, np.float32)] * 6)
+    with pytest.raises(ValueError, match="columns"):
+        kernel.read(3, 0, *[b""] * 21)
+    with pytest.raises(ValueError, match="columns"):
+        kernel.weigh(1.0, 1.0, 3, *[b""] * 23)
+    with pytest.raises(ValueError, match="spread"):
+        kernel.spread(chars, page.lengths, page.blocks.segments, bad, bad, b"11")
 
 
 def test_the_kernel_refuses_arrays_that_do_not_fit() -> None:

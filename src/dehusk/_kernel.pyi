@@ -48,3 +48,45 @@ def text(
     labels: Buffer,
     /,
 ) -> str: ...
+def in_title(source: bytes, title: bytes, start: Buffer, stop: Buffer, /) -> bytearray: ...
+def lesson(
+    keys: Buffer, texts: Buffer, owner: Buffer, places: Buffer, chars: Buffer, verdict: Buffer, /
+) -> tuple[bytearray, int, int, int]: ...
+def merge(
+    columns: int,
+    keys: Buffer,
+    count: Buffer,
+    last: Buffer,
+    sums: Buffer,
+    other_keys: Buffer,
+    other_count: Buffer,
+    other_last: Buffer,
+    other_sums: Buffer,
+    /,
+) -> bytearray: ...
+def names(
+    source: bytes,
+    low: Buffer,
+    high: Buffer,
+    bits: Buffer,
+    tag: Buffer,
+    start: Buffer,
+    stop: Buffer,
+    /,
+) -> bytearray: ...
+def network(
+    rows: Buffer,
+    hidden: Buffer,
+    hidden_bias: Buffer,
+    output: Buffer,
+    output_bias: Buffer,
+    floor: Buffer,
+    ceiling: Buffer,
+    /,
+) -> bytearray: ...
+def read(width: int, heading: int, *arrays: Buffer) -> tuple[bytearray, int, int]: ...
+def spread(
+    blocks: Buffer, lengths: Buffer, segments: Buffer, owner: Buffer, end: Buffer, shown: Buffer, /
+) -> bytearray: ...
+def threshold(probabilities: Buffer, chars: Buffer, /) -> tuple[float, float]: ...
+def weigh(pages: float, family: float, width: int, *arrays: Buffer) -> bytearray: ...

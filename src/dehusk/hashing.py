@@ -48,3 +48,10 @@ def mix(values: Hashes) -> Hashes:
     values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return values ^ (values >> np.uint64(31))
+
+
+def hash_bytes(data: bytes) -> int:
+    """The hash of some bytes, as texts are hashed; for the few that come one by one."""
+    words = np.frombuffer(data + bytes(-len(data) % 8), np.dtype("<u8")).astype(np.uint64)
+    folded = (words ^ (words >> np.uint64(32))) * TEXT_POWERS.up_to(len(words))[: len(words)]
+    return int(mix(folded.sum(keepdims=True) + np.uint64(len(data)))[0])

@@ -54,6 +54,18 @@ static inline uint64_t word_at(Bytes source, size_t at)
     return word_before(source, at, source.size);
 }
 
+/* The hash of a run of bytes, its length included: `dehusk.hashing.hash_bytes`. */
+static inline uint64_t hash_run(Bytes source, size_t first, size_t behind)
+{
+    uint64_t sum = behind - first, weight = 1;
+    for (size_t at = first; at < behind; at += WORD) {
+        uint64_t word = word_before(source, at, behind);
+        sum += (word ^ (word >> 32)) * weight;
+        weight *= TEXT_FACTOR;
+    }
+    return mix(sum);
+}
+
 /* The top bit of each byte of the word that is `byte`, and of no other. */
 static inline uint64_t marks_of(uint64_t word, uint8_t byte)
 {

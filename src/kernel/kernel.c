@@ -44,14 +44,33 @@ int check_sizes(const char *function, const View *views, const Py_ssize_t *sizes
     return 1;
 }
 
+int check_below(const char *function, const int32_t *numbers, size_t count, size_t limit)
+{
+    for (size_t i = 0; i < count; i++)
+        if (numbers[i] < 0 || (size_t)numbers[i] >= limit) {
+            PyErr_Format(PyExc_ValueError, "%s: a number that points nowhere", function);
+            return 0;
+        }
+    return 1;
+}
+
 #define FUNCTION(name, text) {#name, (PyCFunction)(void (*)(void))kernel_##name, METH_FASTCALL, text}
 
 static PyMethodDef functions[] = {
     FUNCTION(scan, "The arrays of a page's tree in one piece of memory; None if the parser must be "
                    "asked first."),
+    FUNCTION(in_title, "Which texts may be part of the title; the others are not."),
     FUNCTION(label, "The labels of a page's nodes and, behind them, the reasons."),
+    FUNCTION(lesson, "What one page teaches: sorted keys of segments, texts and places, and sums."),
+    FUNCTION(merge, "Two tables added up: keys, sums, counts and last pages."),
+    FUNCTION(names, "A hash of the look of every node and, behind them, the kinds of its names."),
+    FUNCTION(network, "The outputs of a network for each row."),
+    FUNCTION(read, "A page as auto reads it, in one piece of memory, and its blocks and segments."),
     FUNCTION(smooth, "The level of each node of a forest in a solution of least cost."),
+    FUNCTION(spread, "The scores of blocks at their texts, and for elements the means below them."),
     FUNCTION(text, "The content of a labelled page as text; U+0000 where something was cut out."),
+    FUNCTION(threshold, "The threshold with the best F1 to be expected, and the best probability."),
+    FUNCTION(weigh, "What the site says of each block, and the rows of the site network."),
     {NULL, NULL, 0, NULL},
 };
 

@@ -24,6 +24,9 @@ int check_count(const char *function, Py_ssize_t count, Py_ssize_t wanted);
 int check_sizes(const char *function, const View *views, const Py_ssize_t *sizes, size_t count,
                 Py_ssize_t items);
 
+/* Is every number from 0 to below a limit? 0 with an exception set if not. */
+int check_below(const char *function, const int32_t *numbers, size_t count, size_t limit);
+
 static inline Bytes bytes_of(const View *view)
 {
     return (Bytes){view->buffer.buf, (size_t)view->buffer.len};
@@ -31,6 +34,15 @@ static inline Bytes bytes_of(const View *view)
 
 PyObject *kernel_scan(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_label(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *kernel_names(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *kernel_read(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *kernel_network(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *kernel_lesson(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *kernel_weigh(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *kernel_threshold(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *kernel_spread(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *kernel_in_title(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *kernel_merge(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_smooth(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_text(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 

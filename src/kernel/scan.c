@@ -74,18 +74,6 @@ static uint64_t cut_name(uint64_t word, int *ended)
     return word & ((lowest >> 7) - 1);
 }
 
-/* The hash of a run of bytes, its length included. */
-static uint64_t hash_run(Bytes source, size_t first, size_t behind)
-{
-    uint64_t sum = behind - first, weight = 1;
-    for (size_t at = first; at < behind; at += WORD) {
-        uint64_t word = word_before(source, at, behind);
-        sum += (word ^ (word >> 32)) * weight;
-        weight *= TEXT_FACTOR;
-    }
-    return mix(sum);
-}
-
 /* The tag whose name begins at `at`; `close` is where its `>` stands. */
 static Tag read_tag(const Scan *scan, size_t at, size_t close)
 {

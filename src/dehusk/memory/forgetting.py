@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
@@ -17,12 +18,25 @@ LIFE_FACTOR: Final = 20.0
 """Tb and N of `life_time`; where they come from stands at the settings of `segments`."""
 
 
+_MAX_COUNT: Final = 800
+"""e^-799 is 0 in double precision."""
+
+
 def life_time(
     count: Counts, base_life: float = BASE_LIFE, life_factor: float = LIFE_FACTOR
 ) -> Floats:
     """Pages for which a key of that count is kept: Tb·N / (1 + (N - 1)·e^-(df - 1))."""
-    decay = np.exp(1.0 - count.astype(np.float64))
-    return np.asarray(base_life * life_factor / (1.0 + (life_factor - 1.0) * decay))
+    lives = _lives(base_life, life_factor)
+    return lives[np.minimum(count, len(lives) - 1)]
+
+
+@lru_cache(maxsize=16)
+def _lives(base_life: float, life_factor: float) -> Floats:
+    """The life time by count, up to where e^-(df - 1) is too small to be seen in it."""
+    count = np.arange(_MAX_COUNT, dtype=np.float64)
+    lives = base_life * life_factor / (1.0 + (life_factor - 1.0) * np.exp(1.0 - count))
+    lives.flags.writeable = False
+    return np.asarray(lives)
 
 
 def life_left(

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dehusk.errors import StateError
 from dehusk.hashing import Hashes
+from dehusk.kernel import KERNEL
 from dehusk.model import Flags
 
 Counts = NDArray[np.uint32]
@@ -104,6 +105,8 @@ class Table:
         if not len(self) or not len(other):
             return self if len(self) else other
         self._check_columns(other)
+        if KERNEL is not None and self.owner is None:
+            return _merged(KERNEL, self, other)
         place = np.searchsorted(self.keys, other.keys)
         known = np.zeros(len(other), np.bool_)
         inside = place < len(self.keys)
@@ -140,6 +143,24 @@ class Table:
         mine, theirs = (0 if t.sums is None else t.sums.shape[1] for t in (self, other))
         if mine != theirs:
             raise StateError(f"keys with {mine} and with {theirs} sums do not go into one table")
+
+
+def _merged(kernel: Any, one: Table, other: Table) -> Table:
+    """Both tables added up by the kernel; neither has owners."""
+    columns = 0 if one.sums is None else one.sums.shape[1]
+    memory = kernel.merge(columns, *_columns(one), *_columns(other))
+    size = len(memory) // (16 + 8 * columns)
+    words = np.frombuffer(memory, np.uint64, (1 + columns) * size)
+    count, last = np.frombuffer(memory, np.uint32, 2 * size, words.nbytes).reshape(2, size)
+    sums = words[size:].reshape(size, columns) if columns else None
+    return Table(words[:size], count, last, None, sums)
+
+
+def _columns(table: Table) -> tuple[Any, ...]:
+    """The arrays of a table as the kernel takes them."""
+    sums = b"" if table.sums is None else np.ascontiguousarray(table.sums)
+    arrays = (table.keys, table.count, table.last)
+    return (*(np.ascontiguousarray(array) for array in arrays), sums)
 
 
 def _least_owners(keys: Hashes, given: Hashes, owner: Hashes) -> Hashes:

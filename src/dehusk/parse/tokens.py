@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dehusk import tags
-from dehusk.hashing import PATH_FACTOR, TEXT_FACTOR, TEXT_POWERS, Hashes, mix
+from dehusk.hashing import PATH_FACTOR, TEXT_FACTOR, Hashes, hash_bytes, mix
 from dehusk.model import Flags
 
 Codes = NDArray[np.uint8]
@@ -146,12 +146,9 @@ def _cut_name(words: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], Flags]:
     return words & ((lowest >> np.uint64(7)) - np.uint64(1)), marks != 0
 
 
-def _long_name_hash(source: bytes, place: int) -> np.uint64:
+def _long_name_hash(source: bytes, place: int) -> int:
     """The hash of a name that fills more than two words, as texts are hashed."""
-    name = source[place : source.index(b">", place)].split(b" ", 1)[0]
-    words = np.frombuffer(name + bytes(-len(name) % WORD), np.dtype("<u8")).astype(np.uint64)
-    folded = (words ^ (words >> np.uint64(32))) * TEXT_POWERS.up_to(len(words))[: len(words)]
-    return np.uint64(mix(folded.sum(keepdims=True) + np.uint64(len(name)))[0])
+    return hash_bytes(source[place : source.index(b">", place)].split(b" ", 1)[0])
 
 
 def _known_names() -> tuple[Hashes, Tags]:

@@ -11,8 +11,9 @@ from typing import Final
 import numpy as np
 
 from dehusk.errors import SettingError
+from dehusk.kernel import KERNEL
 from dehusk.memory import Memory, Table, fair_worth, keep_best, life_left
-from dehusk.methods.auto.evidence import column, lesson
+from dehusk.methods.auto.evidence import column
 from dehusk.methods.auto.families import (
     MAX_FAMILIES,
     families_seen,
@@ -21,11 +22,10 @@ from dehusk.methods.auto.families import (
     is_last_page,
     is_template_new,
 )
-from dehusk.methods.auto.judge import Judgement, judge, page_type
+from dehusk.methods.auto.judge import Judgement, judge, page_look, page_type
 from dehusk.methods.auto.network import Model, load_model
 from dehusk.methods.auto.reading import Reading, read
 from dehusk.methods.auto.reasons import REASONS, reasons_of
-from dehusk.methods.auto.weighing import probability
 from dehusk.model import Explanation, FamilySeen, Floats, Tree, Verdict
 
 
@@ -85,8 +85,7 @@ class Auto:
 
     def lesson(self, tree: Tree) -> Memory:
         """What this page alone teaches."""
-        page = _read(tree)
-        return lesson(page, probability(self._model.page(page.looks)[:, 0]))
+        return page_look(self._model, _read(tree)).lesson
 
     def limit(self, memory: Memory) -> Memory:
         """The memory within its limits."""
@@ -137,7 +136,7 @@ class Auto:
         page = _read(tree)
         if not len(page.blocks):
             return Verdict()
-        content = probability(self._model.page(page.looks)[:, 0])
+        content = page_look(self._model, page).verdict
         kind, confidence = page_type(self._model, page, content)
         is_last = is_last_page(memory.table("texts"), memory.pages, page.texts)
         return Verdict(
@@ -166,6 +165,8 @@ class Auto:
     def _limited(self, memory: Memory, name: str, max_keys: int) -> Table:
         """The table without what is past its life time, and within its limit."""
         table = memory.table(name)
+        if len(table) <= max_keys and not (self.ages and memory.pages > self.base_life):
+            return table  # The least that is kept is kept for so long.
         left = life_left(table, memory.pages, self.base_life, self.life_factor)
         if self.ages:
             kept = left >= 0
@@ -192,6 +193,11 @@ def _spread(tree: Tree, page: Reading, blocks: Floats) -> Floats:
 
     What has no score, nan, does not count; an element with nothing that counts has none either.
     """
+    if KERNEL is not None:
+        memory = KERNEL.spread(
+            blocks, page.lengths, page.blocks.segments, page.blocks.owner, tree.end, tree.shown
+        )
+        return np.frombuffer(memory, np.float64)
     segments, scores = page.blocks.segments, blocks[page.blocks.owner]
     is_known = ~np.isnan(scores)
     sums = np.zeros((2, len(tree) + 1))

@@ -13,8 +13,8 @@ from dehusk.model import Floats, Ints, Tree
 LEVELS: Final = (1, 2, 3, 4, 6, 8)
 """How far up a block's surroundings are looked at: its container is 1, what that stands in 2."""
 
-_CUTS: Final = tags.numbers(*tags.BLOCK, "td", "th", "br")
-_HOLDS: Final = _CUTS & ~tags.numbers("br")
+CUTS: Final = tags.numbers(*tags.BLOCK, "td", "th", "br")
+HOLDS: Final = CUTS & ~tags.numbers("br")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,7 +46,7 @@ class Blocks:
 
     def sums(self, values: Floats) -> Floats:
         """The sum of a number per segment over each block."""
-        return np.add.reduceat(values, self.first) if len(self) else np.zeros(0)
+        return np.asarray(np.bincount(self.owner, values, len(self)), np.float64)
 
     def around(self, values: Floats) -> Floats:
         """The sum of a number per block over its surroundings, one column for each level."""
@@ -56,7 +56,7 @@ class Blocks:
 
 def cut(tree: Tree) -> Blocks:
     """The blocks of the page."""
-    cuts = _CUTS[tree.tag]
+    cuts = CUTS[tree.tag]
     closed = np.bincount(tree.end[cuts], minlength=len(tree) + 1)
     number = np.cumsum(cuts + closed[: len(tree)])
     segments = np.flatnonzero(tree.is_text & tree.shown & (tree.text_length > 0)).astype(np.int32)
@@ -86,7 +86,7 @@ def cut(tree: Tree) -> Blocks:
 def _containers(tree: Tree, nodes: Ints) -> Ints:
     """The nearest element above each node that holds blocks."""
     up = tree.parent[nodes]
-    while len(climbing := np.flatnonzero(~_HOLDS[tree.tag[up]] & (up > 0))):
+    while len(climbing := np.flatnonzero(~HOLDS[tree.tag[up]] & (up > 0))):
         up[climbing] = tree.parent[up[climbing]]
     return np.asarray(np.maximum(up, 0), np.int32)
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+
+from dehusk.model import Floats
 
 Matrix = NDArray[np.float32]
 
@@ -22,3 +25,27 @@ def columns_of(widths: Mapping[str, int]) -> dict[str, slice]:
 def width(columns: Mapping[str, slice]) -> int:
     """How many columns there are in all."""
     return max(int(each.stop) for each in columns.values())
+
+
+_LN_2: Final = 0.6931471805599453
+_ROOT_HALF: Final = 0.7071067811865476
+_SERIES: Final = (
+    0.2222222222222222, 0.2857142857142857, 0.4, 0.6666666666666666, 2.0,
+)  # fmt: skip
+"""2/9, 2/7, 2/5, 2/3 and 2: the factors of the powers of t in log((1 + t) / (1 - t))."""
+
+
+def log1p(values: ArrayLike) -> Floats:
+    """The logarithm of 1 + x, x at least 0, to ten digits.
+
+    Made of steps that every machine rounds in the same way, so that the compiled kernel can take
+    the same ones (`log1p_steps` in `src/kernel`); libraries differ in the last bit.
+    """
+    part, exponent = np.frexp(1.0 + np.asarray(values, np.float64))
+    is_low = part < _ROOT_HALF
+    part = np.where(is_low, part * 2.0, part)
+    t = (part - 1.0) / (part + 1.0)
+    square, total = t * t, np.full(np.shape(t), 0.18181818181818182)
+    for factor in _SERIES:
+        total = total * square + factor
+    return np.asarray((exponent - is_low) * _LN_2 + t * total)

@@ -12,11 +12,13 @@ from typing import Final
 import numpy as np
 
 from dehusk.hashing import Hashes
+from dehusk.kernel import KERNEL
 from dehusk.memory import Memory, Sums, Table
 from dehusk.methods.auto.blocks import LEVELS
-from dehusk.methods.auto.columns import Matrix, columns_of
+from dehusk.methods.auto.columns import Matrix, columns_of, log1p
 from dehusk.methods.auto.families import family_of
 from dehusk.methods.auto.reading import PLACE_BITS, Reading
+from dehusk.methods.auto.taught import lesson_tables
 from dehusk.model import Floats
 
 _SEGMENTS, _CHARS, _VERDICT, _WEIGHT = range(4)
@@ -45,6 +47,11 @@ _UNIT: Final = 1000
 def lesson(page: Reading, verdict: Floats) -> Memory:
     """What one page teaches; `verdict` is how much of content the page network sees in a block."""
     blocks = page.blocks
+    if KERNEL is not None:
+        return Memory.of_page(
+            **lesson_tables(KERNEL, page, verdict),
+            families=Table.of_page(family_of(page, verdict)),
+        )
     distinct = np.zeros(len(page.keys))
     distinct[np.unique(page.keys, return_index=True)[1]] = 1
     weight = np.sqrt(blocks.chars)
@@ -81,9 +88,9 @@ def evidence(memory: Memory, page: Reading, verdict: Floats) -> tuple[Matrix, Fl
         "place share": np.minimum(at_place / max(memory.pages - 1, 1), 1),
         "repeats": np.minimum(repeated / segments, 1),
         "place known": (at_place > 0).astype(np.float64),
-        "segments": np.log1p(np.minimum(sums[:, _SEGMENTS], 500)) / 5,
-        "segments a page": np.log1p(sums[:, _SEGMENTS] / np.maximum(at_place, 1)) / 3,
-        "length": np.log1p(sums[:, _CHARS] / segments) / 5,
+        "segments": log1p(np.minimum(sums[:, _SEGMENTS], 500)) / 5,
+        "segments a page": log1p(sums[:, _SEGMENTS] / np.maximum(at_place, 1)) / 3,
+        "length": log1p(sums[:, _CHARS] / segments) / 5,
     }
     told["place new"] = 1 - told["place known"]
     mean = np.minimum(sums[:, _VERDICT] / np.maximum(sums[:, _WEIGHT], 1), 1)
@@ -98,9 +105,9 @@ def _pages_told(memory: Memory, own: Memory, page: Reading) -> dict[str, Floats]
     pages = max(memory.pages - 1, 0)
     family = float(_others(memory, own, "families", own.table("families").keys).sum())
     told = {
-        "pages": np.log1p(min(pages, 60)),
+        "pages": log1p(min(pages, 60)),
         "many pages": pages / (pages + 3),
-        "family pages": np.log1p(min(family, 60)),
+        "family pages": log1p(min(family, 60)),
         "family share": min(family / max(pages, 1), 1),
     }
     return {name: np.full(len(page.blocks), number) for name, number in told.items()}

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
 
+from dehusk.kernel import KERNEL
 from dehusk.memory import Memory
 from dehusk.methods.auto.columns import Matrix
-from dehusk.methods.auto.evidence import column, evidence
+from dehusk.methods.auto.evidence import column, lesson
 from dehusk.methods.auto.network import Model
 from dehusk.methods.auto.reading import Reading
-from dehusk.methods.auto.weighing import probability, site_rows
+from dehusk.methods.auto.weighing import Look, probability, weigh
 from dehusk.model import Floats
 
 _SCALE: Final = 0.6
@@ -43,14 +45,20 @@ class Judgement:
 
 def judge(model: Model, memory: Memory, page: Reading, shift: float) -> Judgement:
     """The verdict on every block; `shift` is added to the logits, above 0 to keep more."""
-    logits = model.page(page.looks)[:, 0]
-    verdict = probability(logits)
-    told, verdicts = evidence(memory, page, verdict)
-    rows = site_rows(page, logits, told, verdicts)
+    look = page_look(model, page)
+    told, rows = weigh(memory, page, look)
     site = softened(model.site(rows)[:, 0], shift)
     said = float(page.blocks.chars @ column(told, "known anywhere") / page.blocks.chars.sum())
     threshold = best_threshold(site, page.blocks.chars, may_be_empty=said > _SAID)
-    return Judgement(verdict, site, threshold, told)
+    return Judgement(look.verdict, site, threshold, told)
+
+
+@lru_cache(maxsize=1)
+def page_look(model: Model, page: Reading) -> Look:
+    """What the page alone says and teaches; a page is learned, asked about and described."""
+    logits = model.page(page.looks)[:, 0]
+    verdict = probability(logits)
+    return Look(logits, verdict, lesson(page, verdict))
 
 
 def softened(logits: Floats, shift: float = 0.0) -> Floats:
@@ -66,13 +74,21 @@ def best_threshold(probabilities: Floats, chars: Floats, *, may_be_empty: bool =
     all', and the threshold to be the best on average. (With blocks that are content independently
     of each other, many unlikely comments outweigh a short article: 0.011 less on news-dev.)
     """
+    best, likeliest = _best(probabilities, chars)
+    return best if likeliest < _LEAST and not may_be_empty else max(best, _LEAST)
+
+
+def _best(probabilities: Floats, chars: Floats) -> tuple[float, float]:
+    """The threshold that is best on average over all degrees of strictness, and the highest."""
+    if KERNEL is not None:
+        found: tuple[float, float] = KERNEL.threshold(probabilities, chars)
+        return found
     order = np.argsort(-probabilities, kind="stable")
     likely, kept = probabilities[order], np.cumsum(chars[order])
     count = np.searchsorted(-likely, -_STRICTNESS, "right")
     content = np.concatenate(([0.0], kept))[count]
     f1 = 2 * np.minimum(kept[:, None], content) / (kept[:, None] + content)
-    best = float(likely[np.argmax(f1.mean(axis=1))])
-    return best if likely[0] < _LEAST and not may_be_empty else max(best, _LEAST)
+    return float(likely[np.argmax(np.cumsum(f1, axis=1)[:, -1])]), float(likely[0])
 
 
 def pooled(page: Reading, content: Floats) -> Matrix:

@@ -14,7 +14,7 @@ from dehusk.model import Flags, Floats, Tree
 
 LOWER, UPPER, DIGIT, COMMA, STOP, SPACE, FOREIGN, SIGN = range(8)
 
-_CODES: Final = np.array([int.from_bytes(end.encode()) for end in ".!?؟。！？…।"])
+CODES: Final = np.array([int.from_bytes(end.encode()) for end in ".!?؟。！？…।"])
 """The ends of sentences in UTF-8, of one, two and three bytes."""
 
 
@@ -34,9 +34,9 @@ def _byte_kinds() -> NDArray[np.uint8]:
     return table
 
 
-_KINDS: Final = _byte_kinds()
-_SIGNED: Final = np.isin(_KINDS, (LOWER, UPPER, DIGIT, FOREIGN))
-_SIGNATURES: Final = np.where(_SIGNED, mix(np.arange(1, 257, dtype=np.uint64)), np.uint64(0))
+KINDS: Final = _byte_kinds()
+_SIGNED: Final = np.isin(KINDS, (LOWER, UPPER, DIGIT, FOREIGN))
+SIGNATURES: Final = np.where(_SIGNED, mix(np.arange(1, 257, dtype=np.uint64)), np.uint64(0))
 
 
 _NBSP: Final = b"&nbsp;"
@@ -62,7 +62,7 @@ def read_letters(tree: Tree, blocks: Blocks) -> Letters:
     offset = np.concatenate(([0], np.cumsum(lengths, dtype=np.int32)))
     inside = np.arange(offset[-1], dtype=np.int32)
     text = np.frombuffer(tree.source, np.uint8)[inside + np.repeat(starts - offset[:-1], lengths)]
-    kinds = _KINDS[text]
+    kinds = KINDS[text]
     cell = kinds + 8 * np.repeat(blocks.owner, lengths)
     counts = np.bincount(cell, minlength=8 * len(blocks)).reshape(-1, 8).astype(np.float64)
     if not len(blocks):
@@ -77,10 +77,10 @@ def read_letters(tree: Tree, blocks: Blocks) -> Letters:
     three = two + (ending[2] << 16)
     return Letters(
         counts=counts,
-        ends=np.isin(one, _CODES) | np.isin(two, _CODES) | np.isin(three, _CODES),
+        ends=np.isin(one, CODES) | np.isin(two, CODES) | np.isin(three, CODES),
         colon=one == ord(":"),
-        signature=np.add.reduceat(_SIGNATURES[text], first, dtype=np.uint64)
-        - _spaces(tree, blocks) * _SIGNATURES[list(_NBSP)].sum(),
+        signature=np.add.reduceat(SIGNATURES[text], first, dtype=np.uint64)
+        - _spaces(tree, blocks) * SIGNATURES[list(_NBSP)].sum(),
     )
 
 

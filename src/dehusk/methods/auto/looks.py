@@ -7,8 +7,9 @@ from typing import Final
 import numpy as np
 
 from dehusk import tags
+from dehusk.kernel import KERNEL
 from dehusk.methods.auto.blocks import LEVELS, Blocks
-from dehusk.methods.auto.columns import Matrix, columns_of
+from dehusk.methods.auto.columns import Matrix, columns_of, log1p
 from dehusk.methods.auto.letters import (
     COMMA,
     DIGIT,
@@ -41,12 +42,12 @@ _MAX_TITLE: Final = 1000
 """Characters of `<title>` that are looked at: a longer one is no title, and would cost its length
 for every block."""
 
-_TAG_BITS: Final = np.zeros(len(tags.NAMES), np.uint32)
+TAG_BITS: Final = np.zeros(len(tags.NAMES), np.uint32)
 for _place, _name in enumerate(_ABOVE):
-    _TAG_BITS[tags.NUMBERS[_name]] = 1 << _place
-_OWN_COLUMN: Final = np.full(len(tags.NAMES), len(_OWN))
+    TAG_BITS[tags.NUMBERS[_name]] = 1 << _place
+OWN_COLUMN: Final = np.full(len(tags.NAMES), len(_OWN))
 for _place, _name in enumerate(_OWN):
-    _OWN_COLUMN[tags.NUMBERS[_name]] = _place
+    OWN_COLUMN[tags.NUMBERS[_name]] = _place
 
 
 _WIDTHS: Final = {
@@ -77,13 +78,14 @@ def looks(tree: Tree, blocks: Blocks, names: Names) -> Matrix:
         own,
         _neighbours(own),
         _place_on_page(tree, blocks),
-        np.eye(len(_OWN) + 1)[_OWN_COLUMN[tree.tag[blocks.container]]],
+        np.eye(len(_OWN) + 1)[OWN_COLUMN[tree.tag[blocks.container]]],
         _above(tree, blocks, names),
         _surroundings(blocks),
         _likes(tree, blocks, names),
         rows(tree, blocks, names),
         copies(blocks, letters),
-        _titles(tree, blocks),
+        in_title(tree, blocks)[:, None],
+        _headings(tree, blocks),
     ]
     return np.concatenate(columns, axis=1, dtype=np.float32)
 
@@ -95,12 +97,12 @@ def _own_text(blocks: Blocks, letters: Letters) -> Floats:
     cased = np.maximum(counts[:, LOWER] + counts[:, UPPER], 1)
     return np.stack(
         (
-            np.log1p(blocks.chars),
+            log1p(blocks.chars),
             blocks.link_chars / blocks.chars,
             counts[:, COMMA] / total,
             counts[:, STOP] / total,
-            np.log1p(counts[:, SPACE]),
-            np.log1p(counts[:, STOP]),
+            log1p(counts[:, SPACE]),
+            log1p(counts[:, STOP]),
             counts[:, DIGIT] / total,
             counts[:, UPPER] / cased,
             counts[:, FOREIGN] / total,
@@ -126,14 +128,14 @@ def _place_on_page(tree: Tree, blocks: Blocks) -> Floats:
     order = np.arange(count)
     total = max(float(blocks.chars.sum()), 1.0)
     long = running_chars(blocks).sum()
-    page = (np.log1p(total), np.log1p(count), blocks.link_chars.sum() / total, long / total)
+    page = (log1p(total), log1p(count), blocks.link_chars.sum() / total, long / total)
     return np.stack(
         (
             order / max(count, 1),
             (np.cumsum(blocks.chars) - blocks.chars) / total,
             tree.depth[blocks.container] / 20,
-            np.log1p(order),
-            np.log1p(count - order),
+            log1p(order),
+            log1p(count - order),
             *(np.full(count, number) for number in page),
         ),
         axis=1,
@@ -142,7 +144,7 @@ def _place_on_page(tree: Tree, blocks: Blocks) -> Floats:
 
 def _above(tree: Tree, blocks: Blocks, names: Names) -> Floats:
     """How near above the block the tags of `_ABOVE` and the words of `KINDS` stand."""
-    bits = _TAG_BITS[tree.tag] | (names.kinds << np.uint32(len(_ABOVE)))
+    bits = TAG_BITS[tree.tag] | (names.kinds << np.uint32(len(_ABOVE)))
     width = len(_ABOVE) + len(KINDS)
     near = np.zeros((len(blocks), width))
     met = np.zeros(len(blocks), np.uint32)
@@ -171,8 +173,8 @@ def _surroundings(blocks: Blocks) -> Floats:
         (
             linked / chars,
             chars / page,
-            np.log1p(count),
-            np.log1p(chars / count),
+            log1p(count),
+            log1p(chars / count),
             running / chars,
             running / max(float(long.sum()), 1.0),
         ),
@@ -186,11 +188,11 @@ def _likes(tree: Tree, blocks: Blocks, names: Names) -> Floats:
     _, kind = np.unique(look, return_inverse=True)
     count = np.bincount(kind)
     chars, linked = np.bincount(kind, blocks.chars), np.bincount(kind, blocks.link_chars)
-    return np.stack((np.log1p(count), np.log1p(chars / count), linked / chars), axis=1)[kind]
+    return np.stack((log1p(count), log1p(chars / count), linked / chars), axis=1)[kind]
 
 
-def _titles(tree: Tree, blocks: Blocks) -> Floats:
-    """Is the block in the page's title? Where does it stand to the first h1?"""
+def _headings(tree: Tree, blocks: Blocks) -> Floats:
+    """Where does the block stand to the first h1?"""
     count = len(blocks)
     order = np.arange(count)
     headings = np.flatnonzero(tree.tag[blocks.container] == tags.NUMBERS["h1"])
@@ -198,7 +200,6 @@ def _titles(tree: Tree, blocks: Blocks) -> Floats:
     has_heading = float(len(headings) > 0)
     return np.stack(
         (
-            _in_title(tree, blocks),
             has_heading * np.where(order >= first, 1.0, -1.0),
             has_heading * np.clip((order - first) / 50, -1, 1),
         ),
@@ -206,7 +207,7 @@ def _titles(tree: Tree, blocks: Blocks) -> Floats:
     )
 
 
-def _in_title(tree: Tree, blocks: Blocks) -> Floats:
+def in_title(tree: Tree, blocks: Blocks) -> Floats:
     """1 for blocks that begin with a text of 8 characters or more that is part of `<title>`."""
     found = np.zeros(len(blocks))
     in_head = tree.tag[tree.parent] == tags.NUMBERS["head"]  # Drawings have titles too.
@@ -216,7 +217,12 @@ def _in_title(tree: Tree, blocks: Blocks) -> Floats:
     title = " ".join(tree.text(int(titles[0]) + 1)[:_MAX_TITLE].lower().split())
     starts = blocks.segments[blocks.first]
     length = tree.text_length[starts]
-    for block in np.flatnonzero((length >= 8) & (length <= len(title))).tolist():
+    can = (length >= 8) & (length <= len(title))
+    if KERNEL is not None:
+        written = title.encode("utf-8", "surrogatepass")
+        flags = KERNEL.in_title(tree.source, written, tree.start[starts], tree.stop[starts])
+        can &= np.frombuffer(flags, np.bool_)
+    for block in np.flatnonzero(can).tolist():
         text = " ".join(tree.text(int(starts[block])).lower().split())
         if len(text) >= 8 and text in title:
             found[block] = 1.0

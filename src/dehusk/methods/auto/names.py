@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from hashlib import blake2b
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dehusk import tags
-from dehusk.hashing import Hashes
+from dehusk.hashing import TEXT_FACTOR, Hashes, hash_bytes, mix
+from dehusk.kernel import KERNEL
 from dehusk.model import Tree
 
 KINDS: Final[Mapping[str, str]] = {
@@ -41,9 +41,11 @@ _BITS: Final = {
     for line in KINDS.values()
     for word in line.split()
 }
-_ATTRIBUTE: Final = re.compile(rb' (class|id|role)="([^"]{1,2000})"')
+# A match is one byte long: text may hold what looks like an attribute and reaches into a tag.
+_ATTRIBUTE: Final = re.compile(rb' (?=(class|id|role)="([^"]{1,2000})")')
 _CAMEL: Final = re.compile(rb"([a-z])([A-Z])")
 _WORD: Final = re.compile(rb"[a-z]+")
+_DIGIT: Final = re.compile(rb"[0-9]")
 _MAX_CACHED: Final = 20_000
 _MAX_CACHED_BYTES: Final = 200
 """Longer values are read anew each time: what is kept of them all stays within a few megabytes."""
@@ -66,6 +68,8 @@ _cache: dict[bytes, _Meaning] = {}
 
 def read_names(tree: Tree) -> Names:
     """What class, id and role of every element say. Classes with a digit do not count as look."""
+    if KERNEL is not None:
+        return _compiled(KERNEL, tree)
     kinds = np.zeros(len(tree), np.uint32)
     look = np.zeros(len(tree), np.uint64)
     found = [(match.start(), match[1], match[2]) for match in _ATTRIBUTE.finditer(tree.source)]
@@ -84,6 +88,33 @@ def read_names(tree: Tree) -> Names:
             if name == b"class":
                 look[number] = meaning.look
     return Names(kinds, look)
+
+
+def _slots() -> tuple[Hashes, Hashes, NDArray[np.uint32]]:
+    """The words in a table with open addressing, as the kernel reads it (`src/kernel/names.c`)."""
+    low, high = np.zeros((2, _SLOTS), np.uint64)
+    bits = np.zeros(_SLOTS, np.uint32)
+    for word, kinds in _BITS.items():
+        first, second = np.frombuffer(word.encode().ljust(16, b"\0"), "<u8").astype(np.uint64)
+        slot = int(mix(np.array([first + second * np.uint64(TEXT_FACTOR)]))[0]) % _SLOTS
+        while low[slot]:
+            slot = (slot + 1) % _SLOTS
+        low[slot], high[slot], bits[slot] = first, second, kinds
+    return low, high, bits
+
+
+_SLOTS: Final = 512
+with np.errstate(over="ignore"):
+    _TABLE: Final = _slots()
+
+
+def _compiled(kernel: Any, tree: Tree) -> Names:
+    """The same by the kernel."""
+    memory = kernel.names(tree.source, *_TABLE, tree.tag, tree.start, tree.stop)
+    count = len(tree)
+    return Names(
+        np.frombuffer(memory, np.uint32, count, 8 * count), np.frombuffer(memory, np.uint64, count)
+    )
 
 
 def _meaning(value: bytes) -> _Meaning:
@@ -108,7 +139,6 @@ def _kinds(value: bytes) -> int:
 
 def _look(value: bytes) -> int:
     """A hash of the classes without a digit, whatever their order."""
-    kept = sorted(
-        name for name in value.split() if not any(48 <= character <= 57 for character in name)
-    )
-    return int.from_bytes(blake2b(b" ".join(kept), digest_size=8).digest(), "little")
+    kept = (name for name in value.split() if not _DIGIT.search(name))
+    total = sum(hash_bytes(name) for name in kept) + 1
+    return int(mix(np.array([total % 2**64], np.uint64))[0])

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dehusk.errors import SettingError
+from dehusk.kernel import KERNEL
 from dehusk.methods.auto.columns import Matrix, width
 from dehusk.methods.auto.looks import COLUMNS as LOOKS
 from dehusk.methods.auto.weighing import COLUMNS as SITE
@@ -38,9 +39,27 @@ class Network:
 
     def __call__(self, rows: Matrix) -> Floats:
         """The outputs for each row."""
+        if KERNEL is not None:
+            memory = KERNEL.network(
+                np.ascontiguousarray(rows), self.hidden, self.hidden_bias, self.output,
+                self.output_bias, self.floor, self.ceiling,
+            )  # fmt: skip
+            return np.frombuffer(memory, np.float64).reshape(len(rows), len(self.output_bias))
         inputs = np.clip(rows, self.floor, self.ceiling)
-        active = np.maximum(inputs @ self.hidden + self.hidden_bias, 0)
-        return np.asarray(active @ self.output + self.output_bias, np.float64)
+        active = np.maximum(_products(inputs, self.hidden, self.hidden_bias), 0)
+        return np.asarray(_products(active, self.output, self.output_bias), np.float64)
+
+
+def _products(inputs: Matrix, weights: Weights, bias: Weights) -> Matrix:
+    """Inputs times weights, added to the bias one input after another.
+
+    A product of matrices would add them up in an order of its own, which differs from machine to
+    machine; so the compiled kernel could not give the same bytes.
+    """
+    total = np.repeat(bias[None], len(inputs), axis=0)
+    for place in np.flatnonzero(inputs.any(axis=0)).tolist():
+        total += inputs[:, place, None] * weights[place]
+    return total
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from dehusk.hashing import mix
 from dehusk.methods.auto.blocks import LEVELS, Blocks
+from dehusk.methods.auto.columns import log1p
 from dehusk.methods.auto.letters import DIGIT, FOREIGN, LOWER, UPPER, Letters
 from dehusk.methods.auto.names import Names
 from dehusk.model import Floats, Ints, Tree
@@ -71,11 +72,11 @@ def rows(tree: Tree, blocks: Blocks, names: Names) -> Floats:
     begin[inside] = found.low[found.first()][found.row[member[inside]]]
     before = np.concatenate(([0.0], np.cumsum(alone)))[begin]
     in_rows = np.bincount(found.row, found.sums(running)) if len(found.row) else np.zeros(1)
-    page = (alone.sum() / total, np.log1p(alone.sum()) / 8, in_rows.max() / total)
+    page = (alone.sum() / total, log1p(alone.sum()) / 8, in_rows.max() / total)
     return np.concatenate(
         (
             told,
-            np.stack((before / total, np.log1p(before) / 8), axis=1),
+            np.stack((before / total, log1p(before) / 8), axis=1),
             np.broadcast_to(page, (len(blocks), len(page))),
         ),
         axis=1,
@@ -104,14 +105,14 @@ def _told(found: _Rows, blocks: Blocks, running: Floats) -> Floats:
     place[order] = np.arange(len(order)) - np.searchsorted(found.row[order], found.row[order])
     return np.stack(
         (
-            np.log1p(count),
-            np.log1p(chars / count),
+            log1p(count),
+            log1p(chars / count),
             np.minimum(spread, 3),
             by_row(linked) / chars,
             by_row((links > 0).astype(np.float64)) / count,
             chars / max(float(blocks.chars.sum()), 1.0),
             by_row(found.sums(running)) / max(float(running.sum()), 1.0),
-            np.log1p(place),
+            log1p(place),
         ),
         axis=1,
     )
@@ -172,7 +173,7 @@ def copies(blocks: Blocks, letters: Letters) -> Floats:
     )
     is_copy, others = np.zeros(len(blocks)), np.zeros(len(blocks))
     is_copy[can] = first[kind] != np.arange(len(can))
-    others[can] = np.log1p(count[kind] - 1)
+    others[can] = log1p(count[kind] - 1)
     chars = np.maximum(blocks.around(blocks.chars), 1)
     around = blocks.around(is_copy * blocks.chars) / chars
     return np.concatenate((np.stack((is_copy, others), axis=1), around), axis=1)

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
+from dehusk.kernel import KERNEL
+from dehusk.memory import Memory
 from dehusk.methods.auto.blocks import LEVELS, Blocks
-from dehusk.methods.auto.columns import Matrix, columns_of
+from dehusk.methods.auto.columns import Matrix, columns_of, log1p
 from dehusk.methods.auto.evidence import COLUMNS as EVIDENCE
-from dehusk.methods.auto.evidence import region_mean
+from dehusk.methods.auto.evidence import evidence, region_mean
 from dehusk.methods.auto.looks import COLUMNS as LOOKS
 from dehusk.methods.auto.reading import Reading
+from dehusk.methods.auto.taught import weigh_blocks
 from dehusk.model import Floats
 
 _NEAR: Final = (2, 1, 0, 4, 5, 6)
@@ -32,6 +35,22 @@ COLUMNS: Final = columns_of(
     | {"verdicts around": len(LEVELS), "site: verdicts around": len(LEVELS), "rank": 4}
 )
 """Where each number stands that the site network reads."""
+
+
+class Look(NamedTuple):
+    """What the page alone says of each block, and what it teaches."""
+
+    logits: Floats
+    verdict: Floats
+    lesson: Memory
+
+
+def weigh(memory: Memory, page: Reading, look: Look) -> tuple[Matrix, Matrix]:
+    """What the site says of each block, as `evidence` gives it, and what the site network reads."""
+    if KERNEL is not None:
+        return weigh_blocks(KERNEL, memory, look.lesson, page, (look.logits, look.verdict))
+    told, verdicts = evidence(memory, page, look.verdict)
+    return told, site_rows(page, look.logits, told, verdicts)
 
 
 def site_rows(page: Reading, logits: Floats, site: Matrix, verdicts: Floats) -> Matrix:
@@ -70,12 +89,13 @@ def _ranks(blocks: Blocks, verdict: Floats) -> Floats:
     expected = blocks.chars * verdict
     order = np.argsort(-verdict, kind="stable")
     above = np.empty(len(verdict))
-    above[order] = np.cumsum(expected[order]) - expected[order]
+    total = np.cumsum(expected[order])
+    above[order] = total - expected[order]
     sure = float(blocks.chars[verdict >= _SURE].sum())
-    page = (np.log1p(sure) / 8, sure / max(float(blocks.chars.sum()), 1.0))
+    page = (log1p(sure) / 8, sure / max(float(blocks.chars.sum()), 1.0))
     return np.stack(
         (
-            above / max(float(expected.sum()), 1e-9),
+            above / max(float(total[-1]) if len(total) else 0.0, 1e-9),
             *(np.full(len(verdict), number) for number in page),
             verdict / max(float(verdict.max(initial=0.0)), 1e-6),
         ),

@@ -1,0 +1,223 @@
+/* A page cut into blocks, and the letters of each: the twins of `dehusk.methods.auto.blocks` and
+   `dehusk.methods.auto.letters`. */
+
+#include "reading.h"
+
+#include <math.h>
+
+#define LONG 80
+
+static uint8_t of_tag(const uint8_t *table, const LookTables *tables, int16_t tag)
+{
+    return tag >= 0 && (size_t)tag < tables->tags ? table[tag] : 0;
+}
+
+/* Which nodes come right behind an element that cuts, and what holds each node. */
+static void find_cuts(const PageTree *page, const LookTables *tables, uint8_t *ended,
+                      int32_t *holder)
+{
+    memset(ended, 0, page->count + 1);
+    for (size_t i = 0; i < page->count; i++) {
+        int32_t parent = page->parent[i] < 0 ? 0 : page->parent[i];
+        holder[i] = i && !of_tag(tables->holds, tables, page->tag[i]) ? holder[parent] : (int32_t)i;
+        if (of_tag(tables->cuts, tables, page->tag[i]))
+            ended[page->end[i]] = 1;
+    }
+}
+
+static void begin_block(const PageTree *page, Blocks *blocks, int32_t container)
+{
+    static const int is_level[FARTHEST + 1] = {0, 1, 1, 1, 1, 0, 1, 0, 1};
+    size_t block = blocks->count++, at = block * LEVELS;
+    int32_t node = container;
+    blocks->first[block] = (int32_t)blocks->segment_count;
+    blocks->container[block] = container;
+    for (int level = 1; level <= FARTHEST; level++) {
+        if (is_level[level])
+            blocks->levels[at++] = node;
+        node = page->parent[node] < 0 ? 0 : page->parent[node];
+    }
+    blocks->chars[block] = blocks->link_chars[block] = 0;
+}
+
+void cut_blocks(const PageTree *page, const LookTables *tables, Blocks *blocks, uint8_t *ended,
+                int32_t *holder)
+{
+    int moved = 1;
+    blocks->segment_count = blocks->count = 0;
+    find_cuts(page, tables, ended, holder);
+    for (size_t i = 0; i < page->count; i++) {
+        blocks->before[i] = (int32_t)blocks->count;
+        moved |= ended[i] | of_tag(tables->cuts, tables, page->tag[i]);
+        if (page->tag[i] != 0 || !page->shown[i] || page->text_length[i] <= 0)
+            continue;
+        if (moved)
+            begin_block(page, blocks, page->parent[i] < 0 ? 0 : holder[page->parent[i]]);
+        moved = 0;
+        size_t segment = blocks->segment_count++, block = blocks->count - 1;
+        blocks->segments[segment] = (int32_t)i;
+        blocks->owner[segment] = (int32_t)block;
+        blocks->chars[block] += page->text_length[i];
+        blocks->link_chars[block] += page->link_length[i];
+    }
+    blocks->before[page->count] = (int32_t)blocks->count;
+    for (size_t i = 0; i < blocks->count * LEVELS; i++) {
+        blocks->low[i] = blocks->before[blocks->levels[i]];
+        blocks->high[i] = blocks->before[page->end[blocks->levels[i]]];
+    }
+}
+
+/* --- letters --- */
+
+typedef struct {
+    uint32_t counts[BYTE_KINDS];
+    uint64_t signature;
+    uint8_t last[3], before[2]; /* The last byte that is not white space and the two before it. */
+} Reader;
+
+static void read_segment(Bytes source, size_t at, size_t stop, const LookTables *tables,
+                         Reader *reader)
+{
+    static const char nbsp[] = "&nbsp;";
+    for (; at < stop; at++) {
+        uint8_t byte = source.bytes[at], kind = tables->byte_kinds[byte] & 7;
+        reader->counts[kind]++;
+        reader->signature += tables->signatures[byte];
+        if (kind != SPACE) {
+            reader->last[0] = byte;
+            reader->last[1] = reader->before[0];
+            reader->last[2] = reader->before[1];
+        }
+        reader->before[1] = reader->before[0];
+        reader->before[0] = byte;
+        if (byte == '&' && source.size - at >= 6 && memcmp(source.bytes + at, nbsp, 6) == 0)
+            for (size_t i = 0; i < 6; i++)
+                reader->signature -= tables->signatures[(uint8_t)nbsp[i]];
+    }
+}
+
+static int is_end(const LookTables *tables, int64_t code)
+{
+    for (size_t i = 0; i < tables->end_count; i++)
+        if (tables->ends[i] == code)
+            return 1;
+    return 0;
+}
+
+void read_letters(const PageTree *page, const LookTables *tables, Blocks *blocks)
+{
+    for (size_t block = 0; block < blocks->count; block++) {
+        size_t segment = (size_t)blocks->first[block];
+        size_t behind = block + 1 < blocks->count ? (size_t)blocks->first[block + 1]
+                                                  : blocks->segment_count;
+        Reader reader = {0};
+        for (; segment < behind; segment++) {
+            size_t node = (size_t)blocks->segments[segment];
+            read_segment(page->source, (size_t)page->start[node], (size_t)page->stop[node],
+                         tables, &reader);
+        }
+        Letters *letters = &blocks->letters[block];
+        for (size_t kind = 0; kind < BYTE_KINDS; kind++)
+            letters->counts[kind] = reader.counts[kind];
+        int64_t one = reader.last[0], two = one + (reader.last[1] << 8);
+        letters->signature = reader.signature;
+        letters->ends = is_end(tables, one) || is_end(tables, two) ||
+                        is_end(tables, two + (reader.last[2] << 16));
+        letters->colon = one == ':';
+    }
+}
+
+void sum_blocks(Blocks *blocks)
+{
+    blocks->chars_sum[0] = blocks->link_sum[0] = blocks->running_sum[0] = 0;
+    for (size_t i = 0; i < blocks->count; i++) {
+        double chars = blocks->chars[i], linked = blocks->link_chars[i];
+        blocks->running[i] = chars > LONG && linked < 0.3 * chars ? chars : 0;
+        blocks->chars_sum[i + 1] = blocks->chars_sum[i] + chars;
+        blocks->link_sum[i + 1] = blocks->link_sum[i] + linked;
+        blocks->running_sum[i + 1] = blocks->running_sum[i] + blocks->running[i];
+    }
+}
+
+/* --- what several parts need --- */
+
+double log1p_steps(double x)
+{
+    int exponent;
+    double part = frexp(1.0 + x, &exponent);
+    if (part < 0.7071067811865476) {
+        part = part * 2.0;
+        exponent = exponent - 1;
+    }
+    double t = (part - 1.0) / (part + 1.0), square = t * t, sum = 0.18181818181818182;
+    sum = sum * square + 0.2222222222222222;
+    sum = sum * square + 0.2857142857142857;
+    sum = sum * square + 0.4;
+    sum = sum * square + 0.6666666666666666;
+    sum = sum * square + 2.0;
+    return exponent * 0.6931471805599453 + t * sum;
+}
+
+static int is_before(const Keyed *one, const Keyed *other)
+{
+    return one->key != other->key ? one->key < other->key : one->place < other->place;
+}
+
+/* Sort few items that are nearly in order. */
+static void insert_sorted(Keyed *items, size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        Keyed item = items[i];
+        size_t at = i;
+        for (; at && is_before(&item, &items[at - 1]); at--)
+            items[at] = items[at - 1];
+        items[at] = item;
+    }
+}
+
+#define RUN 12 /* Items that are sorted by inserting. */
+
+/* Merge sort, from the bottom up: nobody can make it slow. */
+static void merge_sorted(Keyed *items, Keyed *spare, size_t count)
+{
+    Keyed *from = items, *to = spare;
+    for (size_t start = 0; start < count; start += RUN)
+        insert_sorted(items + start, count - start < RUN ? count - start : RUN);
+    for (size_t width = RUN; width < count; width *= 2) {
+        for (size_t start = 0; start < count; start += 2 * width) {
+            size_t middle = start + width < count ? start + width : count;
+            size_t stop = start + 2 * width < count ? start + 2 * width : count;
+            size_t left = start, right = middle;
+            for (size_t i = start; i < stop; i++)
+                to[i] = right >= stop || (left < middle && !is_before(&from[right], &from[left]))
+                            ? from[left++]
+                            : from[right++];
+        }
+        Keyed *done = to;
+        to = from;
+        from = done;
+    }
+    if (from != items)
+        memcpy(items, from, count * sizeof(Keyed));
+}
+
+#define BUCKET_BITS 8
+
+/* Hashes are spread evenly: sorted by their top bits first, few are left to be sorted together. */
+void sort_keyed(Keyed *items, Keyed *spare, size_t count)
+{
+    size_t starts[(1 << BUCKET_BITS) + 1] = {0};
+    if (count <= 4 * RUN) {
+        merge_sorted(items, spare, count);
+        return;
+    }
+    for (size_t i = 0; i < count; i++)
+        starts[(items[i].key >> (64 - BUCKET_BITS)) + 1]++;
+    for (size_t i = 1; i <= 1 << BUCKET_BITS; i++)
+        starts[i] += starts[i - 1];
+    memcpy(spare, items, count * sizeof(Keyed));
+    for (size_t i = 0; i < count; i++)
+        items[starts[spare[i].key >> (64 - BUCKET_BITS)]++] = spare[i];
+    for (size_t i = 0, start = 0; i < 1 << BUCKET_BITS; start = starts[i++])
+        merge_sorted(items + start, spare, starts[i] - start);
+}

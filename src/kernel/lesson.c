@@ -1,0 +1,120 @@
+/* `lesson`: what one page teaches, as sorted keys. The twin of `dehusk.methods.auto.evidence.lesson`. */
+
+#include "kernel.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "reading.h"
+
+#define SUMS 4      /* Columns of sums: segments, characters, verdicts by weight, the weight. */
+#define UNIT 1000.0 /* Verdicts are summed in thousandths. */
+
+typedef struct {
+    const uint64_t *keys, *texts, *places;
+    const int32_t *owner;
+    const double *chars, *verdict;
+    size_t segments, blocks;
+} Given;
+
+typedef struct {
+    Keyed *items, *spare;
+    double *distinct; /* Of each block, the segments that stand nowhere before it. */
+} Room;
+
+static void sort_keys(const uint64_t *keys, size_t count, Room *room)
+{
+    for (size_t i = 0; i < count; i++)
+        room->items[i] = (Keyed){keys[i], (int32_t)i};
+    sort_keyed(room->items, room->spare, count);
+}
+
+static int is_repeat(const Keyed *items, size_t place)
+{
+    return place && items[place].key == items[place - 1].key;
+}
+
+/* The sorted keys, each once; how many there are. */
+static size_t put_unique(const Room *room, size_t count, uint64_t *to)
+{
+    size_t unique = 0;
+    for (size_t i = 0; i < count; i++)
+        if (!is_repeat(room->items, i))
+            to[unique++] = room->items[i].key;
+    return unique;
+}
+
+static void add_sums(const Given *given, const Room *room, size_t block, uint64_t *sums)
+{
+    double weight = sqrt(given->chars[block]);
+    sums[0] += (uint64_t)room->distinct[block];
+    sums[1] += (uint64_t)given->chars[block];
+    sums[2] += (uint64_t)rint(UNIT * weight * given->verdict[block]);
+    sums[3] += (uint64_t)rint(UNIT * weight);
+}
+
+/* Write keys of segments, of texts, of places, and the sums of places; count them. */
+static void write_lesson(const Given *given, Room *room, uint64_t *to, size_t counts[3])
+{
+    sort_keys(given->keys, given->segments, room);
+    counts[0] = put_unique(room, given->segments, to);
+    memset(room->distinct, 0, given->blocks * sizeof(double));
+    for (size_t i = 0; i < given->segments; i++)
+        if (!is_repeat(room->items, i))
+            room->distinct[given->owner[room->items[i].place]] += 1;
+    sort_keys(given->texts, given->segments, room);
+    counts[1] = put_unique(room, given->segments, to + counts[0]);
+    sort_keys(given->places, given->blocks, room);
+    uint64_t *places = to + counts[0] + counts[1];
+    counts[2] = put_unique(room, given->blocks, places);
+    uint64_t *sums = places + counts[2];
+    memset(sums, 0, counts[2] * SUMS * sizeof(uint64_t));
+    size_t row = 0;
+    for (size_t i = 0; i < given->blocks; i++) {
+        row += i && !is_repeat(room->items, i);
+        add_sums(given, room, (size_t)room->items[i].place, sums + row * SUMS);
+    }
+}
+
+static PyObject *lesson_of(const Given *given)
+{
+    size_t most = given->segments > given->blocks ? given->segments : given->blocks;
+    size_t words = 2 * given->segments + (1 + SUMS) * given->blocks;
+    Room room = {malloc((most + 1) * sizeof(Keyed)), malloc((most + 1) * sizeof(Keyed)),
+                 malloc((given->blocks + 1) * sizeof(double))};
+    PyObject *memory = PyByteArray_FromStringAndSize(NULL, (Py_ssize_t)(words * 8)), *lesson = NULL;
+    if (memory && room.items && room.spare && room.distinct) {
+        size_t counts[3];
+        write_lesson(given, &room, (uint64_t *)PyByteArray_AsString(memory), counts);
+        lesson = Py_BuildValue("(Onnn)", memory, (Py_ssize_t)counts[0], (Py_ssize_t)counts[1],
+                               (Py_ssize_t)counts[2]);
+    } else {
+        PyErr_NoMemory();
+    }
+    Py_XDECREF(memory);
+    free(room.items);
+    free(room.spare);
+    free(room.distinct);
+    return lesson;
+}
+
+PyObject *kernel_lesson(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
+{
+    (void)module;
+    static const Py_ssize_t of_segment[] = {8, 8, 4}, of_block[] = {8, 8, 8};
+    View views[6];
+    if (!check_count("lesson", count, 6) || !open_views(views, arguments, 6, 0))
+        return NULL;
+    PyObject *lesson = NULL;
+    Py_ssize_t segments = views[2].buffer.len / 4, blocks = views[4].buffer.len / 8;
+    if (check_sizes("lesson", views, of_segment, 3, segments) &&
+        check_sizes("lesson", views + 3, of_block, 3, blocks)) {
+        Given given = {views[0].buffer.buf, views[1].buffer.buf, views[3].buffer.buf,
+                       views[2].buffer.buf, views[4].buffer.buf, views[5].buffer.buf,
+                       (size_t)segments, (size_t)blocks};
+        if (check_below("lesson", given.owner, given.segments, given.blocks))
+            lesson = lesson_of(&given);
+    }
+    close_views(views, 6);
+    return lesson;
+}

@@ -1,0 +1,104 @@
+/* A page as the method `auto` reads it: the twins of `dehusk.methods.auto.blocks`, `letters`, `rows`,
+   `looks` and `reading`. What the numbers mean, and why, stands there. */
+
+#ifndef DEHUSK_READING_H
+#define DEHUSK_READING_H
+
+#include "bytes.h"
+
+#define LEVELS 6    /* Levels of surroundings: `blocks.LEVELS`. */
+#define FARTHEST 8  /* The highest of them. */
+#define BYTE_KINDS 8
+
+enum { LOWER, UPPER, DIGIT, COMMA, STOP, SPACE, FOREIGN, SIGN };
+
+/* The columns of the looks, part by part: `looks.COLUMNS`. */
+enum {
+    OWN_TAGS = 20,
+    ABOVE_TAGS = 20,
+    NAME_KINDS = 11,
+    TEXT_AT = 0,
+    NEIGHBOURS_AT = TEXT_AT + 12,
+    PLACE_AT = NEIGHBOURS_AT + 24,
+    CONTAINER_AT = PLACE_AT + 9,
+    ABOVE_AT = CONTAINER_AT + OWN_TAGS + 1,
+    AROUND_AT = ABOVE_AT + ABOVE_TAGS + NAME_KINDS,
+    ALIKE_AT = AROUND_AT + 6 * LEVELS,
+    ROWS_AT = ALIKE_AT + 3,
+    COPIES_AT = ROWS_AT + 13,
+    TITLE_AT = COPIES_AT + 2 + LEVELS,
+    LOOKS = TITLE_AT + 3,
+};
+
+typedef struct {
+    Bytes source;
+    const int32_t *parent, *end, *depth, *start, *stop, *text_length, *link_length;
+    const int16_t *tag;
+    const uint8_t *shown;
+    const uint64_t *own_hash, *path_hash, *look;
+    const uint32_t *kinds;
+    size_t count;
+} PageTree;
+
+/* By tag number, or by byte. */
+typedef struct {
+    const uint8_t *cuts, *holds;   /* Does the tag cut blocks, or hold them? */
+    const uint8_t *own_column;     /* Its column as a block's container. */
+    const uint32_t *tag_bits;      /* Its bit as something above a block. */
+    size_t tags;
+    const uint8_t *byte_kinds;
+    const uint64_t *signatures;
+    const int64_t *ends;           /* The ends of sentences, as numbers. */
+    size_t end_count;
+    int heading;                   /* The number of <h1>. */
+} LookTables;
+
+typedef struct {
+    double counts[BYTE_KINDS];
+    uint64_t signature;
+    int ends, colon;
+} Letters;
+
+/* All arrays over blocks but the first two, which are over segments. */
+typedef struct {
+    size_t segment_count, count;
+    int32_t *segments, *owner;
+    int32_t *first, *container;
+    int32_t *levels, *low, *high;  /* One column for each level. */
+    double *chars, *link_chars;
+    int32_t *before;               /* By node, and one more: the blocks that begin before it. */
+    Letters *letters;
+    double *running;
+    double *chars_sum, *link_sum, *running_sum; /* Running sums, one more than blocks. */
+} Blocks;
+
+/* A key and where it came from; sorted by key, then by place. */
+typedef struct {
+    uint64_t key;
+    int32_t place;
+} Keyed;
+
+/* The natural logarithm of 1 + x, x at least 0: `columns.log1p`, by the same steps. */
+double log1p_steps(double x);
+
+/* Sort; `spare` has room for as many. */
+void sort_keyed(Keyed *items, Keyed *spare, size_t count);
+
+/* What each block is made of; 0 without memory. `blocks` has room for all of it. */
+void cut_blocks(const PageTree *page, const LookTables *tables, Blocks *blocks, uint8_t *ended,
+                int32_t *holder);
+void read_letters(const PageTree *page, const LookTables *tables, Blocks *blocks);
+void sum_blocks(Blocks *blocks);
+
+/* The sum over a block's surroundings at a level. */
+static inline double around(const double *sums, const Blocks *blocks, size_t block, size_t level)
+{
+    size_t at = block * LEVELS + level;
+    return sums[blocks->high[at]] - sums[blocks->low[at]];
+}
+
+/* The parts of the looks that look at the whole page; 0 without memory. */
+int fill_looks(const PageTree *page, const LookTables *tables, const Blocks *blocks, float *looks);
+int fill_rows(const PageTree *page, const Blocks *blocks, float *looks);
+
+#endif
