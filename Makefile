@@ -19,6 +19,7 @@ test: $(INSTALLED)
 	$(BIN)/mypy
 	$(BIN)/python -m pytest
 	DEHUSK_NO_EXTENSIONS=1 $(BIN)/python -m pytest $(TWINS)
+	$(BIN)/dehusk bench speed --gate
 
 format: $(INSTALLED)
 	$(BIN)/ruff format .

@@ -19,6 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dehusk import bench
+from dehusk.bench import speed_gate
 from dehusk.bench.averages import Averages, Figure, Place, place_of
 from dehusk.bench.commands import Progress
 from dehusk.bench.contenders import Answer, Contender, make_contenders
@@ -495,9 +496,11 @@ def test_speed_prints_ratios_to_the_bare_parse(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     figures = tmp_path / "times.json"
-    assert _run("speed", "samples:docs:1:4", "--rounds", "1", "--json", str(figures)) == 0
+    run = ("speed", "samples:docs:1:4", "--method", "segments", "--rounds", "1")
+    assert _run(*run, "--json", str(figures)) == 0
     shown = capsys.readouterr().out
-    for name in ("bare parse", "tree", "auto to text", "auto to JSON"):
+    parts = ("segments to text", "segments, page alone", "segments: links", "segments to JSON")
+    for name in ("bare parse", "tree", *parts, "segments: metadata", "segments: Markdown"):
         assert re.search(rf"^{name} +\d", shown, re.MULTILINE)
     assert "failed" not in shown
     (report,) = json.loads(figures.read_text("utf-8"))
@@ -569,7 +572,7 @@ def test_a_runner_that_always_fails_has_no_time(tiny: str) -> None:
     assert report.timings[1].failures == 14
     assert "failing: failed on 14 pages" in render_speed(report)
     (row,) = (line for line in render_speed(report).splitlines() if line.startswith("failing  "))
-    assert row.split()[1:] == ["–"] * 5
+    assert row.split()[1:] == ["–"] * 6
 
 
 def test_a_page_that_fails_in_some_rounds_counts_once_and_has_no_time(tiny: str) -> None:
@@ -591,6 +594,41 @@ def test_a_page_that_fails_in_some_rounds_counts_once_and_has_no_time(tiny: str)
     assert [place for place, ms in enumerate(times) if ms is None] == [4]
 
 
+def test_what_is_prepared_is_not_timed(tiny: str) -> None:
+    def prepare(page: Page) -> object:
+        return sum(range(200_000))
+
+    runners = [
+        Runner("prepared", lambda: lambda given: given, lambda: prepare),
+        Runner("whole", lambda: prepare),
+    ]
+    (report,) = run_speed([open_corpus(tiny)], runners, rounds=3)
+    prepared, whole = (float(np.median(timing.ms)) for timing in report.timings)
+    assert prepared < whole / 4
+
+
+@pytest.mark.parametrize(
+    ("ratios", "is_passed"), [([9.9], True), ([9.0, 1.1], True), ([9.0, 8.0, 7.0], False)]
+)
+def test_the_gate_takes_the_best_of_three(
+    ratios: list[float], is_passed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pinned = 9.0 if len(ratios) == 1 else 1.0
+    monkeypatch.setattr(speed_gate, "PINNED", pinned)
+    monkeypatch.setattr(speed_gate, "PINNED_WITHOUT_KERNEL", pinned)
+    left = list(ratios)
+    gate = speed_gate.run_gate(lambda: left.pop(0))
+    assert gate.is_passed is is_passed
+    assert gate.ratio == min(ratios)
+    assert ("passed" if is_passed else "FAILED") in str(gate)
+
+
+def test_the_gate_measures_on_its_own_pages_only() -> None:
+    assert speed_gate.measure("samples:docs:1:2", rounds=1) > 1
+    with pytest.raises(UsageError, match="its own pages"):
+        _run("speed", "samples:docs:1:4", "--gate")
+
+
 def test_the_rivals_ratio_says_how_many_times_faster_a_runner_is(tiny: str) -> None:
     runners = [Runner(name, lambda: lambda page: None) for name in ("bare parse", "trafilatura")]
     (report,) = run_speed([open_corpus(tiny)], runners, rounds=1)
@@ -601,8 +639,9 @@ def test_the_rivals_ratio_says_how_many_times_faster_a_runner_is(tiny: str) -> N
 
 def test_every_method_is_timed_to_text_and_to_json() -> None:
     runners, notes = make_runners(["segments"], with_peers=False)
-    names = ["bare parse", "tree", "segments to text", "segments to JSON"]
-    assert [runner.name for runner in runners] == names
+    names = {"bare parse", "tree", "segments to text", "segments, page alone", "segments to JSON"}
+    parts = {f"segments: {part}" for part in ("links", "metadata", "Markdown")}
+    assert {runner.name for runner in runners} == names | parts
     assert notes == ()
 
 

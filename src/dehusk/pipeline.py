@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 from dehusk.errors import PageTimeout
 from dehusk.label import label, overrule
@@ -58,12 +59,12 @@ def clean(
         choices = choose(parsed.tree, parsed.document, overrides)
         labels = overrule(parsed.tree, labels, choices)
     check_clock("labelling")
-    verdict = Verdict()
+    judged: Callable[[], Verdict] = Verdict
     if isinstance(method, Judges):
-        verdict = method.verdict(memory, parsed.tree)
+        judged = partial(method.verdict, memory, parsed.tree)
     result = Result(
         page.url, site_of(page), memory.pages, parsed.tree, labels, parsed.document, page.capture,
-        verdict=verdict,
+        _judge=judged,
     )  # fmt: skip
     if render is not None:
         render(result)

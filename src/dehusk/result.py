@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Final
@@ -76,8 +77,12 @@ class Result:
     """How an archive or a crawl came to the page, where it says."""
     explanation: Explanation | None = field(default=None, repr=False)
     """What the scores are made of; None where nobody asked, or the method cannot say."""
-    verdict: Verdict = field(default_factory=Verdict)
-    """Family, type and change of template, where the method says."""
+    _judge: Callable[[], Verdict] = field(default=Verdict, repr=False)
+
+    @cached_property
+    def verdict(self) -> Verdict:
+        """Family, type and change of template, where the method says."""
+        return self._judge()
 
     @property
     def family(self) -> int | None:

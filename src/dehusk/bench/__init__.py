@@ -112,6 +112,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="passes over the pages; the median of a page's times counts (default: %(default)s)",
     )
+    speed.add_argument(
+        "--gate",
+        action="store_true",
+        help="only say whether `auto` has become slower, as a multiple of the bare parse, than is"
+        " pinned, by more than 15 %%; exit status 1 if so",
+    )
     for name, (experiment, help_line) in _EXPERIMENTS.items():
         experiment.add_arguments(
             experiments.add_parser(name, help=help_line, description=experiment.DESCRIPTION)

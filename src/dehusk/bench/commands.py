@@ -16,6 +16,7 @@ from dehusk.bench.curves import MIN_PAGES, write_curves
 from dehusk.bench.quality import By, run_quality
 from dehusk.bench.report import LEGEND, quality_json, render_report
 from dehusk.bench.speed import make_runners, render_speed, run_speed, speed_json
+from dehusk.bench.speed_gate import run_gate
 from dehusk.errors import UsageError
 
 _REFRESH_S: Final = 0.2
@@ -57,7 +58,13 @@ def _quality(arguments: argparse.Namespace, corpora: Sequence[Corpus]) -> int:
 
 
 def _speed(arguments: argparse.Namespace, corpora: Sequence[Corpus]) -> int:
-    """Time, and print a table per corpus as it is done."""
+    """Time, and print a table per corpus as it is done; or say whether the gate is passed."""
+    if arguments.gate:
+        if arguments.corpora or arguments.methods or arguments.peers:
+            raise UsageError("--gate has its own pages and its own method: name none")
+        gate = run_gate()
+        _print(f"{gate}\n")
+        return int(not gate.is_passed)
     runners, missing = make_runners(arguments.methods, with_peers=arguments.peers)
     _warn(missing)
     reports = []

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import islice
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import turbohtml
@@ -20,16 +20,19 @@ from dehusk.bench.corpora import Corpus, GoldPage, Watcher, watch_nothing
 from dehusk.bench.peers import Peer, load_peers
 from dehusk.bench.tables import number, table
 from dehusk.errors import SourceError, UsageError
+from dehusk.kernel import KERNEL
 from dehusk.methods import DEFAULT, Method
 from dehusk.methods.written import parse_method
 from dehusk.model import Page
 from dehusk.output.formats import Format, render
 from dehusk.parse import parse
+from dehusk.result import Result
 
 Milliseconds = NDArray[np.float64]
 Work = Callable[[Page], object]
 
 PARSE: Final = "bare parse"
+PEER: Final = "resiliparse"
 RIVAL: Final = "trafilatura"
 _WARM_UP: Final = 3
 """Pages that every contender works through untimed: imports, caches and tables fill up."""
@@ -39,10 +42,14 @@ _COLLECT_EVERY: Final = 16
 
 @dataclass(frozen=True, slots=True)
 class Runner:
-    """Something to be timed. `start` gives what works on the pages of one site, in order."""
+    """Something to be timed. `start` gives what works on the pages of one site, in order.
+
+    Where there is `prepare`, it gives what makes of each page, off the clock, what the work gets.
+    """
 
     name: str
-    start: Callable[[], Work]
+    start: Callable[[], Callable[[Any], object]]
+    prepare: Callable[[], Callable[[Page], object]] | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -106,7 +113,7 @@ def make_runners(
     runners = [Runner(PARSE, lambda: _bare_parse), Runner("tree", lambda: parse)]
     for name in dict.fromkeys(methods) or {DEFAULT: None}:
         method = parse_method(name)
-        runners += [_text_runner(name, method), _json_runner(name, method)]
+        runners += _method_runners(name, method)
     if not with_peers:
         return runners, ()
     peers, notes = load_peers()
@@ -118,24 +125,44 @@ def _bare_parse(page: Page) -> object:
     return turbohtml.parse(page.html)
 
 
-def _text_runner(name: str, method: Method) -> Runner:
-    """A method from page to text: parsed, learned, scored, labelled, rendered."""
+def _method_runners(name: str, method: Method) -> list[Runner]:
+    """A method to text, with its site and without; what is only made when asked for; all of it."""
+    parts: dict[str, Callable[[Result], object]] = {
+        "links": lambda result: result.links,
+        "metadata": lambda result: (result.description, result.verdict),
+        "Markdown": lambda result: result.markdown,
+    }
+    return [
+        _learning_runner(f"{name} to text", method, lambda result: result.text),
+        Runner(f"{name}, page alone", lambda: _page_alone(method)),
+        *(_part_runner(f"{name}: {part}", method, ask) for part, ask in parts.items()),
+        _learning_runner(f"{name} to JSON", method, lambda result: render(result, Format.JSONL)),
+    ]
+
+
+def _learning_runner(name: str, method: Method, ask: Callable[[Result], object]) -> Runner:
+    """A method from page to answer: parsed, learned, scored, labelled, rendered."""
 
     def start() -> Work:
         add = learner(method)
-        return lambda page: add(page)[0].text
+        return lambda page: ask(add(page)[0])
 
-    return Runner(f"{name} to text", start)
+    return Runner(name, start)
 
 
-def _json_runner(name: str, method: Method) -> Runner:
-    """A method from page to the JSON line with all its fields."""
+def _page_alone(method: Method) -> Work:
+    """A page to its text with nothing learned before, as `dehusk.extract` does."""
+    return lambda page: learner(method)(page)[0].text
 
-    def start() -> Work:
+
+def _part_runner(name: str, method: Method, ask: Callable[[Result], object]) -> Runner:
+    """One part of an answer alone; the page is cleaned off the clock."""
+
+    def prepare() -> Callable[[Page], Result]:
         add = learner(method)
-        return lambda page: render(add(page)[0], Format.JSONL)
+        return lambda page: add(page)[0]
 
-    return Runner(f"{name} to JSON", start)
+    return Runner(name, lambda: ask, prepare)
 
 
 def _peer_runner(name: str, peer: Peer) -> Runner:
@@ -161,7 +188,7 @@ class _Clock:
 
     def __init__(self, runners: Sequence[Runner]) -> None:
         self._runners = runners
-        self._works: list[Work] = []
+        self._works: list[tuple[Callable[[Any], object], Callable[[Page], object]]] = []
         self._site: str | None = None
         self._times: list[list[list[float]]] = [[] for _ in runners]
         self.sizes: list[float] = []
@@ -191,7 +218,10 @@ class _Clock:
         """The nanoseconds that each runner takes, or `nan`; the order depends on `shift`."""
         if gold.site != self._site:
             self._site = gold.site
-            self._works = [runner.start() for runner in self._runners]
+            self._works = [
+                (runner.start(), runner.prepare() if runner.prepare else _as_it_is)
+                for runner in self._runners
+            ]
         count = len(self._works)
         order = [(place + shift // 2) % count for place in range(count)]
         if shift % 2:
@@ -206,11 +236,12 @@ class _Clock:
 
         `nan` where the runner fails.
         """
-        work = self._works[which]
-        began = time.process_time_ns()
+        work, prepare = self._works[which]
         try:
+            given = prepare(page)
+            began = time.process_time_ns()
             # The result is dropped at once: giving its memory back is part of the work.
-            work(page)
+            work(given)
         except Exception:  # noqa: BLE001  whatever a peer raises, the others are to be timed
             return math.nan
         # Some systems' clocks stand still for milliseconds; nothing takes no time at all.
@@ -223,6 +254,11 @@ class _Clock:
             for runner, times in zip(self._runners, self._times, strict=True)
         )
         return SpeedReport(corpus, rounds, np.array(self.sizes), timings, self._fault)
+
+
+def _as_it_is(page: Page) -> Page:
+    """The page: nothing to prepare."""
+    return page
 
 
 @contextmanager
@@ -238,19 +274,19 @@ def _garbage_kept() -> Iterator[None]:
 
 
 def render_speed(report: SpeedReport, *, markdown: bool = False) -> str:
-    """The table of one report: times, their spread, and ratios."""
+    """The table of one report: times, their spread, and ratios with theirs."""
     by_name = {timing.name: timing.ms for timing in report.timings}
-    parse_ms, rival_ms = by_name.get(PARSE), by_name.get(RIVAL)
     header = ["CPU ms a page", "median", "quartiles", "mean"]
-    if parse_ms is not None:
-        header += [f"× {PARSE}", "by sums"]
-    if rival_ms is not None:
-        header += [f"{RIVAL} ÷", "by sums"]
-    rows = [_row(timing, parse_ms, rival_ms) for timing in report.timings]
+    bases = []
+    for name, sign in ((PARSE, "×"), (PEER, "×"), (RIVAL, "÷")):
+        if name in by_name:
+            bases.append((by_name[name], sign == "÷"))
+            header += [f"{name} ÷" if sign == "÷" else f"× {name}", "quartiles", "by sums"]
+    rows = [_row(timing, bases) for timing in report.timings]
     mark = "## " if markdown else ""
     title = (
         f"{mark}{report.corpus}: {len(report.kb)} pages, median {np.median(report.kb):.0f} kB,"
-        f" {report.rounds} rounds"
+        f" {report.rounds} rounds{'' if KERNEL else ', without the compiled kernel'}"
     )
     notes = [
         f"{timing.name}: failed on {timing.failures} pages"
@@ -261,13 +297,11 @@ def render_speed(report: SpeedReport, *, markdown: bool = False) -> str:
     return "\n".join([title, "", table(header, rows, markdown=markdown), *notes]).rstrip() + "\n"
 
 
-def _row(timing: Timing, parse_ms: Milliseconds | None, rival_ms: Milliseconds | None) -> list[str]:
+def _row(timing: Timing, bases: Sequence[tuple[Milliseconds, bool]]) -> list[str]:
     """One contender's line, from the pages that it did not fail on."""
     cells = [timing.name, *_spread(timing.ms[~np.isnan(timing.ms)])]
-    if parse_ms is not None:
-        cells += _ratios(timing.ms, parse_ms)
-    if rival_ms is not None:
-        cells += _ratios(rival_ms, timing.ms)
+    for base, is_over in bases:
+        cells += _ratios(base, timing.ms) if is_over else _ratios(timing.ms, base)
     return cells
 
 
@@ -280,12 +314,15 @@ def _spread(times: Milliseconds) -> list[str]:
 
 
 def _ratios(times: Milliseconds, base: Milliseconds) -> list[str]:
-    """The median of the pages' ratios, and the ratio of the sums, of pages that both have done."""
+    """The median of the pages' ratios, their quartiles, and the ratio of the sums, of pages that
+    both have done.
+    """
     both = ~np.isnan(times + base)
     if not both.any():
-        return [number(None)] * 2
+        return [number(None)] * 3
     times, base = times[both], base[both]
-    return [number(float(np.median(times / base)), 2), number(times.sum() / base.sum(), 2)]
+    low, middle, high = np.percentile(times / base, (25, 50, 75))
+    return [number(middle, 2), f"{low:.2f}–{high:.2f}", number(times.sum() / base.sum(), 2)]
 
 
 def speed_json(reports: Sequence[SpeedReport]) -> list[dict[str, object]]:

@@ -1,0 +1,66 @@
+"""Cost grows with the page and not faster, whatever its shape."""
+
+from __future__ import annotations
+
+import gc
+import time
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from dehusk.memory import Memory
+from dehusk.methods import make_method
+from dehusk.model import Limits, Page
+from dehusk.pipeline import clean
+
+SHAPES: dict[str, Callable[[int], str]] = {
+    "deep": lambda n: "<div>" * (n // 40) + "text " * n,
+    "wide": lambda n: "<p>one paragraph</p>" * (n // 4),
+    "attributes": lambda n: "<p " + " ".join(f"a{i}=b" for i in range(n)) + ">text</p>",
+    "attributed elements": lambda n: "<p id=x data-a=1 data-b=2 data-c=3 title=t>x</p>" * (n // 8),
+    "classes": lambda n: "".join(f"<p class='a{i} b{i} c-d'>x</p>" for i in range(n // 6)),
+    "classes on one": lambda n: f"<p class='{' '.join(f'c{i}' for i in range(n))}'>x</p>",
+    "one text": lambda n: "<p>" + "some words, " * n,
+    "links": lambda n: "<a href=/x>a link</a> " * (n // 4),
+    "tables": lambda n: "<table><tr><td>a<td>b</table>" * (n // 12),
+    "cells": lambda n: "<table><tr>" + "<td>cell" * (n // 3),
+    "unclosed": lambda n: "<div><span><b>x" * (n // 40),
+    "comments": lambda n: "<!-- a comment -->x" * (n // 3),
+    "white space": lambda n: ("<b>" + " " * 200) * (n // 30),
+    "alike siblings": lambda n: "<li><p>a post</p><p>of two</p></li>" * (n // 10),
+}
+SIZE = 6_000
+DOUBLINGS = 2
+MAX_FACTOR = 2.2
+"""What each doubling of a page may cost, by the least of some rounds."""
+ROUNDS = 20
+
+
+def _cost(method: str, html: str, url: str) -> float:
+    """CPU seconds from page to text, learning included."""
+    chosen, page = make_method(method), Page(html, url)
+    began = time.process_time()
+    result, _ = clean(page, Memory(), chosen, Limits(timeout_s=1000))
+    assert result.text is not None
+    return time.process_time() - began
+
+
+@pytest.mark.parametrize("method", ["auto", "segments"])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_page_of_twice_the_size_costs_at_most_twice_as_much(shape: str, method: str) -> None:
+    # Both sizes in turns, and the least of each: what else the machine does hardly counts. The
+    # fixed cost of a page only helps, so the pages are large enough to make it small.
+    pages = [SHAPES[shape](SIZE), SHAPES[shape](2**DOUBLINGS * SIZE)]
+    allowed = MAX_FACTOR**DOUBLINGS
+    least = np.full(2, np.inf)
+    gc.disable()
+    try:
+        for turn in range(ROUNDS):
+            for place, html in enumerate(pages):
+                least[place] = min(least[place], _cost(method, html, "https://a.example/"))
+            if turn and least[1] <= allowed * least[0]:
+                break
+    finally:
+        gc.enable()
+    assert least[1] <= allowed * least[0]
