@@ -367,3 +367,15 @@ def test_a_model_of_other_features_is_refused(tmp_path: Path) -> None:
     (tmp_path / "model.json").write_text(json.dumps(written), "utf-8")
     with pytest.raises(SettingError, match="no model of this version"):
         _extract("<p>x", model=str(tmp_path / "model.json"))
+
+
+def test_prose_that_is_the_same_on_all_pages_goes_whatever_it_looks_like() -> None:
+    box = "".join(
+        f"<p>As so often, farmer {n} had told the council of the glass roof." for n in range(9)
+    )
+    site = dehusk.Site(method="auto")
+    for number in range(8):
+        result = site.add(
+            f"<main><h1>Rye {number}</h1><p>It cost {number}.</p></main><div>{box}</div>"
+        )
+    assert result.text == "Rye 7\nIt cost 7."
