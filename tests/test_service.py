@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import logging
 import os
 import signal
 import socket
@@ -25,7 +26,7 @@ from dehusk.samples import sample_site
 
 pytest.importorskip("fastapi", reason="the extra serve is not installed")
 
-from dehusk.service import guard, run
+from dehusk.service import listening, logs
 from dehusk.service.settings import ServiceSettings
 
 HTML = {"Content-Type": "text/html; charset=utf-8"}
@@ -373,11 +374,21 @@ def test_a_method_that_follows_links_cannot_be_served() -> None:
 
 def test_the_log_is_a_line_of_json_for_each_request(tmp_path: Path) -> None:
     with (tmp_path / "log").open("w") as file:
-        run.log_to(file, is_quiet=False)
-        guard._log({"method": "GET", "path": "/health"}, 200, 0.0123, 45)
-        guard.LOG.handlers.clear()
+        logs.log_to(file, is_quiet=False)
+        logs.log(logging.INFO, "request", path="/health", status=200)
+        logs.log_to(file, is_quiet=True)
+        logs.log(logging.INFO, "request", path="/health", status=200)
+        logs.LOG.handlers.clear()
     line = json.loads((tmp_path / "log").read_text())
-    assert (line["path"], line["status"], line["ms"]) == ("/health", 200, 12.3)
+    assert (line["event"], line["path"], line["status"]) == ("request", "/health", 200)
+
+
+def test_a_port_that_is_taken_is_named() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        with pytest.raises(UsageError, match=f"port {taken.getsockname()[1]}"):
+            listening.listen("127.0.0.1", taken.getsockname()[1])
 
 
 @pytest.mark.filterwarnings("default")

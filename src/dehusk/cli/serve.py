@@ -38,11 +38,14 @@ def run(arguments: argparse.Namespace) -> int:
         drop=arguments.drop,
         **method_settings(arguments),
     ) as memories:
-        host = f"[{settings.host}]" if ":" in settings.host else settings.host
-        if not arguments.quiet:
-            kept = arguments.memory or "nothing is kept: name a --memory"
-            sys.stderr.write(f"dehusk at http://{host}:{settings.port} ({kept})\n")
-        serve(memories, settings, durable=durable, is_quiet=arguments.quiet)
+        kept = arguments.memory or "nothing is kept: name a --memory"
+        serve(
+            memories,
+            settings,
+            durable=durable,
+            is_quiet=arguments.quiet,
+            ready=lambda address: sys.stderr.write(f"dehusk at {address} ({kept})\n"),
+        )
     return 0
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import time
 from collections.abc import Sequence
 from contextlib import suppress
@@ -26,6 +27,7 @@ from dehusk.service.bodies import Posted
 from dehusk.service.events import Listeners
 from dehusk.service.failures import Failed
 from dehusk.service.frames import Header
+from dehusk.service.logs import log
 from dehusk.service.metrics import Metrics
 from dehusk.service.pool import Pool, Worker, WorkerLost
 from dehusk.service.settings import ServiceSettings
@@ -124,6 +126,7 @@ class Desk:
         try:
             reply, answer = await self._lent(worker, site, header, blobs)
         except WorkerLost as lost:
+            log(logging.WARNING, "worker_lost", code=lost.code, reason=lost.reason, site=site)
             reply = {"error": lost.code, "message": lost.reason}
             answer = [_refusal(pages[0].url, site, lost)]
         if "error" in reply:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hmac
-import json
 import logging
 import time
 from collections.abc import Iterator
@@ -12,10 +11,10 @@ from typing import Any, Final
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from dehusk.service.failures import Failed
+from dehusk.service.logs import log
 from dehusk.service.metrics import Metrics
 from dehusk.service.settings import ServiceSettings
 
-LOG: Final = logging.getLogger("dehusk.service")
 _OPEN: Final = frozenset({"/health"})
 """What may be asked without a token."""
 _EXTENSIONS: Final = ("chrome-extension://", "moz-extension://")
@@ -68,8 +67,11 @@ class Guard:
             seconds = time.perf_counter() - started
             route = getattr(scope.get("route"), "path", None) or "other"
             self._metrics.count(scope["method"], route, status or 499, seconds)
-            if LOG.isEnabledFor(logging.INFO):
-                _log(scope, status or 499, seconds, size)
+            # The query may name pages, which are nobody else's business: left out.
+            log(
+                logging.INFO, "request", method=scope["method"], path=scope["path"],
+                status=status or 499, ms=round(seconds * 1000, 2), bytes=size,
+            )  # fmt: skip
 
     def _refusal(self, scope: Scope, headers: dict[bytes, bytes], origin: str) -> Failed | None:
         """Why the request is answered here; None where it may pass. Status 204 for a preflight."""
@@ -115,20 +117,3 @@ async def _say(send: Any, failed: Failed) -> None:
     headers += [(b"content-type", b"application/json")] if body else []
     await send({"type": "http.response.start", "status": failed.status, "headers": headers})
     await send({"type": "http.response.body", "body": body})
-
-
-def _log(scope: Scope, status: int, seconds: float, size: int) -> None:
-    """A line of JSON. The query may name pages, which are nobody else's business: left out."""
-    LOG.info(
-        json.dumps(
-            {
-                "event": "request",
-                "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-                "method": scope["method"],
-                "path": scope["path"],
-                "status": status,
-                "ms": round(seconds * 1000, 2),
-                "bytes": size,
-            }
-        )
-    )

@@ -50,11 +50,13 @@ class Worker:
             return self._process
         self.sites.clear()
         self.starts += 1
-        # One thread: numpy's would each reserve memory that counts against the limit.
+        # One thread: numpy's would each reserve memory that counts against the limit. And what has
+        # pages of strangers in its hands is told no secret.
         single = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"), "1")
+        inherited = {name: value for name, value in os.environ.items() if name != "DEHUSK_TOKEN"}
         self._process = await asyncio.create_subprocess_exec(
             sys.executable, "-m", "dehusk.service.work", stdin=PIPE, stdout=PIPE,
-            limit=_BUFFER, env={**os.environ, **single}, start_new_session=True,
+            limit=_BUFFER, env=inherited | single, start_new_session=True,
         )  # fmt: skip
         hello = {
             "terms": asdict(self._terms),

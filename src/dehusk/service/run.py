@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import logging
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -16,7 +15,9 @@ from dehusk.memories import Durable, Memories
 from dehusk.memories import open as open_memories
 from dehusk.service.app import make_app
 from dehusk.service.desk import Desk
-from dehusk.service.guard import LOG, Guard
+from dehusk.service.guard import Guard
+from dehusk.service.listening import listen
+from dehusk.service.logs import log_to
 from dehusk.service.settings import ServiceSettings
 
 
@@ -30,23 +31,29 @@ def open_or_borrow(address: str | None, durable: str, **settings: Any) -> Iterat
         yield stack.enter_context(open_memories(address, durable=durable, **settings))
 
 
-def serve(memories: Memories, settings: ServiceSettings, *, durable: str, is_quiet: bool) -> None:
-    """Answer until interrupted. What was learned is committed at the end."""
+def serve(
+    memories: Memories,
+    settings: ServiceSettings,
+    *,
+    durable: str,
+    is_quiet: bool,
+    ready: Callable[[str], object] | None = None,
+) -> None:
+    """Answer until interrupted. What was learned is committed at the end.
+
+    `ready` is told the address, unless it is to be quiet. Raises UsageError where another listens
+    there already.
+    """
+    opened = listen(settings.host, settings.port)
+    if ready is not None and not is_quiet:
+        host = f"[{settings.host}]" if ":" in settings.host else settings.host
+        ready(f"http://{host}:{opened.getsockname()[1]}")
     log_to(sys.stderr, is_quiet=is_quiet)
     desk = Desk(memories, settings, durable=durable)
     app = Guard(make_app(desk), settings, desk.metrics)
     config = uvicorn.Config(
-        app, host=settings.host, port=settings.port, log_config=None, access_log=False,
+        app, log_config=None, access_log=False,
         server_header=False, date_header=False, timeout_graceful_shutdown=5,
         limit_concurrency=None, timeout_keep_alive=30,
     )  # fmt: skip
-    uvicorn.Server(config).run()
-
-
-def log_to(stream: Any, *, is_quiet: bool) -> None:
-    """Write the log there, a line of JSON for each request; warnings only where quiet."""
-    handler = logging.StreamHandler(stream)
-    handler.setFormatter(logging.Formatter("%(message)s"))
-    LOG.handlers[:] = [handler]
-    LOG.propagate = False
-    LOG.setLevel(logging.WARNING if is_quiet else logging.INFO)
+    uvicorn.Server(config).run([opened])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import secrets
 import signal
-import socket
 from collections.abc import Callable
 from contextlib import nullcontext, suppress
 from typing import Any, Final
@@ -14,6 +13,7 @@ import uvicorn
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from dehusk.service.guard import Guard
+from dehusk.service.listening import listen
 from dehusk.service.metrics import Metrics
 from dehusk.service.settings import ServiceSettings
 from dehusk.service.showing import make_frames
@@ -68,7 +68,7 @@ def view(
 async def _view(
     viewed: Viewed, port: int, *, is_kept: bool, ready: Callable[[str], object] | None
 ) -> None:
-    own, other = _listen(port), _listen(0)
+    own, other = listen(HOST, port), listen(HOST, 0)
     settings = ServiceSettings(host=HOST, port=own.getsockname()[1])
     secret = secrets.token_urlsafe(16)
     frames, viewer = (f"http://{HOST}:{one.getsockname()[1]}" for one in (other, own))
@@ -105,11 +105,3 @@ def _server(app: ASGIApp) -> _Server:
             timeout_graceful_shutdown=2,
         )
     )
-
-
-def _listen(port: int) -> socket.socket:
-    """A socket on this machine."""
-    opened = socket.socket()
-    opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    opened.bind((HOST, port))
-    return opened
