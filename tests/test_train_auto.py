@@ -23,7 +23,7 @@ from dehusk.train.gold import BlockGold, block_gold
 
 CORPORA = [open_corpus(f"samples:{kind}:7:5") for kind in ("news", "docs", "shop", "blog", "town")]
 _QUICK = Fitting(epochs=2, width=8, members=1, batch=256)
-QUICK = Settings(fitting=_QUICK, site_fitting=_QUICK)
+QUICK = Settings(fitting=_QUICK)
 
 
 @pytest.fixture(scope="module")
@@ -130,9 +130,7 @@ def test_a_folder_without_folds_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("part", sorted(PARTS))
 def test_a_part_left_out_has_no_say(part: str) -> None:
-    training = train_auto(
-        CORPORA[:2], Settings(fitting=_QUICK, site_fitting=_QUICK, folds=2, without=(part,))
-    )
+    training = train_auto(CORPORA[:2], Settings(fitting=_QUICK, folds=2, without=(part,)))
     moved = np.zeros((2, training.model.site.hidden.shape[0]), np.float32)
     for name in PARTS[part]:
         moved[1, COLUMNS[name]] = 1

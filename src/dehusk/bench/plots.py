@@ -17,9 +17,18 @@ _LEFT: Final = 64
 _RIGHT: Final = 24
 _TOP: Final = 40
 _BOTTOM: Final = 56
-_COLOURS: Final = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#444444")
+_COLOURS: Final = (
+    "#0072b2",
+    "#d55e00",
+    "#009e73",
+    "#cc79a7",
+    "#e69f00",
+    "#56b4e9",
+    "#444444",
+    "#882255",
+)
 """Told apart by people who do not see all colours; every line has its own mark besides."""
-_DASHES: Final = ("none", "7 3", "2 3", "9 3 2 3", "4 4", "1 4", "12 4")
+_DASHES: Final = ("none", "7 3", "2 3", "9 3 2 3", "4 4", "1 4", "12 4", "6 2 1 2")
 _TICKS: Final = 5
 
 

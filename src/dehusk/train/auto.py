@@ -44,11 +44,6 @@ class Settings:
     first_pages: int = 3
     """Of a site the first pages are trained on, then every third: they are much alike."""
     fitting: Fitting = field(default_factory=Fitting)
-    """Of the page network, and of the type network with changes."""
-    site_fitting: Fitting = field(default_factory=lambda: Fitting(dropout=0.3, decay=3e-2))
-    """Of the site network. With the dropout and the pull of the page network it loses 0.006 on
-    held-out sites of news-dev and wins 0.007 of the values of swde-dev; the page network with those
-    of the site network loses 0.004 on the sample sites."""
     factors: tuple[tuple[str, float], ...] = ()
     """How much more, or less, a corpus counts than by its number of sites."""
     without: tuple[str, ...] = ()
@@ -138,16 +133,11 @@ class _Trainer:
         blank = [np.zeros(length) for length in self.lengths]
         targets = self._targets(evidence_rows(self.pages, blank))
         hidden = hide_names(looks, self.settings.hidden_names, self.lengths, 5)
-        fitting, site_fitting = self.settings.fitting, self.settings.site_fitting
-        page_nets = [
-            self._fit(hidden, targets, part, fitting, f"page network {part}") for part in parts
-        ]
+        page_nets = [self._fit(hidden, targets, part, f"page network {part}") for part in parts]
         self.logits = self._held_out_logits(page_nets)
         self.rows = [_without(rows, self.settings.without) for rows in self._site_rows()]
         rows = np.concatenate(self.rows)
-        site_nets = [
-            self._fit(rows, targets, part, site_fitting, f"site network {part}") for part in parts
-        ]
+        site_nets = [self._fit(rows, targets, part, f"site network {part}") for part in parts]
         kinds = self._fit_types()
         return [
             Model(page, site, kinds, TYPES) for page, site in zip(page_nets, site_nets, strict=True)
@@ -165,19 +155,12 @@ class _Trainer:
         )
         return share, weight
 
-    def _fit(
-        self,
-        rows: Matrix,
-        targets: tuple[Floats, Floats],
-        part: int,
-        fitting: Fitting,
-        what: str,
-    ) -> Network:
+    def _fit(self, rows: Matrix, targets: tuple[Floats, Floats], part: int, what: str) -> Network:
         """A network fitted to all pages but those of a fold."""
         self.on_step(what)
         share, weight = targets
         kept = np.repeat(self.used & (self.fold != part), self.lengths) & ~np.isnan(share)
-        return fit(rows[kept], _column(share[kept]), _flat(weight[kept]), fitting)
+        return fit(rows[kept], _column(share[kept]), _flat(weight[kept]), self.settings.fitting)
 
     def _held_out_logits(self, networks: list[Network]) -> list[Floats]:
         """What the page network that has not seen a page says of it."""

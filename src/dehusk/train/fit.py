@@ -26,6 +26,8 @@ class Fitting:
     rate: float = 3e-3
     decay: float = 1e-3
     dropout: float = 0.15
+    """Twice the dropout and thirty times the decay lost 0.003 on held-out sites of news-dev and the
+    samples and 0.002 on docs-dev, and won 0.008 of the values of swde-dev."""
     seed: int = 0
 
 
