@@ -39,6 +39,7 @@ HARD = {
     "select": "<select><option>a<option>b<optgroup label=c><option>d</select>",
     "tables": "<table>x<tr><td>a<td>b<caption>c</caption><col><tbody>d</table>",
     "misnesting": "<b><p>a</b>b<a href=x>c<a href=y>d<table><a>e",
+    "left by php": "<nav>m<?php echo 1; ?></nav><p>bbb</p><svg><?x?><g>c</g></svg><?xml v?>d",
     "white space": "<p>" + " \n\t" * 100 + "x" + " " * 300 + "<b>" + "\n" * 500 + "</b>",
 }
 
@@ -47,6 +48,8 @@ PIECES = st.sampled_from(
         *(html for html in HARD.values() if "\0" not in html),
         "<p>",
         "</p>",
+        "<?php a<b ?>",
+        "<?p>",
         "<div class='a b'>",
         "</div>",
         "text ",

@@ -355,7 +355,7 @@ static ScanEnd scan_all(Scan *scan)
             at++;
             if (head == '/')
                 close_element(scan, at);
-            else
+            else if (head != '?') /* The parser writes what PHP left behind as it came. */
                 end = read_start_tag(scan, start, &at);
         }
         if (end != SCAN_DONE)

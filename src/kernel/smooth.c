@@ -91,7 +91,7 @@ static size_t best_from(const uint64_t *set, size_t level)
 {
     while (level < LEVELS && !(set[level / 64] >> (level % 64) & 1))
         level++;
-    return level;
+    return level < LEVELS ? level : LEVELS - 1; /* None is best where a weight is not a number. */
 }
 
 static void hand_down(const Forest *forest, const Moves *moves, int32_t *found)

@@ -88,7 +88,8 @@ def find_tokens(text: Text, foreign: Foreign) -> Tokens:
     is_open = text.codes[brackets] == ord("<")
     opens, closes = brackets[is_open], brackets[~is_open]
     head = text.codes[opens + 1]
-    opener = ((head != ord("/")) & (head != ord("!"))).nonzero()[0]
+    # What PHP left behind (`<?…>`) is written by the parser as it came.
+    opener = ((head != ord("/")) & (head != ord("!")) & (head != ord("?"))).nonzero()[0]
     name, unread = _read_names(text, opens[opener] + 1)
     tag = _tag_numbers(name)
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from dehusk import tags
 from dehusk.hashing import TEXT_FACTOR, Hashes, hash_bytes, mix
 from dehusk.kernel import KERNEL
-from dehusk.model import Tree
+from dehusk.model import ATTRIBUTE, Tree
 
 KINDS: Final[Mapping[str, str]] = {
     "navigation": "nav menu navbar navigation toc breadcrumb breadcrumbs pagination pager tabs"
@@ -42,7 +42,9 @@ _BITS: Final = {
     for word in line.split()
 }
 # A match is one byte long: text may hold what looks like an attribute and reaches into a tag.
-_ATTRIBUTE: Final = re.compile(rb' (?=(class|id|role)="([^"]{1,2000})")')
+_READ: Final = (b"class", b"id", b"role")
+_ATTRIBUTE: Final = re.compile(rb' (class|id|role)="')
+_MAX_VALUE: Final = 2000
 _CAMEL: Final = re.compile(rb"([a-z])([A-Z])")
 _WORD: Final = re.compile(rb"[a-z]+")
 _DIGIT: Final = re.compile(rb"[0-9]")
@@ -72,17 +74,15 @@ def read_names(tree: Tree) -> Names:
         return _compiled(KERNEL, tree)
     kinds = np.zeros(len(tree), np.uint32)
     look = np.zeros(len(tree), np.uint64)
-    found = [(match.start(), match[1], match[2]) for match in _ATTRIBUTE.finditer(tree.source)]
-    if not found:
-        return Names(kinds, look)
-    place = np.array([start for start, _, _ in found])
+    place = np.array([found.start() for found in _ATTRIBUTE.finditer(tree.source)], np.int64)
     node = np.searchsorted(tree.start, place, "right") - 1
-    # Text may hold what looks like an attribute.
+    # Text, and the value of another attribute, may hold what looks like one.
     inside = (place < tree.stop[node]) & (tree.tag[node] != tags.TEXT)
-    for (_, name, value), number, is_inside in zip(
-        found, node.tolist(), inside.tolist(), strict=True
-    ):
-        if is_inside:
+    for number in np.unique(node[inside]).tolist():
+        start_tag = tree.source[tree.start[number] : tree.stop[number]]
+        for name, value in ATTRIBUTE.findall(start_tag):
+            if name not in _READ or not 0 < len(value) <= _MAX_VALUE:
+                continue
             meaning = _meaning(value)
             kinds[number] |= meaning.kinds
             if name == b"class":

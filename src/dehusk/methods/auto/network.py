@@ -22,6 +22,8 @@ from dehusk.model import Floats
 Weights = NDArray[np.float32]
 
 _VERSION: Final = 2
+_MAX_UNITS: Final = 512
+"""Hidden units that the kernel has room for."""
 _SHIPPED: Final = Path(__file__).with_name("model.json")
 
 
@@ -123,6 +125,7 @@ def _network(arrays: Mapping[str, Sequence[Any]], inputs: int, outputs: int) -> 
     network = Network(**{name: np.asarray(rows, np.float32) for name, rows in arrays.items()})
     units = len(network.hidden_bias)
     shapes = (
+        units <= _MAX_UNITS,
         network.hidden.shape == (inputs, units),
         network.hidden_bias.shape == (units,),
         network.output.shape == (units, outputs),
