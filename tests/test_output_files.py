@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import os
 from pathlib import Path
 
 import jsonschema
@@ -15,7 +16,7 @@ from hypothesis import strategies as st
 
 import dehusk
 from dehusk.cli import main
-from dehusk.errors import MissingExtra, NotHtml, UsageError
+from dehusk.errors import MissingExtra, NotHtml, NotWritten, UsageError
 from dehusk.model import Capture, Page
 from dehusk.output import Format, open_writer, write_llms_txt
 from dehusk.result import Refusal, Result
@@ -158,6 +159,42 @@ def test_a_parquet_file_is_there_when_it_is_whole(tmp_path: Path) -> None:
         assert not path.exists()
     assert len(rows(path)) == 1
     assert [each.name for each in tmp_path.iterdir()] == ["a.parquet"]
+
+
+def test_parquet_never_takes_the_place_of_what_is_no_file(tmp_path: Path) -> None:
+    pipe, link = tmp_path / "pipe", tmp_path / "link"
+    os.mkfifo(pipe)
+    link.symlink_to(pipe)
+    for target in (pipe, link):
+        with pytest.raises(UsageError, match="no regular file"):
+            open_writer(str(target), Format.PARQUET, io.BytesIO(), is_terminal=False)
+    assert pipe.is_fifo()
+    assert link.is_symlink()
+    assert {path.name for path in tmp_path.iterdir()} == {"pipe", "link"}
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+def test_parquet_is_written_where_a_link_leads(tmp_path: Path, *, is_there: bool) -> None:
+    target, link = tmp_path / "there" / "rye.parquet", tmp_path / "link.parquet"
+    target.parent.mkdir()
+    if is_there:
+        target.write_bytes(b"old")
+    link.symlink_to(target)
+    write(link, *answers(2))
+    assert link.is_symlink()
+    assert pq.read_table(target).num_rows == 2
+
+
+def test_a_page_never_takes_the_place_of_a_pipe(tmp_path: Path) -> None:
+    answer = answers(1)[0]
+    write(f"{tmp_path}/out/", answer, form=Format.TEXT)
+    (written,) = (tmp_path / "out").rglob("*.txt")
+    written.unlink()
+    os.mkfifo(written)
+    writer = open_writer(f"{tmp_path}/out/", Format.TEXT, io.BytesIO(), is_terminal=False)
+    with writer, pytest.raises(NotWritten, match="no regular file"):
+        writer.write(answer)
+    assert written.is_fifo()
 
 
 def test_an_interrupted_run_leaves_a_whole_parquet_file(tmp_path: Path) -> None:

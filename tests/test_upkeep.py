@@ -115,8 +115,15 @@ def _read_all(file: Path, before: dict[str, bytes]) -> None:
             assert state == before[name]
 
 
-def test_repair_drops_only_the_damaged_site(learned: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("is_link", [False, True])
+def test_repair_drops_only_the_damaged_site(
+    learned: Path, tmp_path: Path, *, is_link: bool
+) -> None:
     file = Path(shutil.copy(learned, tmp_path / "b.husk"))
+    if is_link:
+        (tmp_path / "links").mkdir()
+        (tmp_path / "links" / "b").symlink_to(file)
+        file = tmp_path / "links" / "b"
     connection = sqlite3.connect(file)
     connection.execute("UPDATE log SET body = x'00' WHERE site = ?", (site_id(NAMES[3]),))
     connection.execute("UPDATE snapshot SET body = x'00' WHERE site = ?", (site_id(NAMES[3]),))
@@ -132,6 +139,7 @@ def test_repair_drops_only_the_damaged_site(learned: Path, tmp_path: Path) -> No
         assert len(list(memory.shelf("queue").items())) == 60
         assert memory.shelf("rules", NAMES[0]).get(b"keep") == b"main"
     assert (tmp_path / "b.husk-damaged").exists()
+    assert file.is_symlink() is is_link
     assert upkeep.repair_store(file).findings == ()
 
 

@@ -48,7 +48,9 @@ def repair_store(address: Address) -> Report:
     """
     if is_server(address):
         raise UsageError(f"{address}: on a server; `dehusk sites forget` takes out a damaged site")
-    path, part = Path(address), Path(f"{os.fspath(address)}-repair")
+    # Where a link leads is what is repaired; the link stays.
+    path = Path(os.path.realpath(address))
+    part = Path(f"{path}-repair")
     for left in (part, Path(f"{part}-wal"), Path(f"{part}-shm")):
         left.unlink(missing_ok=True)
     with closing(connect(address)) as database:

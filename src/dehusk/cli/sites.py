@@ -123,7 +123,8 @@ def _check(arguments: argparse.Namespace) -> int:
     count = len(report.good)
     sys.stdout.write(f"sites that are good: {count:,}\n")
     if report.findings and arguments.repair:
-        sys.stdout.write(f"{path} now holds only these; the damaged file is {path}-damaged\n")
+        real = Path(path).resolve() if Path(path).is_symlink() else path
+        sys.stdout.write(f"{path} now holds only these; the damaged file is {real}-damaged\n")
     return 1 if report.findings else 0
 
 

@@ -164,7 +164,10 @@ def _open_file(
                 " choose another name or folder"
             )
     if output_format is Format.PARQUET:
-        return open_parquet(path, piece_tokens, is_folder=False)
+        # It is renamed into place at its end, which would put a file where a device or a link was.
+        if os.path.lexists(real) and not real.is_file():
+            raise UsageError(f"cannot write Parquet to {path}: it is no regular file")
+        return open_parquet(real, piece_tokens, is_folder=False)
     is_packed = path.name.lower().endswith(_PACKED)
     if written.size > (path.stat().st_size if path.exists() else 0):
         raise UsageError(f"cannot go on writing to {path}: it is shorter than it was left")

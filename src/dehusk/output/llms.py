@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import quote
 
-from dehusk.output.writers import write_whole
+from dehusk.output.writers import check_replaceable, write_whole
 
 LIST: Final = "llms.txt"
 FULL: Final = "llms-full.txt"
@@ -103,6 +103,7 @@ def _link(entry: _Entry) -> str:
 
 def _write_full(path: Path, site: str, entries: list[_Entry]) -> None:
     """Write all pages of a site one behind another, each under its title, as it is read."""
+    check_replaceable(path)
     part = path.with_name(f".{path.name}.part")
     with part.open("w", encoding="utf-8", newline="\n") as file:
         file.write(f"# {site}\n")

@@ -212,8 +212,23 @@ class StreamWriter:
         self._sink.close()
 
 
+def check_replaceable(path: Path) -> None:
+    """Raise OSError for what a file must not be renamed onto: a device, a pipe, a folder."""
+    try:
+        mode = path.lstat().st_mode
+    except OSError:
+        return  # Not there, or writing says why not.
+    if not stat.S_ISREG(mode) and not stat.S_ISLNK(mode):
+        raise FileExistsError(errno.EEXIST, "it is no regular file", str(path))
+
+
 def write_whole(path: Path, data: bytes) -> None:
-    """Write a file under another name first, so that it is whole once it is there."""
+    """Write a file under another name first, so that it is whole once it is there.
+
+    Raises OSError, also where a device or a pipe has the name. A link gives way to the file: where
+    pages go is for the user to say, not for what lies in the folder.
+    """
+    check_replaceable(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     # The name is the file's own: what a killed run leaves behind, the next one writes over when it
     # comes to the same page, and two runs into one folder meet only there.
