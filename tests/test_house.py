@@ -14,7 +14,8 @@ import pytest
 
 import dehusk
 from dehusk.cli import crawl_options, make_parser, options
-from dehusk.methods import METHODS
+from dehusk.methods import DEFAULT, METHODS
+from dehusk.methods.written import parse_settings
 from dehusk.model import Limits
 from dehusk.sources import SiteBy
 from dehusk.sources.crawl.settings import CrawlSettings, Wish
@@ -146,6 +147,20 @@ def test_every_public_name_exists_and_is_documented() -> None:
         assert f"`{name}" in documented or f"dehusk.{name}" in documented, name
 
 
+def test_the_docs_name_the_default_method() -> None:
+    library = (ROOT / "docs" / "library.md").read_text(encoding="utf-8")
+    for call in ("extract", "Site", "crawl", "template_of"):
+        assert re.search(rf'`(?:dehusk\.)?{call}\([^)]*method="{DEFAULT}"', library), call
+
+
+def test_the_settings_that_help_shows_are_the_default_methods() -> None:
+    parser = argparse.ArgumentParser()
+    options.add_method(parser)
+    shown = re.search(r"such as (\w+=\w+)", " ".join(parser.format_help().split()))
+    assert shown
+    assert parse_settings(DEFAULT, [shown[1]])
+
+
 def test_an_unknown_public_name_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="nonesuch"):
         _ = dehusk.nonesuch
@@ -153,6 +168,7 @@ def test_an_unknown_public_name_is_an_attribute_error() -> None:
 
 def test_the_command_lines_choices_and_limits_are_the_librarys() -> None:
     assert tuple(SiteBy) == options.SITE_BY
+    assert options.METHOD == DEFAULT
     assert tuple(dehusk.Durable) == options.DURABLE
     given = (options.MAX_BYTES, options.MAX_NODES, options.MAX_DEPTH, options.TIMEOUT_S)
     limits = Limits()

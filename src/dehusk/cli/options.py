@@ -14,8 +14,9 @@ TIMEOUT_S: Final = 10.0
 SITE_BY: Final = ("host", "domain", "prefix")
 DURABLE: Final = ("page", "batch", "exit")
 FAVOURS: Final = ("precision", "balance", "recall")
-"""What `dehusk.Limits`, `SiteBy` and `Durable` say too; a test compares. --help must not load them:
-they need numpy."""
+METHOD: Final = "auto"
+"""What `dehusk.Limits`, `SiteBy`, `Durable` and the methods say too; a test compares. --help must
+not load them: they need numpy."""
 
 
 def add_sources(parser: argparse.ArgumentParser) -> None:
@@ -74,7 +75,8 @@ def add_method(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--method",
         metavar="NAME",
-        help="how to tell template from content; `dehusk methods` lists them (default: segments)",
+        help="how to tell template from content; `dehusk methods` lists them (default: that of the"
+        f" memory, else {METHOD})",
     )
     group.add_argument(
         "--set",
@@ -82,7 +84,8 @@ def add_method(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME=VALUE",
-        help="a setting of the method, such as min_count=3; may be repeated",
+        help="a setting of the method, such as ages=false; `dehusk methods NAME` lists them; may be"
+        " repeated",
     )
 
 
