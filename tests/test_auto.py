@@ -379,3 +379,54 @@ def test_prose_that_is_the_same_on_all_pages_goes_whatever_it_looks_like() -> No
             f"<main><h1>Rye {number}</h1><p>It cost {number}.</p></main><div>{box}</div>"
         )
     assert result.text == "Rye 7\nIt cost 7."
+
+
+def test_a_page_under_several_urls_does_not_come_out_empty() -> None:
+    site = dehusk.Site(method="auto")
+    article = _page(1).replace("</main>", f"<p>{'Rye was cheap in that year. ' * 20}</p></main>")
+    for number in range(6):
+        result = site.add(article, f"https://grain.example/1?from={number}")
+    assert "Rye was cheap" in result.text
+
+
+def test_a_label_stays_with_its_value() -> None:
+    site = dehusk.Site(method="auto")
+    for number in range(8):
+        values = {
+            "Material": ("Steel", "Brass", "Zinc")[number % 3],
+            "Length": f"{number * 7} mm",
+            "Head": "Hex",
+            "Delivery": f"{number + 1} days",
+        }
+        table = "".join(
+            f"<tr><th>{label}</th><td>{value}</td></tr>" for label, value in values.items()
+        )
+        result = site.add(_page(number).replace("</main>", f"<table>{table}</table></main>"))
+    assert all(
+        f"{label}" in result.text for label in ("Material", "Length", "Head", "Hex", "Delivery")
+    )
+
+
+def test_a_long_page_is_not_taken_for_a_list() -> None:
+    random = np.random.default_rng(3)
+    words = [
+        "the",
+        "river",
+        "mill",
+        "grain",
+        "harvest",
+        "council",
+        "road",
+        "bridge",
+        "town",
+        "year",
+        "old",
+        "new",
+        "water",
+        "stone",
+    ]
+    law = "".join(
+        f"<h3>§ {n}</h3><p>{' '.join(random.choice(words, 22))}.</p>" for n in range(1500)
+    )
+    page = f"<title>Law</title>{MENU}<main><h1>Law</h1>{law}</main>{FOOT}"
+    assert _extract(page).template_share < 0.1

@@ -16,7 +16,7 @@ from dehusk.bench.corpora import Corpus, Watcher, watch_nothing
 from dehusk.errors import UsageError
 from dehusk.methods.auto.columns import Matrix
 from dehusk.methods.auto.judge import best_threshold, pooled, softened
-from dehusk.methods.auto.network import Model, Network, load_model, save_model
+from dehusk.methods.auto.network import Model, Network, capped, load_model, save_model
 from dehusk.methods.auto.weighing import COLUMNS, probability
 from dehusk.model import Flags, Floats
 from dehusk.train.fit import Fitting, fit
@@ -188,7 +188,7 @@ class _Trainer:
 
     def figures(self, models: list[Model]) -> dict[str, float]:
         """By corpus, the mean over sites of what is right on held-out pages."""
-        contents = self._contents([model.site for model in models])
+        contents = self._contents([capped(model.site, COLUMNS) for model in models])
         sites: dict[tuple[str, str], list[float]] = {}
         for page, content in zip(self.pages, contents, strict=True):
             threshold = best_threshold(content, page.reading.blocks.chars)

@@ -12,6 +12,7 @@ from dehusk.kernel import KERNEL
 from dehusk.memory import Memory
 from dehusk.methods.auto.columns import Matrix
 from dehusk.methods.auto.evidence import COLUMNS, column, lesson
+from dehusk.methods.auto.looks import CELLS
 from dehusk.methods.auto.network import Model
 from dehusk.methods.auto.reading import Reading
 from dehusk.methods.auto.weighing import Look, probability, weigh
@@ -48,8 +49,12 @@ def judge(model: Model, memory: Memory, page: Reading, shift: float) -> Judgemen
     look = page_look(model, page)
     told, rows = weigh(memory, page, look)
     site = softened(model.site(rows)[:, 0], shift)
-    site[_is_same_everywhere(memory, page, told)] = 0.0
     said = float(page.blocks.chars @ column(told, "known anywhere") / page.blocks.chars.sum())
+    is_same = _is_same_everywhere(memory, page, told)
+    # One page under several URLs is the same everywhere, and says what it says.
+    if (site[~is_same] >= 0.5).any():
+        site[is_same] = 0.0
+    site = _with_rows(page, site)
     threshold = best_threshold(site, page.blocks.chars, may_be_empty=said > _SAID)
     return Judgement(look.verdict, site, threshold, told)
 
@@ -82,6 +87,38 @@ def _is_same_everywhere(memory: Memory, page: Reading, told: Matrix) -> Flags:
     is_part = ((around > 0.97) & (chars >= _SAME_CHARS)).any(axis=1)
     is_same = column(told, "given place") > 0.9
     return np.asarray(is_part & is_same & (pages > _SAME_PAGES - 0.5))
+
+
+_ROW_CHARS: Final = 300
+_TABLE_ROWS: Final = 3
+"""Rows of two cells or more that make a table of data."""
+
+
+def _with_rows(page: Reading, content: Floats) -> Floats:
+    """The probabilities with those of table rows made one: a label stays with its value.
+
+    A short row that is no list of links is as likely as its likeliest cell, and at least as likely
+    as the rows of its table on average. That keeps 0.007 more of the values of swde-dev, in 20
+    words a page, and costs 0.001 on docs-dev.
+    """
+    blocks = page.blocks
+    cells = np.flatnonzero(page.looks[:, CELLS].any(axis=1))
+    if not len(cells):
+        return content
+    nodes, row = np.unique(blocks.levels[cells, 1], return_inverse=True)
+    chars = np.bincount(row, blocks.chars[cells])
+    is_row = (np.bincount(row) >= 2) & (chars <= _ROW_CHARS)
+    is_row &= np.bincount(row, blocks.link_chars[cells]) < 0.5 * chars
+    likely, table = np.zeros(len(nodes)), np.zeros(len(nodes), np.intp)
+    np.maximum.at(likely, row, content[cells])
+    table[row] = blocks.levels[cells, 2]
+    _, table = np.unique(table, return_inverse=True)
+    rows = np.bincount(table, is_row)
+    mean = np.bincount(table, likely * is_row) / np.maximum(rows, 1)
+    likely = np.where((rows >= _TABLE_ROWS)[table], np.maximum(likely, mean[table]), likely)
+    content = content.copy()
+    content[cells] = np.where(is_row[row], np.maximum(content[cells], likely[row]), content[cells])
+    return content
 
 
 def softened(logits: Floats, shift: float = 0.0) -> Floats:

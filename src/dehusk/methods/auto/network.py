@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
@@ -16,6 +16,7 @@ from dehusk.errors import SettingError
 from dehusk.kernel import KERNEL
 from dehusk.methods.auto.columns import Matrix, width
 from dehusk.methods.auto.looks import COLUMNS as LOOKS
+from dehusk.methods.auto.looks import HIGHEST
 from dehusk.methods.auto.weighing import COLUMNS as SITE
 from dehusk.model import Floats
 
@@ -116,8 +117,19 @@ def _read(written: Mapping[str, Any]) -> Model:
         raise ValueError
     page = _network(written["page"], width(LOOKS), 1)
     site = _network(written["site"], width(SITE), 1)
+    page, site = capped(page, LOOKS), capped(site, SITE)
     types = tuple(map(str, written["types"]))
     return Model(page, site, _network(written["type"], 2 * width(LOOKS), len(types)), types)
+
+
+def capped(network: Network, columns: Mapping[str, slice]) -> Network:
+    """The network with its inputs cut at `looks.HIGHEST`."""
+    ceiling = network.ceiling.copy()
+    for part, highest in HIGHEST.items():
+        for place, value in highest.items():
+            column = columns[part].start + place
+            ceiling[column] = min(ceiling[column], value)
+    return replace(network, ceiling=ceiling)
 
 
 def _network(arrays: Mapping[str, Sequence[Any]], inputs: int, outputs: int) -> Network:
