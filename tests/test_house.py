@@ -44,6 +44,7 @@ STAGES = {
 ORDER = {
     "answers",
     "crawling",
+    "durability",
     "examples",
     "gold",
     "learning",

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from dehusk.browser import Browser
     from dehusk.crawling import crawl
+    from dehusk.durability import Durable
     from dehusk.errors import DehuskError, PageError, StateError
     from dehusk.fingerprint import Seen
-    from dehusk.memories import Durable, Memories, open  # noqa: A004  as users write it
+    from dehusk.memories import Memories, open  # noqa: A004  as users write it
     from dehusk.model import Label, Limits, Page, Reason
     from dehusk.result import Node, Refusal, Result, Section
     from dehusk.site import Site, extract
@@ -58,7 +59,7 @@ _HOMES = {
     "Browser": "browser",
     "CrawlSettings": "sources.crawl.settings",
     "DehuskError": "errors",
-    "Durable": "memories",
+    "Durable": "durability",
     "Keeping": "store",
     "Label": "model",
     "Limits": "model",

@@ -7,11 +7,11 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import replace
-from enum import StrEnum
 from typing import Any, Final, Self
 
 from dehusk import pipeline
 from dehusk.answers import SHELF, Answer, answer_of, note_answer, noted_answers
+from dehusk.durability import Durable
 from dehusk.errors import (
     MemoryDamaged,
     PageError,
@@ -42,31 +42,12 @@ from dehusk.store import (
     site_id,
 )
 
-_BATCH_PAGES: Final = 256
-_BATCH_BYTES: Final = 8_000_000
-_BATCH_S: Final = 5.0
-"""What a batch is: whichever comes first. At 256 pages a commit costs less than a hundredth of the
-pages it covers (`dehusk bench memory`)."""
 _MAX_CHOSEN: Final = 10_000
 """Sites whose rules are held in memory."""
-_EXIT_BYTES: Final = 64_000_000
-"""What is held back at most for a commit at the end."""
-
 _MEND: Final = "`dehusk sites check --repair` keeps what is good"
 
 Given = Page | tuple[str | bytes, str | None]
 """A page, or its HTML and URL."""
-
-
-class Durable(StrEnum):
-    """When what a page taught is lasting, which kill -9 and a power cut do not undo."""
-
-    PAGE = "page"
-    """Before the page's answer is given."""
-    BATCH = "batch"
-    """Every 256 pages, or 5 seconds, or 8 MB, and at the end."""
-    EXIT = "exit"
-    """At the end; before that only what no longer finds room in memory is written."""
 
 
 def open(  # noqa: A001  the name that users know from files
@@ -287,40 +268,40 @@ class Memories:
 
     def _commit_if_due(self) -> None:
         """Commit as often as was asked for, but never in the middle of a unit."""
-        store = self._store
-        if self._is_unit:
-            return
-        if self._durable is Durable.PAGE:
-            is_due = True
-        elif self._durable is Durable.BATCH:
-            is_due = (
-                store.pending_pages + store.shelves.pending // 16 >= _BATCH_PAGES
-                or store.pending_bytes >= _BATCH_BYTES
-                or self._clock() - self._committed >= _BATCH_S
-            )
-        else:
-            is_due = store.pending_bytes >= _EXIT_BYTES
-        if is_due or store.is_crowded:
+        waited_s = self._clock() - self._committed
+        if not self._is_unit and self._durable.is_due(self._store, waited_s):
             self.commit()
 
     def commit(self) -> None:
         """Make all that was learned and put lasting. StoreFull loses nothing: try again."""
-        if self._is_unit:
-            raise StateError("a unit cannot be committed before it ends")
-        self._store.commit()
+        self._check_no_unit("nothing can be committed before it ends")
+        forgotten = self.forgotten_sites
+        try:
+            self._store.commit()
+        finally:
+            if self.forgotten_sites != forgotten:
+                self._chosen.clear()  # The rules of a site that had to leave went with it.
         self._committed = self._clock()
+
+    def _check_no_unit(self, refusal: str) -> None:
+        if self._is_unit:
+            raise StateError(f"in a unit {refusal}")
 
     @contextmanager
     def unit(self) -> Iterator[None]:
         """What is learned and put on shelves inside becomes lasting together, or not at all.
 
         It is committed when the durability says so, at the end of the unit at the earliest. If the
-        body raises, all is as it was before the unit.
+        body raises, all is as it was before the unit. Raises StateError inside another unit.
         """
+        self._check_no_unit("another cannot begin")
         self._is_unit = True
         try:
             with self._store.unit():
                 yield
+        except BaseException:
+            self._chosen.clear()  # Rules that were put inside are undone.
+            raise
         finally:
             self._is_unit = False
         self._commit_if_due()
@@ -397,7 +378,11 @@ class Memories:
         return [replace(family, example=examples.get(family.number)) for family in found]
 
     def forget(self, site: str) -> bool:
-        """Take a site out, with all that is kept of it; False if it was not there."""
+        """Take a site out, with all that is kept of it; False if it was not there.
+
+        It is lasting at once. Raises StateError inside a unit.
+        """
+        self._check_no_unit("no site can be forgotten")
         self._chosen.pop(site, None)
         return self._store.forget(site)
 

@@ -17,10 +17,11 @@ from dehusk import pipeline
 from dehusk.cli.checks import check_options, check_revision, check_targets
 from dehusk.cli.passes import is_wanted, learn_again, learned_first, revision_asked
 from dehusk.cli.progress import Progress
+from dehusk.durability import Durable
 from dehusk.errors import NotWritten, PageError, PageFault, StateError, UsageError
 from dehusk.fingerprint import Seen
 from dehusk.loader import PageLoader
-from dehusk.memories import Durable, Memories, recorded_method
+from dehusk.memories import Memories, recorded_method
 from dehusk.memories import open as open_memories
 from dehusk.methods import DEFAULT
 from dehusk.methods.hyperlink import Hyperlink

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from dehusk.cli.clean import make_limits
+from dehusk.durability import Durable
 from dehusk.errors import MissingExtra, UsageError
-from dehusk.memories import Durable, recorded_method
+from dehusk.memories import recorded_method
 from dehusk.methods import DEFAULT
 from dehusk.methods.hyperlink import Hyperlink
 from dehusk.methods.written import parse_settings, with_favour

@@ -18,8 +18,9 @@ from typing import Any, Final
 
 from dehusk import pipeline
 from dehusk.answers import Answer
+from dehusk.durability import Durable
 from dehusk.errors import StoreDamaged
-from dehusk.memories import Durable, Memories
+from dehusk.memories import Memories
 from dehusk.methods import AdditiveMethod
 from dehusk.model import Page
 from dehusk.result import FIELDS

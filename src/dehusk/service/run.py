@@ -11,7 +11,8 @@ from typing import Any
 
 import uvicorn
 
-from dehusk.memories import Durable, Memories
+from dehusk.durability import Durable
+from dehusk.memories import Memories
 from dehusk.memories import open as open_memories
 from dehusk.service.app import make_app
 from dehusk.service.desk import Desk

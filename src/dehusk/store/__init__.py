@@ -17,11 +17,12 @@ from dehusk.store.checking import (
 from dehusk.store.database import Database
 from dehusk.store.keeping import Keeping
 from dehusk.store.postgres import SCHEMES, PostgresDatabase
+from dehusk.store.reading import Replay, read_memory
 from dehusk.store.rows import SiteRow, StoreRow, site_id
 from dehusk.store.shelf import Shelf
 from dehusk.store.sqlite import SqliteDatabase
 from dehusk.store.statements import Statements
-from dehusk.store.store import KNOWN, Replay, Store, read_memory
+from dehusk.store.store import KNOWN, Store
 
 __all__ = [
     "KNOWN",

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from dehusk.errors import StateError, StoreDamaged
 from dehusk.memory import Memory, load
 from dehusk.store.rows import SiteRow
 from dehusk.store.statements import Statements
+
+Replay = Callable[[Memory, Memory], Memory]
+"""Gives the memory after a page, from the one before it and what the page taught."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +39,19 @@ def read_parts(statements: Statements, method: str, row: SiteRow) -> Parts:
             fault
         )
     return Parts(snapshot, lessons)
+
+
+def read_memory(statements: Statements, method: str, row: SiteRow, replay: Replay | None) -> Memory:
+    """A site's memory: its snapshot, and what its log says came behind. Raises StoreDamaged."""
+    parts = read_parts(statements, method, row)
+    memory = parts.snapshot
+    for lesson in parts.lessons:
+        if replay is None:
+            raise StoreDamaged(
+                f"site {row.name!r} has a log, which {method} never writes", row.name
+            )
+        memory = replay(memory, lesson)
+    return memory
 
 
 def _read_snapshot(statements: Statements, method: str, row: SiteRow) -> Memory:

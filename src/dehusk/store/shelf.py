@@ -155,8 +155,11 @@ class Shelves:
         self._pending.clear()
         self.pending = 0
 
-    def drop_site(self, number: int) -> None:
-        """Take out all that is kept of a site; to be called between `begin` and `commit`."""
+    def drop_site(self, number: int) -> bool:
+        """Take out all that is kept of a site; False if that is nothing.
+
+        To be called between `begin` and `commit`.
+        """
         found = self._database.rows(
             "SELECT shelf, count(*) FROM shelf WHERE site = ? GROUP BY shelf ORDER BY shelf",
             (number,),
@@ -172,6 +175,16 @@ class Shelves:
             gone = dict.fromkeys((key for (key,) in keys if isinstance(key, bytes)), None)
             more, change = self._write_place((name, number), gone)
             self._write_mark(name, rows + more, mark ^ change)
+        return bool(found)
+
+    def has_pending(self, number: int) -> bool:
+        """True where something was put for a site and not committed."""
+        return any(
+            value is not None
+            for place, pending in self._pending.items()
+            if place[1] == number
+            for value in pending.values()
+        )
 
     def forget_pending(self, number: int) -> None:
         """Drop what was put for a site and not committed: the site was taken out."""

@@ -15,7 +15,7 @@ from dehusk.errors import StateError, StoreDamaged
 from dehusk.memory import Memory, dump, load
 from dehusk.store.database import Database
 from dehusk.store.keeping import Keeping
-from dehusk.store.reading import read_parts
+from dehusk.store.reading import Replay, read_memory
 from dehusk.store.rows import SiteRow, StoreRow, site_id
 from dehusk.store.shelf import Shelf, Shelves
 from dehusk.store.statements import Statements
@@ -30,8 +30,6 @@ _SITE_OVERHEAD: Final = 2_000
 _TOTAL_COMMITS: Final = 256
 """After so many commits the whole is measured again: others may write too."""
 
-Replay = Callable[[Memory, Memory], Memory]
-"""Gives the memory after a page, from the one before it and what the page taught."""
 Summary = Callable[[Memory], tuple[int, int]]
 """Gives the families of a memory, and how often its template has changed."""
 
@@ -123,9 +121,6 @@ class Store:
 
     def put(self, site: str, memory: Memory, lesson: Memory) -> None:
         """Keep the memory after a page, and what the page taught; `memory(site)` came before."""
-        active = self._active[site]
-        if self._undo is not None and site not in self._undo:
-            self._undo[site] = (active.memory, len(active.pending))
         # Without a log only the number of pending pages matters.
         body = dump(lesson, self.row.method, site=site) if self._replay else b""
         self.put_written(site, memory, [body])
@@ -133,6 +128,8 @@ class Store:
     def put_written(self, site: str, memory: Memory, bodies: Sequence[bytes]) -> None:
         """Keep the memory after some pages, and what each taught, as `dump` writes it."""
         active = self._active[site]
+        if self._undo is not None and site not in self._undo:
+            self._undo[site] = (active.memory, len(active.pending))
         self._active_bytes += memory.size_bytes - active.memory.size_bytes
         active.memory = memory
         active.pending += bodies
@@ -154,10 +151,11 @@ class Store:
             yield
             is_undone = False
         finally:
-            if is_undone:
-                self._undo_pages(self._undo)
-            self.shelves.end_unit(undo=is_undone)
-            self._undo = None
+            undo, self._undo = self._undo, None
+            try:
+                self._undo_pages(undo if is_undone else {})
+            finally:
+                self.shelves.end_unit(undo=is_undone)
 
     def _undo_pages(self, undo: dict[str, tuple[Memory, int]]) -> None:
         for site, (memory, pending) in undo.items():
@@ -327,6 +325,10 @@ class Store:
     def forget(self, site: str, *, counts: bool = False) -> bool:
         """Take a site out, with all that is kept of it; False if it was not there."""
         number, store_row = site_id(site), self.row
+        if not number:
+            return False  # The shelves of no site are nobody's.
+        active = self._active.get(site)
+        was_there = self.shelves.has_pending(number) or bool(active and active.pending)
         with self._writing():
             self.database.lock(number)
             # Under the lock: of two who forget a site only one takes it off the store's count.
@@ -334,15 +336,16 @@ class Store:
                 row = self.statements.site(number)
             except StoreDamaged:
                 row = SiteRow(site)
+            # A site may have shelves, say rules, before it has a page.
+            was_there = self.shelves.drop_site(number) or was_there
             if row is not None:
                 self.statements.drop_site(number)
-                self.shelves.drop_site(number)
                 store_row = self._write_store(removed=[number], forgotten=int(counts))
         self._let_go(site)
-        if row is None:
-            return False
-        self.row = store_row
         self.shelves.forget_pending(number)
+        if row is None:
+            return was_there
+        self.row = store_row
         self._total_bytes -= row.size_bytes
         if self._numbers is not None:
             self._numbers.discard(number)
@@ -373,16 +376,3 @@ class _Written:
     memory: Memory
     """With what others have written."""
     is_new: bool
-
-
-def read_memory(statements: Statements, method: str, row: SiteRow, replay: Replay | None) -> Memory:
-    """A site's memory: its snapshot, and what its log says came behind. Raises StoreDamaged."""
-    parts = read_parts(statements, method, row)
-    memory = parts.snapshot
-    for lesson in parts.lessons:
-        if replay is None:
-            raise StoreDamaged(
-                f"site {row.name!r} has a log, which {method} never writes", row.name
-            )
-        memory = replay(memory, lesson)
-    return memory
