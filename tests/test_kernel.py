@@ -337,9 +337,10 @@ def test_the_kernel_adds_tables_up_as_its_twin_does(one: list[int], other: list[
         Table.of_page(np.array(keys, np.uint64), page, sums=np.ones((len(keys), 2), np.uint64))
         for page, keys in ((3, one), (7, other))
     ]
-    both = tables[0].plus(tables[1])
+    both, later = tables[0].plus(tables[1]), tables[0].then(tables[1], 5)
     with _without("dehusk.memory.tables"):
         assert_same_arrays(both, tables[0].plus(tables[1]))
+        assert_same_arrays(later, tables[0].then(tables[1], 5))
 
 
 def test_the_kernel_refuses_pages_and_tables_that_do_not_fit() -> None:
@@ -348,10 +349,13 @@ def test_the_kernel_refuses_pages_and_tables_that_do_not_fit() -> None:
     chars, verdict = page.blocks.chars, np.ones(2)
     bad = np.array([0, 9], np.int32)
     with pytest.raises(ValueError, match="lesson"):
-        kernel.lesson(page.keys, page.texts, bad, page.places, chars, verdict)
+        kernel.lesson(
+            page.keys, page.texts, bad, page.places, chars, verdict,
+            page.surroundings, page.blocks.low, page.blocks.high,
+        )  # fmt: skip
     columns = (np.array([2, 1], np.uint64), *np.ones((2, 2), np.uint32), b"")
     with pytest.raises(ValueError, match="rise"):
-        kernel.merge(0, *columns, *columns)
+        kernel.merge(0, 0, *columns, *columns)
     with pytest.raises(ValueError, match="network"):
         kernel.network(page.looks, *[np.ones(3, np.float32)] * 6)
     with pytest.raises(ValueError, match="columns"):

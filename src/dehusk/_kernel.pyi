@@ -54,6 +54,7 @@ def lesson(
 ) -> tuple[bytearray, int, int, int]: ...
 def merge(
     columns: int,
+    pages: int,
     keys: Buffer,
     count: Buffer,
     last: Buffer,

@@ -3,8 +3,6 @@
 
 #include "reading.h"
 
-#include <math.h>
-
 #define LONG 80
 
 static uint8_t of_tag(const uint8_t *table, const LookTables *tables, int16_t tag)
@@ -143,8 +141,12 @@ void sum_blocks(Blocks *blocks)
 
 double log1p_steps(double x)
 {
-    int exponent;
-    double part = frexp(1.0 + x, &exponent);
+    double whole = 1.0 + x, part;
+    uint64_t bits;
+    memcpy(&bits, &whole, sizeof(bits));
+    int exponent = (int)(bits >> 52) - 1022; /* As frexp does, for numbers from 1 on. */
+    bits = (bits & 0x000FFFFFFFFFFFFFu) | 0x3FE0000000000000u;
+    memcpy(&part, &bits, sizeof(part));
     if (part < 0.7071067811865476) {
         part = part * 2.0;
         exponent = exponent - 1;

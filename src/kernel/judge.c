@@ -161,70 +161,98 @@ PyObject *kernel_spread(PyObject *module, PyObject *const *arguments, Py_ssize_t
 
 /* --- title --- */
 
-#define GRAM 4   /* Letters in a row that the title is asked for. */
-#define PREFIX 8 /* Letters at the start of a text that are looked at. */
-#define FILTER 4096
-
-static uint32_t slot_of(const uint8_t *letters)
-{
-    uint32_t word = 0;
-    for (size_t i = 0; i < GRAM; i++)
-        word = word << 8 | letters[i];
-    return word * 0x9E3779B1u >> 20;
-}
+#define MAX_TEXT 1000 /* A title is not looked at further either. */
+enum { NOT_IN_TITLE, IN_TITLE, NOT_PLAIN };
 
 static int is_gap(uint8_t byte)
 {
     return byte == ' ' || (byte >= '\t' && byte <= '\r') || (byte >= 0x1C && byte <= 0x1F);
 }
 
-/* The first letters of a text in lower case, white space as one space; up to what is no plain
-   letter. How many there are. */
-static size_t read_prefix(Bytes source, size_t at, size_t stop, uint8_t *prefix)
+/* A text in lower case, white space as one space and none at its ends; how long it is, SIZE_MAX if
+   it has other than plain letters, and one more than there is room for if it is longer. */
+static size_t read_plain(Bytes source, size_t at, size_t stop, uint8_t *text)
 {
     size_t size = 0;
     int has_gap = 0;
-    for (; at < stop && size < PREFIX; at++) {
+    for (; at < stop && size <= MAX_TEXT; at++) {
         uint8_t byte = source.bytes[at];
         if (is_gap(byte)) {
             has_gap = size > 0;
             continue;
         }
         if (byte >= 0x80 || byte < ' ' || byte == '&')
-            break;
-        if (has_gap && size < PREFIX)
-            prefix[size++] = ' ';
+            return SIZE_MAX;
+        if (has_gap)
+            text[size++] = ' ';
         has_gap = 0;
-        if (size < PREFIX)
-            prefix[size++] = lower(byte);
+        text[size++] = lower(byte);
     }
     return size;
 }
 
-/* May the text be part of the title? Only if all letters that follow each other do so there. */
-static int may_be_in(const uint8_t *filter, Bytes source, size_t at, size_t stop)
+/* Is the text in the title? (Knuth, Morris and Pratt: in one pass, whatever both are.) */
+static int is_inside(Bytes title, const uint8_t *text, size_t size)
 {
-    uint8_t prefix[PREFIX];
-    size_t size = read_prefix(source, at, stop, prefix);
-    for (size_t i = 0; i + GRAM <= size; i++)
-        if (!filter[slot_of(prefix + i)])
-            return 0;
-    return 1;
+    size_t falls[MAX_TEXT + 2], known = 0;
+    falls[0] = 0;
+    for (size_t i = 1; i < size; i++) {
+        while (known && text[i] != text[known])
+            known = falls[known - 1];
+        known += text[i] == text[known];
+        falls[i] = known;
+    }
+    known = 0;
+    for (size_t i = 0; i < title.size; i++) {
+        while (known && title.bytes[i] != text[known])
+            known = falls[known - 1];
+        known += title.bytes[i] == text[known];
+        if (known == size)
+            return 1;
+    }
+    return 0;
 }
 
-static PyObject *title_candidates(Bytes source, Bytes title, const int32_t *start,
-                                  const int32_t *stop, size_t count)
+#define MIN_TEXT 8
+#define PAIRS (1 << 16)
+
+/* Is a text of `MIN_TEXT` letters or more in the title? `pairs` are the two letters that follow
+   each other there. */
+static int find_in_title(Bytes title, const uint8_t *pairs, Bytes source, size_t at, size_t stop)
 {
-    uint8_t filter[FILTER] = {0};
-    for (size_t i = 0; i + GRAM <= title.size; i++)
-        filter[slot_of(title.bytes + i)] = 1;
+    uint8_t text[MAX_TEXT + 2];
+    size_t size = read_plain(source, at, stop, text);
+    if (size == SIZE_MAX)
+        return NOT_PLAIN;
+    if (size < MIN_TEXT || size > title.size || size > MAX_TEXT)
+        return NOT_IN_TITLE;
+    for (size_t i = 0; i < MIN_TEXT - 1; i++)
+        if (!pairs[text[i] << 8 | text[i + 1]])
+            return NOT_IN_TITLE;
+    return is_inside(title, text, size) ? IN_TITLE : NOT_IN_TITLE;
+}
+
+/* Of each text, whether it is in the title, or that it is not plain. */
+static PyObject *find_texts(Bytes source, Bytes title, const int32_t *start, const int32_t *stop,
+                            size_t count)
+{
     PyObject *memory = PyByteArray_FromStringAndSize(NULL, (Py_ssize_t)count);
-    if (!memory)
-        return NULL;
-    char *flags = PyByteArray_AsString(memory);
-    for (size_t i = 0; i < count; i++)
-        flags[i] = start[i] >= 0 && stop[i] >= start[i] && (size_t)stop[i] <= source.size &&
-                   may_be_in(filter, source, (size_t)start[i], (size_t)stop[i]);
+    uint8_t *pairs = calloc(PAIRS, 1);
+    if (memory && pairs) {
+        char *found = PyByteArray_AsString(memory);
+        for (size_t i = 0; i + 1 < title.size; i++)
+            pairs[title.bytes[i] << 8 | title.bytes[i + 1]] = 1;
+        for (size_t i = 0; i < count; i++) {
+            int is_text = start[i] >= 0 && stop[i] >= start[i] && (size_t)stop[i] <= source.size;
+            found[i] = is_text ? (char)find_in_title(title, pairs, source, (size_t)start[i],
+                                                     (size_t)stop[i])
+                               : NOT_IN_TITLE;
+        }
+    } else {
+        Py_XDECREF(memory);
+        memory = PyErr_NoMemory();
+    }
+    free(pairs);
     return memory;
 }
 
@@ -238,7 +266,7 @@ PyObject *kernel_in_title(PyObject *module, PyObject *const *arguments, Py_ssize
     PyObject *memory = NULL;
     Py_ssize_t texts = views[2].buffer.len / 4;
     if (check_sizes("in_title", views + 2, sizes, 2, texts))
-        memory = title_candidates(bytes_of(&views[0]), bytes_of(&views[1]), views[2].buffer.buf,
+        memory = find_texts(bytes_of(&views[0]), bytes_of(&views[1]), views[2].buffer.buf,
                                   views[3].buffer.buf, (size_t)texts);
     close_views(views, 4);
     return memory;

@@ -59,7 +59,7 @@ int check_below(const char *function, const int32_t *numbers, size_t count, size
 static PyMethodDef functions[] = {
     FUNCTION(scan, "The arrays of a page's tree in one piece of memory; None if the parser must be "
                    "asked first."),
-    FUNCTION(in_title, "Which texts may be part of the title; the others are not."),
+    FUNCTION(in_title, "Of each text, 1 if it is part of the title, 2 if it has other than plain letters."),
     FUNCTION(label, "The labels of a page's nodes and, behind them, the reasons."),
     FUNCTION(lesson, "What one page teaches: sorted keys of segments, texts and places, and sums."),
     FUNCTION(merge, "Two tables added up: keys, sums, counts and last pages."),

@@ -10,9 +10,11 @@
 #define SUMS 4      /* Columns of sums: segments, characters, verdicts by weight, the weight. */
 #define UNIT 1000.0 /* Verdicts are summed in thousandths. */
 
+#define MOST 0.7    /* The share of a page's content that names its family: `families.MOST`. */
+
 typedef struct {
-    const uint64_t *keys, *texts, *places;
-    const int32_t *owner;
+    const uint64_t *keys, *texts, *places, *surroundings;
+    const int32_t *owner, *low, *high;
     const double *chars, *verdict;
     size_t segments, blocks;
 } Given;
@@ -76,16 +78,41 @@ static void write_lesson(const Given *given, Room *room, uint64_t *to, size_t co
     }
 }
 
+/* The place of the smallest element around the main block that holds most content; `sums` has room
+   for one more than blocks, of which there is at least one. */
+static uint64_t family_of(const Given *given, double *sums)
+{
+    size_t main = 0, level = 0;
+    double highest = -1;
+    sums[0] = 0;
+    for (size_t i = 0; i < given->blocks; i++) {
+        double content = given->verdict[i] * given->chars[i];
+        sums[i + 1] = sums[i] + content;
+        if (content > highest) {
+            highest = content;
+            main = i;
+        }
+    }
+    for (; level < LEVELS - 1; level++) {
+        size_t at = main * LEVELS + level;
+        if (sums[given->high[at]] - sums[given->low[at]] >= MOST * sums[given->blocks])
+            break;
+    }
+    return given->surroundings[main * LEVELS + level];
+}
+
 static PyObject *lesson_of(const Given *given)
 {
     size_t most = given->segments > given->blocks ? given->segments : given->blocks;
-    size_t words = 2 * given->segments + (1 + SUMS) * given->blocks;
+    size_t words = 2 * given->segments + (1 + SUMS) * given->blocks + 1; /* The family is last. */
     Room room = {malloc((most + 1) * sizeof(Keyed)), malloc((most + 1) * sizeof(Keyed)),
                  malloc((given->blocks + 1) * sizeof(double))};
     PyObject *memory = PyByteArray_FromStringAndSize(NULL, (Py_ssize_t)(words * 8)), *lesson = NULL;
     if (memory && room.items && room.spare && room.distinct) {
         size_t counts[3];
-        write_lesson(given, &room, (uint64_t *)PyByteArray_AsString(memory), counts);
+        uint64_t *to = (uint64_t *)PyByteArray_AsString(memory);
+        write_lesson(given, &room, to, counts);
+        to[words - 1] = given->blocks ? family_of(given, room.distinct) : 0;
         lesson = Py_BuildValue("(Onnn)", memory, (Py_ssize_t)counts[0], (Py_ssize_t)counts[1],
                                (Py_ssize_t)counts[2]);
     } else {
@@ -101,20 +128,27 @@ static PyObject *lesson_of(const Given *given)
 PyObject *kernel_lesson(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
 {
     (void)module;
-    static const Py_ssize_t of_segment[] = {8, 8, 4}, of_block[] = {8, 8, 8};
-    View views[6];
-    if (!check_count("lesson", count, 6) || !open_views(views, arguments, 6, 0))
+    static const Py_ssize_t of_segment[] = {8, 8, 4};
+    static const Py_ssize_t of_block[] = {8, 8, 8, 8 * LEVELS, 4 * LEVELS, 4 * LEVELS};
+    View views[9];
+    if (!check_count("lesson", count, 9) || !open_views(views, arguments, 9, 0))
         return NULL;
     PyObject *lesson = NULL;
     Py_ssize_t segments = views[2].buffer.len / 4, blocks = views[4].buffer.len / 8;
     if (check_sizes("lesson", views, of_segment, 3, segments) &&
-        check_sizes("lesson", views + 3, of_block, 3, blocks)) {
-        Given given = {views[0].buffer.buf, views[1].buffer.buf, views[3].buffer.buf,
-                       views[2].buffer.buf, views[4].buffer.buf, views[5].buffer.buf,
-                       (size_t)segments, (size_t)blocks};
-        if (check_below("lesson", given.owner, given.segments, given.blocks))
+        check_sizes("lesson", views + 3, of_block, 6, blocks)) {
+        Given given = {
+            .keys = views[0].buffer.buf, .texts = views[1].buffer.buf,
+            .owner = views[2].buffer.buf, .places = views[3].buffer.buf,
+            .chars = views[4].buffer.buf, .verdict = views[5].buffer.buf,
+            .surroundings = views[6].buffer.buf, .low = views[7].buffer.buf,
+            .high = views[8].buffer.buf, .segments = (size_t)segments, .blocks = (size_t)blocks,
+        };
+        if (check_below("lesson", given.owner, given.segments, given.blocks) &&
+            check_below("lesson", given.low, given.blocks * LEVELS, given.blocks + 1) &&
+            check_below("lesson", given.high, given.blocks * LEVELS, given.blocks + 1))
             lesson = lesson_of(&given);
     }
-    close_views(views, 6);
+    close_views(views, 9);
     return lesson;
 }

@@ -1,4 +1,5 @@
-/* `merge`: two tables of a memory added up. The twin of `dehusk.memory.tables.Table.plus`. */
+/* `merge`: two tables of a memory added up, the pages of the second numbered on. The twin of
+   `dehusk.memory.tables.Table.plus`. */
 
 #include "kernel.h"
 
@@ -6,6 +7,7 @@ typedef struct {
     const uint64_t *keys, *sums;
     const uint32_t *count, *last;
     size_t size;
+    uint32_t shift; /* How many pages came before the first. */
 } Table;
 
 typedef struct {
@@ -31,7 +33,8 @@ static void put_rows(Merged *to, const Table *from, size_t first, size_t count)
 {
     memcpy(to->keys + to->size, from->keys + first, count * sizeof(uint64_t));
     memcpy(to->count + to->size, from->count + first, count * sizeof(uint32_t));
-    memcpy(to->last + to->size, from->last + first, count * sizeof(uint32_t));
+    for (size_t i = 0; i < count; i++)
+        to->last[to->size + i] = from->last[first + i] + from->shift;
     if (to->columns)
         memcpy(to->sums + to->size * to->columns, from->sums + first * to->columns,
                count * to->columns * sizeof(uint64_t));
@@ -43,8 +46,8 @@ static void add_row(Merged *to, const Table *from, size_t row)
 {
     size_t at = to->size - 1;
     to->count[at] += from->count[row];
-    if (from->last[row] > to->last[at])
-        to->last[at] = from->last[row];
+    if (from->last[row] + from->shift > to->last[at])
+        to->last[at] = from->last[row] + from->shift;
     for (size_t i = 0; i < to->columns; i++)
         to->sums[at * to->columns + i] += from->sums[row * to->columns + i];
 }
@@ -74,7 +77,7 @@ static int table_in(const View *views, Py_ssize_t columns, Table *table)
     if (!check_sizes("merge", views, sizes, 4, size))
         return 0;
     *table = (Table){views[0].buffer.buf, views[3].buffer.buf, views[1].buffer.buf,
-                     views[2].buffer.buf, (size_t)size};
+                     views[2].buffer.buf, (size_t)size, 0};
     return 1;
 }
 
@@ -109,17 +112,20 @@ PyObject *kernel_merge(PyObject *module, PyObject *const *arguments, Py_ssize_t 
 {
     (void)module;
     View views[8];
-    if (!check_count("merge", count, 9))
+    if (!check_count("merge", count, 10))
         return NULL;
     Py_ssize_t columns = PyLong_AsSsize_t(arguments[0]);
-    if (PyErr_Occurred() || !open_views(views, arguments + 1, 8, 0))
+    unsigned long shift = PyLong_AsUnsignedLong(arguments[1]);
+    if (PyErr_Occurred() || !open_views(views, arguments + 2, 8, 0))
         return NULL;
     Table one, other;
     PyObject *memory = NULL;
     if (columns < 0 || columns > 64)
         PyErr_SetString(PyExc_ValueError, "merge: too many columns");
-    else if (table_in(views, columns, &one) && table_in(views + 4, columns, &other))
+    else if (table_in(views, columns, &one) && table_in(views + 4, columns, &other)) {
+        other.shift = (uint32_t)shift;
         memory = merged(&one, &other, (size_t)columns);
+    }
     close_views(views, 8);
     return memory;
 }

@@ -106,7 +106,7 @@ class Table:
             return self if len(self) else other
         self._check_columns(other)
         if KERNEL is not None and self.owner is None:
-            return _merged(KERNEL, self, other)
+            return _merged(KERNEL, self, other, 0)
         place = np.searchsorted(self.keys, other.keys)
         known = np.zeros(len(other), np.bool_)
         inside = place < len(self.keys)
@@ -132,6 +132,13 @@ class Table:
             sums,
         )
 
+    def then(self, other: Table, pages: int) -> Table:
+        """This table of so many pages and the other one, of later pages, added up."""
+        if KERNEL is None or self.owner is not None or not len(self) or not len(other):
+            return self.plus(other.later(pages))
+        self._check_columns(other)
+        return _merged(KERNEL, self, other, pages)
+
     def later(self, pages: int) -> Table:
         """The table as if so many pages had come before."""
         return replace(self, last=self.last + np.uint32(pages)) if pages and len(self) else self
@@ -145,10 +152,10 @@ class Table:
             raise StateError(f"keys with {mine} and with {theirs} sums do not go into one table")
 
 
-def _merged(kernel: Any, one: Table, other: Table) -> Table:
-    """Both tables added up by the kernel; neither has owners."""
+def _merged(kernel: Any, one: Table, other: Table, pages: int) -> Table:
+    """Both tables added up by the kernel, the other one later by so many pages; without owners."""
     columns = 0 if one.sums is None else one.sums.shape[1]
-    memory = kernel.merge(columns, *_columns(one), *_columns(other))
+    memory = kernel.merge(columns, pages, *_columns(one), *_columns(other))
     size = len(memory) // (16 + 8 * columns)
     words = np.frombuffer(memory, np.uint64, (1 + columns) * size)
     count, last = np.frombuffer(memory, np.uint32, 2 * size, words.nbytes).reshape(2, size)
@@ -209,8 +216,11 @@ class Memory:
 
     def then(self, later: Memory) -> Memory:
         """The memory of these pages followed by the later ones, which it renumbers."""
-        moved = {name: table.later(self.pages) for name, table in later.tables.items()}
-        return self.plus(replace(later, tables=moved))
+        if self.sequences or later.sequences:
+            raise StateError("memories of this method do not add up")
+        names = sorted({*self.tables, *later.tables})
+        tables = {name: self.table(name).then(later.table(name), self.pages) for name in names}
+        return Memory(self.pages + later.pages, tables)
 
     def plus(self, other: Memory) -> Memory:
         """Both memories added up: the memory of all their pages, if neither has forgotten any."""

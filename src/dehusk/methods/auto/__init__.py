@@ -185,7 +185,8 @@ def _scores(judgement: Judgement) -> Floats:
     content, threshold = judgement.site, judgement.threshold
     kept = 0.5 * (1 - content) / max(1 - threshold, 1e-9)
     dropped = 0.5 + 0.5 * (threshold - content) / threshold
-    return np.clip(np.where(content >= threshold, np.minimum(kept, 0.5), dropped), 0.0, 1.0)
+    scores = np.where(content >= threshold, np.minimum(kept, 0.5), dropped)
+    return np.minimum(np.maximum(scores, 0.0), 1.0)
 
 
 def _spread(tree: Tree, page: Reading, blocks: Floats) -> Floats:

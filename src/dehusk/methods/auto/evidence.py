@@ -48,10 +48,7 @@ def lesson(page: Reading, verdict: Floats) -> Memory:
     """What one page teaches; `verdict` is how much of content the page network sees in a block."""
     blocks = page.blocks
     if KERNEL is not None:
-        return Memory.of_page(
-            **lesson_tables(KERNEL, page, verdict),
-            families=Table.of_page(family_of(page, verdict)),
-        )
+        return Memory.of_page(**lesson_tables(KERNEL, page, verdict))
     distinct = np.zeros(len(page.keys))
     distinct[np.unique(page.keys, return_index=True)[1]] = 1
     weight = np.sqrt(blocks.chars)

@@ -11,7 +11,7 @@ from dehusk.memory import Table
 from dehusk.methods.auto.reading import Reading
 from dehusk.model import FamilySeen, Floats
 
-_MOST: Final = 0.7
+MOST: Final = 0.7
 """The share of a page's content that the element naming its family holds at least."""
 _NUMBERS: Final = 999_999
 """Two of 256 families have one number on one site in thirty."""
@@ -39,8 +39,8 @@ def family_of(page: Reading, verdict: Floats) -> Hashes:
         return page.places
     content = verdict * blocks.chars
     main = int(content.argmax())
-    around = blocks.around(content)[main]
-    holds = around >= _MOST * content.sum()
+    total = np.concatenate(([0.0], np.cumsum(content)))
+    holds = total[blocks.high[main]] - total[blocks.low[main]] >= MOST * total[-1]
     level = int(holds.argmax()) if holds.any() else -1
     return page.surroundings[main, [level]]
 

@@ -49,13 +49,14 @@ def judge(model: Model, memory: Memory, page: Reading, shift: float) -> Judgemen
     look = page_look(model, page)
     told, rows = weigh(memory, page, look)
     site = softened(model.site(rows)[:, 0], shift)
-    said = float(page.blocks.chars @ column(told, "known anywhere") / page.blocks.chars.sum())
+    chars = page.blocks.chars
+    said = float((chars * column(told, "known anywhere")).sum() / chars.sum())
     is_same = _is_same_everywhere(memory, page, told)
     # One page under several URLs is the same everywhere, and says what it says.
     if (site[~is_same] >= 0.5).any():
         site[is_same] = 0.0
     site = _with_rows(page, site)
-    threshold = best_threshold(site, page.blocks.chars, may_be_empty=said > _SAID)
+    threshold = best_threshold(site, chars, may_be_empty=said > _SAID)
     return Judgement(look.verdict, site, threshold, told)
 
 

@@ -225,20 +225,30 @@ def _headings(tree: Tree, blocks: Blocks) -> Floats:
 def in_title(tree: Tree, blocks: Blocks) -> Floats:
     """1 for blocks that begin with a text of 8 characters or more that is part of `<title>`."""
     found = np.zeros(len(blocks))
-    in_head = tree.tag[tree.parent] == tags.NUMBERS["head"]  # Drawings have titles too.
-    titles = np.flatnonzero((tree.tag == tags.NUMBERS["title"]) & in_head)
-    if not len(titles) or tree.end[titles[0]] == titles[0] + 1:
+    title = _title(tree)
+    if not title:
         return found
-    title = " ".join(tree.text(int(titles[0]) + 1)[:_MAX_TITLE].lower().split())
     starts = blocks.segments[blocks.first]
     length = tree.text_length[starts]
     can = (length >= 8) & (length <= len(title))
     if KERNEL is not None:
         written = title.encode("utf-8", "surrogatepass")
-        flags = KERNEL.in_title(tree.source, written, tree.start[starts], tree.stop[starts])
-        can &= np.frombuffer(flags, np.bool_)
+        told = np.frombuffer(
+            KERNEL.in_title(tree.source, written, tree.start[starts], tree.stop[starts]), np.uint8
+        )
+        found[can & (told == 1)] = 1.0
+        can &= told == 2
     for block in np.flatnonzero(can).tolist():
         text = " ".join(tree.text(int(starts[block])).lower().split())
         if len(text) >= 8 and text in title:
             found[block] = 1.0
     return found
+
+
+def _title(tree: Tree) -> str:
+    """The text of `<title>` in lower case, on one line; empty without one."""
+    for node in np.flatnonzero(tree.tag == tags.NUMBERS["title"]).tolist():
+        if tree.tag[tree.parent[node]] == tags.NUMBERS["head"]:  # Drawings have titles too.
+            has_text = int(tree.end[node]) > node + 1
+            return " ".join(tree.text(node + 1)[:_MAX_TITLE].lower().split()) if has_text else ""
+    return ""

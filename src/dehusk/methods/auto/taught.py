@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dehusk.memory import Memory, Table
+from dehusk.memory import Memory, Sums, Table
 from dehusk.methods.auto.columns import Matrix
 from dehusk.methods.auto.reading import Reading
 from dehusk.model import Floats
@@ -19,26 +19,28 @@ _EVIDENCE, _ROW = 51, 160
 
 
 def lesson_tables(kernel: Any, page: Reading, verdict: Floats) -> dict[str, Table]:
-    """The tables of `evidence.lesson`, without that of families."""
+    """The tables of `evidence.lesson`."""
+    blocks = page.blocks
     memory, segments, texts, places = kernel.lesson(
-        page.keys, page.texts, page.blocks.owner, page.places, page.blocks.chars, verdict
-    )
+        page.keys, page.texts, blocks.owner, page.places, blocks.chars, verdict,
+        page.surroundings, blocks.low, blocks.high,
+    )  # fmt: skip
     words = np.frombuffer(memory, np.uint64)
     behind = segments + texts
     sums = words[behind + places : behind + (1 + _SUMS) * places].reshape(-1, _SUMS)
+    ones = np.ones(max(segments, texts, places, 1), np.uint32)
+
+    def table(first: int, count: int, sums: Sums | None = None) -> Table:
+        if not count:
+            return Table()
+        return Table(words[first : first + count], ones[:count], ones[:count], None, sums)
+
     return {
-        "segments": _table(words[:segments]),
-        "texts": _table(words[segments:behind]),
-        "places": _table(words[behind : behind + places], sums),
+        "segments": table(0, segments),
+        "texts": table(segments, texts),
+        "places": table(behind, places, sums),
+        "families": table(len(words) - 1, int(places > 0)),
     }
-
-
-def _table(keys: Any, sums: Any = None) -> Table:
-    """The table of one page from its keys, each once and in order; as `Table.of_page` gives it."""
-    if not len(keys):
-        return Table()
-    ones = np.ones(len(keys), np.uint32)
-    return Table(keys, ones, ones, None, sums)
 
 
 def weigh_blocks(
@@ -50,7 +52,7 @@ def weigh_blocks(
     segments, texts, places = (memory.table(name) for name in ("segments", "texts", "places"))
     own_segments, own_places = own.table("segments"), own.table("places")
     found = kernel.weigh(
-        float(max(memory.pages - 1, 0)), float(np.maximum(family.astype(np.int64) - 1, 0).sum()),
+        float(max(memory.pages - 1, 0)), float(max(int(family.sum()) - 1, 0)),
         _ROW, page.keys, page.texts, page.lengths, blocks.owner, page.places, blocks.chars,
         blocks.low, blocks.high, page.looks, *judged, segments.keys, segments.count, texts.keys,
         texts.count, places.keys, places.count, _sums(places), own_segments.keys,

@@ -105,4 +105,4 @@ def _ranks(blocks: Blocks, verdict: Floats) -> Floats:
 
 def probability(logits: Floats) -> Floats:
     """The probability that a logit stands for."""
-    return np.asarray(1 / (1 + np.exp(-np.clip(logits, -30, 30))))
+    return np.asarray(1 / (1 + np.exp(-np.minimum(np.maximum(logits, -30), 30))))
