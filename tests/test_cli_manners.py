@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import resource
 import signal
 import sqlite3
 import subprocess
@@ -11,10 +13,13 @@ from contextlib import closing
 from functools import partial
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import dehusk
 from dehusk.cli import main
+from dehusk.output.writers import GrowingFile
 
 
 @pytest.mark.parametrize(
@@ -209,3 +214,74 @@ def test_ctrl_c_while_standard_input_is_read_is_status_130(more: list[str]) -> N
 def test_a_name_in_two_lines_is_no_user_agent(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["clean", "http://a.example", "--user-agent", "me/1\nX-Trick: yes"]) == 2
     assert "user_agent must be plain ASCII, on one line" in capsys.readouterr().err
+
+
+def test_the_memory_may_stand_before_or_behind_what_is_done(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for order in (["--memory", "grain.husk", "check"], ["check", "--memory", "grain.husk"]):
+        assert main(["sites", *order]) == 0
+        assert "sites that are good: 1" in capsys.readouterr().out
+    assert "--memory FILE says which" in _refused(["sites", "check"], capsys)
+    merge = ["merge", "grain.husk", "other.husk", "-o", "new.husk"]
+    assert "not by --memory" in _refused(["sites", "--memory", "grain.husk", *merge], capsys)
+    assert (folder / "grain.husk").exists()
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_memory_is_not_merged_with_itself(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("link.husk").symlink_to("grain.husk")
+    for other in ("grain.husk", "link.husk"):
+        said = _refused(["sites", "merge", "grain.husk", other, "-o", "new.husk"], capsys)
+        assert "the same memory" in said
+
+
+def test_a_wrong_field_is_answered_once_with_those_that_are_there(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    records, table = tmp_path / "a.jsonl", tmp_path / "a.parquet"
+    rows = [{"address": f"https://grain.example/{n}", "body": "<p>Rye"} for n in range(3)]
+    records.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    pq.write_table(pa.Table.from_pylist(rows), table)
+    for source in (records, table):
+        assert main(["clean", str(source), "-o", str(tmp_path / "out.jsonl")]) == 1
+        said = capsys.readouterr().err
+        hint = "; there are `address`, `body`: --html-field names the one with the page"
+        assert said.count(hint) == 1
+
+
+@pytest.mark.parametrize("name", ["empty.html", "empty", "empty.jsonl"])
+def test_an_empty_file_is_nothing_to_clean(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / name).touch()
+    assert main(["clean", str(tmp_path / name)]) == 0
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.startswith("nothing to clean: ")
+
+
+def test_a_full_disk_is_said_with_the_name_of_the_file(tmp_path: Path) -> None:
+    sink = GrowingFile(tmp_path / "out.jsonl")
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    before = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1000, hard))
+        with pytest.raises(OSError, match=r"out\.jsonl"):
+            sink.put(b"x" * 2000)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        signal.signal(signal.SIGXFSZ, before)
+        sink.close()
+
+
+def test_a_run_goes_on_when_nobody_reads_its_messages(tmp_path: Path) -> None:
+    lines = [json.dumps({"html": "<p>Rye" if n % 2 else None}) for n in range(40)]
+    (tmp_path / "a.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [sys.executable, "-m", "dehusk", "clean", "a.jsonl", "-o", "out.jsonl"]
+    done = subprocess.run(command, cwd=tmp_path, stderr=writer, timeout=60, check=False)
+    os.close(writer)
+    assert done.returncode == 1
+    assert len((tmp_path / "out.jsonl").read_text("utf-8").splitlines()) == 40

@@ -13,6 +13,7 @@ import lzma
 import os
 import sys
 import tracemalloc
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
@@ -121,9 +122,12 @@ def test_a_file_is_one_page_given_as_bytes(tmp_path: Path, name: str) -> None:
     assert read(folder / name) == [Page(b"\xff" + HTML, f"file:{name}", "mill")]
 
 
-def test_an_empty_file_is_an_empty_page(tmp_path: Path) -> None:
+def test_an_empty_file_is_counted_and_an_empty_page_only_in_a_folder(tmp_path: Path) -> None:
     (tmp_path / "a.html").touch()
-    assert [page.html for page in pages(read(tmp_path / "a.html"))] == [b""]
+    left_out: Counter[str] = Counter()
+    assert list(read_pages([str(tmp_path / "a.html")], left_out=left_out)) == []
+    assert left_out == {"empty source": 1}
+    assert [page.html for page in pages(read(tmp_path))] == [b""]
 
 
 def test_a_file_name_is_percent_encoded_in_its_url(tmp_path: Path) -> None:
@@ -560,9 +564,13 @@ def test_standard_input_that_begins_with_a_brace_is_json_lines() -> None:
     ]
 
 
-@pytest.mark.parametrize("html", [HTML, b"", b"  \n<p>x", b" " * 5000 + b"<p>x"])
+@pytest.mark.parametrize("html", [HTML, b"  \n<p>x", b" " * 5000 + b"<p>x"])
 def test_other_standard_input_is_one_page_without_url(html: bytes) -> None:
     assert read("-", stdin=html) == [Page(html, None, "stdin")]
+
+
+def test_empty_standard_input_is_no_page() -> None:
+    assert read("-", stdin=b"") == []
 
 
 def test_closed_standard_input_is_a_failure(

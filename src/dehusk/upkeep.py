@@ -98,9 +98,10 @@ def merge_stores(first: Address, second: Address, target: Address) -> int:
 
     Both must be of one method with the same settings. Of shelves only those of sites are taken;
     of a key that both have, the second's value. Raises StateError, and UsageError for a target that
-    is there.
+    is there and for one memory named twice.
     """
     _check_new(target)
+    _check_two(first, second)
     with closing(_open(first)) as one, closing(_open(second)) as two:
         if one.row.method != two.row.method:
             raise WrongMemory(f"memories of {one.row.method} and of {two.row.method} do not add up")
@@ -111,6 +112,13 @@ def merge_stores(first: Address, second: Address, target: Address) -> int:
             read_lines(source, target, head)
     with closing(_open(target)) as merged:
         return merged.row.sites
+
+
+def _check_two(first: Address, second: Address) -> None:
+    """Raise UsageError where both are one memory, whose pages would count twice."""
+    names = [str(each) if is_server(each) else os.path.realpath(each) for each in (first, second)]
+    if names[0] == names[1]:
+        raise UsageError(f"{first} and {second} are the same memory: its pages would count twice")
 
 
 def export_lines(address: Address) -> Iterator[str]:

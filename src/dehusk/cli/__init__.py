@@ -9,6 +9,7 @@ import argparse
 import os
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import redirect_stderr
 from importlib import import_module
 from typing import Any, Final, NoReturn
 
@@ -24,6 +25,7 @@ from dehusk.cli import (
     train_options,
     view_options,
 )
+from dehusk.cli.messages import Messages
 from dehusk.errors import DehuskError, UsageError
 
 EXIT_OK: Final = 0
@@ -34,6 +36,13 @@ EXIT_INTERRUPTED: Final = 130
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; the exit status is 0, 1 (some pages failed), 2 (wrong use) or 130."""
+    # A broken pipe is then always that of the output: only this ends a run.
+    with redirect_stderr(Messages(sys.stderr)):
+        return _run(arguments)
+
+
+def _run(arguments: Sequence[str] | None) -> int:
+    """Run a command, and say what went wrong."""
     try:
         given = make_parser().parse_args(arguments)
         return _command(given.command)(given)

@@ -106,9 +106,11 @@ def add_memory(parser: argparse.ArgumentParser, *, is_required: bool = False) ->
     )
 
 
-def add_memory_file(parser: argparse._ActionsContainer, *, is_required: bool = False) -> None:
-    """The file with the memories."""
-    parser.add_argument(
+def add_memory_file(
+    parser: argparse._ActionsContainer, *, is_required: bool = False
+) -> argparse.Action:
+    """The file with the memories, as an option of the parser's."""
+    return parser.add_argument(
         "--memory",
         metavar="FILE",
         required=is_required,

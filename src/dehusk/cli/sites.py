@@ -21,6 +21,10 @@ from dehusk.store import SiteRow
 
 def run(arguments: argparse.Namespace) -> int:
     """List the sites, or do what is asked; 1 for damage."""
+    if arguments.act == "merge" and arguments.memory:
+        raise UsageError("merge takes two memories by their names, not by --memory")
+    if arguments.act != "merge" and not arguments.memory:
+        raise UsageError("--memory FILE says which memory; `dehusk sites --help` shows the rest")
     if arguments.act is None:
         return _list(arguments)
     return _ACTS[arguments.act](arguments)
@@ -28,8 +32,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _list(arguments: argparse.Namespace) -> int:
     """All sites, by name."""
-    if not arguments.memory:
-        raise UsageError("--memory FILE says which memory; `dehusk sites --help` shows the rest")
     with dehusk.open(arguments.memory, reads_only=True) as memory:
         damaged: list[StoreDamaged] = []
         rows, forgotten = memory.sites(damaged.append), memory.forgotten_sites

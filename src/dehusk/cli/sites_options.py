@@ -34,16 +34,21 @@ _ACTS: Final = {
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Give the parser its acts; without one the sites are listed."""
-    add_memory_file(parser)
+    # Not for the parser to ask for: it may stand behind the act, and merge has none.
+    add_memory_file(parser, is_required=True).required = False
     parser.add_argument("--json", action="store_true", help="one JSON line for each site")
     acts = parser.add_subparsers(dest="act", metavar="ACT")
+    # By itself the parser would write as if there had to be an act.
+    parser.usage = "%(prog)s [-h] [--memory FILE] [--json] [ACT ...]"
     made = {
         name: acts.add_parser(name, help=short, description=long)
         for name, (short, long) in _ACTS.items()
     }
     for name, act in made.items():
         if name != "merge":
-            add_memory_file(act, is_required=True)
+            # It may stand before the act or behind it: one not given must not hide the other.
+            memory = add_memory_file(act, is_required=True)
+            memory.required, memory.default = False, argparse.SUPPRESS
     made["show"].add_argument("site", metavar="SITE", help="the site's name")
     made["show"].add_argument(
         "--against",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 from dehusk.errors import MissingExtra, UsageError
 from dehusk.output.formats import Answer, Format, encode
+from dehusk.output.writers import naming
 
 if TYPE_CHECKING:
     import pyarrow
@@ -86,10 +87,12 @@ class ParquetWriter:
             return
         table = self._pa.Table.from_pylist(self._rows, self._schema)
         if self._file is not None:
-            self._file.write_table(table)
+            with naming(self._path):
+                self._file.write_table(table)
         else:
             part = self._part.with_name(f".{self._part.name}.part")
-            self._pq.write_table(table, part, compression="zstd")
+            with naming(self._part):
+                self._pq.write_table(table, part, compression="zstd")
             part.replace(self._part)
             self._part = self._next_part()
         self._rows, self._characters = [], 0
@@ -110,7 +113,8 @@ class ParquetWriter:
         try:
             self.sync()
             if self._file is not None:
-                self._file.close()
+                with naming(self._path):
+                    self._file.close()
                 self._part.replace(self._path)
         except BaseException:  # Ctrl-C too: leave no part behind
             if not self._is_folder:

@@ -7,8 +7,8 @@ import gzip
 import os
 import re
 import stat
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path, PurePosixPath
@@ -93,6 +93,17 @@ class Sink(Protocol):
         """Let go of it."""
 
 
+@contextmanager
+def naming(path: Path | str) -> Iterator[None]:
+    """Have an OSError of what is done inside, such as a full disk, say which file it met."""
+    try:
+        yield
+    except OSError as fault:
+        if fault.filename is None:
+            fault.filename = str(path)
+        raise
+
+
 class OpenStream:
     """A stream that is the caller's, as standard output is: it stays open."""
 
@@ -103,8 +114,9 @@ class OpenStream:
 
     def put(self, data: bytes) -> None:
         """Write the bytes and push them on; BrokenPipeError where nobody reads any more."""
-        self._stream.write(data)
-        self._stream.flush()
+        with naming("standard output"):
+            self._stream.write(data)
+            self._stream.flush()
 
     def sync(self) -> None:
         """Nothing: it is whoever reads that keeps it."""
@@ -122,6 +134,7 @@ class GrowingFile:
     """
 
     def __init__(self, path: Path, size: int = 0) -> None:
+        self._path = path
         # Without a buffer: after a failed write a buffer would try again when it is closed.
         self._file = path.open("r+b" if size else "wb", buffering=0)
         self._can_take_back = stat.S_ISREG(os.fstat(self._file.fileno()).st_mode)
@@ -132,8 +145,9 @@ class GrowingFile:
         """Write all of the bytes, or none."""
         rest = memoryview(data)
         try:
-            while rest:
-                rest = rest[self._file.write(rest) :]
+            with naming(self._path):
+                while rest:
+                    rest = rest[self._file.write(rest) :]
         except BaseException:  # Ctrl-C too: no half page may stay
             self._take_back()
             raise
@@ -235,7 +249,8 @@ def write_whole(path: Path, data: bytes) -> None:
     mark = blake2b(os.fsencode(path.name), digest_size=8).hexdigest()
     part = path.with_name(f".dehusk-{mark}.part")
     try:
-        part.write_bytes(data)
+        with naming(path):
+            part.write_bytes(data)
         part.replace(path)
     except BaseException:  # Ctrl-C too: leave no part behind
         with suppress(OSError):

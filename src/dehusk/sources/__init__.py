@@ -237,7 +237,7 @@ def _read_packed(
     if source.kind in (_Kind.STREAM, _Kind.UNKNOWN):
         is_archive = is_warc(packed, found)
     if not is_archive:
-        yield from _read_stream(unpack(packed, stated), source, settings)
+        yield from _read_stream(unpack(packed, stated), source, settings, left_out)
     elif Compression.XZ in (found, stated):
         yield from read_warc(unpack(packed, stated), None, source.folder, settings, left_out)
     else:
@@ -247,9 +247,9 @@ def _read_packed(
 
 
 def _read_stream(
-    stream: ByteStream, source: _Source, settings: SourceSettings
+    stream: ByteStream, source: _Source, settings: SourceSettings, left_out: Counter[str]
 ) -> Iterator[Page | Failure]:
-    """The pages of one stream: of each line one, or one in all."""
+    """The pages of one stream: of each line one, or one in all, or none where it is empty."""
     starts_record = _starts_record(stream)
     buffered = io.BufferedReader(stream)
     lines = read_lines(buffered, settings)
@@ -262,7 +262,11 @@ def _read_stream(
         is_page = not first or not is_record(first[-1], settings)
     if is_page:
         site = site_of(None, None, source.folder, settings)
-        yield read_page(buffered, source.url, site, settings, b"".join(first))
+        item = read_page(buffered, source.url, site, settings, b"".join(first))
+        if isinstance(item, Page) and not item.html:
+            left_out["empty source"] += 1
+        else:
+            yield item
     else:
         yield from read_records(chain(first, lines), source.name, source.folder, settings)
 

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from dehusk.errors import DamagedRecord, MissingExtra, NotHtml, PageError, PageTooLarge, SourceError
 from dehusk.model import Page
+from dehusk.sources.records import field_hint
 from dehusk.sources.settings import Failure, SourceSettings
 from dehusk.sources.sites import site_of
 
@@ -48,7 +49,8 @@ def read_parquet(path: Path, folder: str, settings: SourceSettings) -> Iterator[
         ) as file:
             names = file.schema_arrow.names
             if settings.html_field not in names:
-                raise SourceError(f"{path}: no column `{settings.html_field}`")
+                missing = f"{path}: no column `{settings.html_field}`"
+                raise SourceError(missing + field_hint(names))
             wanted = (settings.html_field, settings.url_field, settings.site_field)
             columns = [name for name in dict.fromkeys(wanted) if name in names]
             number = 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
 from dehusk.errors import DamagedRecord, NotHtml, PageError, PageTooLarge, SourceError
@@ -15,6 +15,10 @@ from dehusk.sources.sites import site_of
 BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 _SKIPPED: Final = 1 << 20
 """Bytes of a line that is too long that are passed over at a time."""
+_OPTION: Final = "--html-field"
+_SHOWN_NAMES: Final = 12
+_SHOWN_NAME: Final = 40
+"""How many fields a message lists, and how many characters of each name: both are others' data."""
 
 
 def _max_line(settings: SourceSettings) -> int:
@@ -54,6 +58,7 @@ def read_records(
     array, which is not written in lines.
     """
     limit = _max_line(settings)
+    hint: Callable[[Iterable[str]], str] = field_hint
     for number, line in enumerate(lines, 1):
         place = f"{name}:{number}"
         record = line.removeprefix(BYTE_ORDER_MARK).strip() if number == 1 else line.strip()
@@ -63,10 +68,31 @@ def read_records(
             fault = PageTooLarge(None, f"{place}: a line of more than {limit} bytes")
             yield Failure(None, site_of(None, None, folder, settings), fault)
         elif record:
-            yield _read_record(record, place, folder, settings)
+            item = _read_record(record, place, folder, settings, hint)
+            if isinstance(item, Failure) and _OPTION in str(item.error):
+                hint = _no_hint  # Said once: the other lines will be like this one.
+            yield item
 
 
-def _read_record(line: bytes, place: str, folder: str, settings: SourceSettings) -> Page | Failure:
+def field_hint(names: Iterable[str]) -> str:
+    """What a message on a missing page adds: the fields that are there, and how to name one."""
+    names = list(names)
+    shown = ", ".join(f"`{name[:_SHOWN_NAME]}`" for name in names[:_SHOWN_NAMES])
+    more = ", …" if len(names) > _SHOWN_NAMES else ""
+    return f"; there are {shown}{more}: {_OPTION} names the one with the page" if names else ""
+
+
+def _no_hint(_: Iterable[str]) -> str:
+    return ""
+
+
+def _read_record(
+    line: bytes,
+    place: str,
+    folder: str,
+    settings: SourceSettings,
+    hint: Callable[[Iterable[str]], str],
+) -> Page | Failure:
     """The page that a line holds, or why it holds none."""
     url = stated = None
     try:
@@ -79,7 +105,8 @@ def _read_record(line: bytes, place: str, folder: str, settings: SourceSettings)
         stated = _optional_text(record, settings.site_field, place)
         html = record.get(settings.html_field)
         if not isinstance(html, str):
-            raise NotHtml(url, f"{place}: no `{settings.html_field}` with text")
+            more = "" if settings.html_field in record else hint(record)
+            raise NotHtml(url, f"{place}: no `{settings.html_field}` with text{more}")
         return Page(html, url, site_of(url, stated, folder, settings))
     except PageError as fault:
         error = fault
