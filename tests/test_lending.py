@@ -116,3 +116,18 @@ def test_a_borrower_learns_no_page_twice_and_none_that_it_is_only_asked_about(
     assert borrower.clean(_page(0), Result.to_json)[1] is not None
     again, lesson = borrower.clean(_page(0), Result.to_json)
     assert (again.pages_seen, lesson) == (1, None)
+
+
+@pytest.mark.parametrize("state", ["older", "damaged"])
+def test_a_state_that_the_lessons_do_not_lead_to_is_not_believed(
+    tmp_path: Path, state: str
+) -> None:
+    with dehusk.open(tmp_path / "a.husk", method="segments") as lender:
+        borrower = Borrower(lender.terms())
+        borrower.borrow(lender.lend(SITE))
+        lessons = [borrower.clean(_page(number), Result.to_json)[1] for number in range(3)]
+        whole = borrower.state(SITE)
+        borrower.borrow(lender.lend(SITE))
+        given = {"older": borrower.state(SITE), "damaged": whole[:-9]}[state]
+        lender.take(SITE, [lesson for lesson in lessons if lesson is not None], given)
+        assert lender.lend(SITE).state == whole

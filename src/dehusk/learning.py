@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, fields
 from hashlib import blake2b
 from typing import Final
@@ -87,8 +88,19 @@ class Learner:
         """What a page taught, as a store writes it."""
         return dump(lesson, self.method.name, site=site)
 
-    def after(self, memory: Memory, lessons: Sequence[bytes], site: str) -> Memory:
-        """The memory after these lessons, each as `written` gives it."""
+    def after(
+        self, memory: Memory, lessons: Sequence[bytes], site: str, state: bytes | None = None
+    ) -> Memory:
+        """The memory after these lessons, each as `written` gives it.
+
+        `state` is that memory as another process says, and saves the learning if it is of as many
+        pages as it must be.
+        """
+        if state is not None:
+            with suppress(StateError):
+                told = load(state, self.method.name, site=site)
+                if self.replay is None or told.pages == memory.pages + len(lessons):
+                    return told
         for body in lessons:
             lesson = load(body, self.method.name, site=site)
             memory = self._replayed(memory, lesson) if self.replay else lesson

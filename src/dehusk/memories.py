@@ -23,7 +23,7 @@ from dehusk.errors import (
 from dehusk.examples import EXAMPLES, Examples
 from dehusk.learning import Learner, method_of
 from dehusk.lending import Loan, Terms
-from dehusk.memory import Memory, dump, load
+from dehusk.memory import Memory, dump
 from dehusk.methods import DEFAULT, GroupsPages, make_method, settings_of
 from dehusk.model import FamilySeen, Limits, Page
 from dehusk.override import NO_OVERRIDES, Overrides, overrides
@@ -238,13 +238,12 @@ class Memories:
     def take(self, site: str, lessons: Sequence[bytes], state: bytes | None = None) -> None:
         """Keep what pages taught a process that the site was lent to, in the order they came.
 
-        `state` is the memory that it has come to; without it the lessons are learned here.
+        `state` is the memory that it has come to; without it, or where the lessons do not lead
+        there, they are learned here.
         """
-        memory = self._store.memory(site)
-        if state is None:
-            after = self._learner.after(memory, lessons, site)
-        else:
-            after = load(state, self.method.name, site=site)
+        if not lessons:
+            return
+        after = self._learner.after(self._store.memory(site), lessons, site, state)
         bodies = lessons if self._learner.replay else [b""] * len(lessons)
         self._store.put_written(site, after, bodies)
         self._commit_if_due()

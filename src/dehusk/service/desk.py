@@ -11,15 +11,16 @@ import asyncio
 import json
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 from dehusk import pipeline
 from dehusk.answers import Answer
 from dehusk.durability import Durable
-from dehusk.errors import StoreDamaged
+from dehusk.errors import StateError, StoreDamaged
 from dehusk.memories import Memories
 from dehusk.methods import AdditiveMethod
 from dehusk.model import Page
@@ -75,10 +76,11 @@ class Desk:
         self.listeners.close()
         if self._keeper is not None:
             self._keeper.cancel()
-            with suppress(asyncio.CancelledError):
-                await self._keeper
-        await self.flush()
-        await self.pool.stop()
+            await asyncio.gather(self._keeper, return_exceptions=True)
+        try:
+            await self.flush()
+        finally:
+            await self.pool.stop()
 
     async def clean(
         self,
@@ -175,22 +177,30 @@ class Desk:
         return is_changed
 
     def _settle(self, site: str, state: bytes | None = None) -> None:
-        """Give the memory what pages of a site have taught."""
-        lessons = self._lessons.pop(site, None)
-        if lessons:
+        """Give the memory what pages of a site have taught.
+
+        Raises StoreDamaged where the site's memory is: its lessons wait here then. Where a commit
+        raises, the memory has them.
+        """
+        if self._lessons.get(site):
+            self.memories.memory(site)
+            lessons = self._lessons.pop(site)
             self._pending -= len(lessons)
             self.memories.take(site, lessons, state)
 
     async def _keep(self) -> None:
         """Commit what was learned, as often as `Memories` would."""
+        is_kept = True
         while True:
             end = time.monotonic() + _BATCH_S
-            while time.monotonic() < end and self._pending < _BATCH_PAGES:
+            # What could not be kept is not tried again before its time, however much it is.
+            while time.monotonic() < end and not (is_kept and self._pending >= _BATCH_PAGES):
                 await asyncio.sleep(0.25)
-            await self.flush()
+            is_kept = await self.flush()
 
-    async def flush(self) -> None:
-        """Make all that was learned lasting."""
+    async def flush(self) -> bool:
+        """Make all that was learned lasting; False where some is not: it is logged, and waits."""
+        is_kept = True
         for site in list(self._lessons):
             worker = self.pool.of(site)
             async with worker.lock:
@@ -200,8 +210,18 @@ class Desk:
                     with suppress(WorkerLost):
                         reply, blobs = await worker.ask({"act": "state", "site": site}, [], 10.0)
                         state = blobs[0] if blobs and not reply.get("is_missing") else None
-                self._settle(site, state)
-        self.memories.commit()
+                is_kept &= self._try(partial(self._settle, site, state))
+        return self._try(self.memories.commit) and is_kept
+
+    @staticmethod
+    def _try(act: Callable[[], object]) -> bool:
+        """False where it fails for the state of the memory, which is logged."""
+        try:
+            act()
+        except StateError as fault:
+            log(logging.ERROR, "not_kept", error=type(fault).__name__, message=str(fault))
+            return False
+        return True
 
     async def forget(self, site: str) -> bool:
         """Take a site out, with all that is kept of it; False if it was not there."""

@@ -1,0 +1,102 @@
+"""What the service's desk survives: a full disk, and a site whose memory is damaged."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+import dehusk
+
+pytest.importorskip("fastapi", reason="the extra serve is not installed")
+
+from dehusk.service import desk as desk_module
+from dehusk.service.bodies import Posted
+from dehusk.service.desk import Desk
+from dehusk.service.settings import ServiceSettings
+
+
+def _post(number: int, site: str = "a.example") -> Posted:
+    lines = "".join(f"<p>page {number} line {line}</p>" for line in range(2000))
+    return Posted(f"<nav>Home</nav>{lines}".encode(), f"https://{site}/{number}")
+
+
+def _connection(memories: dehusk.Memories) -> sqlite3.Connection:
+    connection: sqlite3.Connection = memories._store.database._connection  # type: ignore[attr-defined]
+    return connection
+
+
+async def _until_kept(memories: dehusk.Memories, site: str) -> None:
+    async with asyncio.timeout(30):
+        while memories.site(site) is None:
+            await asyncio.sleep(0.05)
+
+
+async def _until_told(caplog: pytest.LogCaptureFixture) -> None:
+    async with asyncio.timeout(30):
+        while "not_kept" not in [json.loads(line)["event"] for line in caplog.messages]:
+            await asyncio.sleep(0.05)
+
+
+@pytest.fixture(autouse=True)
+def often(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    """Commits come at once, and what is logged is seen."""
+    monkeypatch.setattr(desk_module, "_BATCH_S", 0.05)
+    monkeypatch.setattr(logging.getLogger("dehusk.service"), "propagate", True)
+    caplog.set_level(logging.WARNING, "dehusk.service")
+
+
+def test_a_full_disk_ends_neither_the_keeping_nor_the_last_commit(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def run(memories: dehusk.Memories) -> None:
+        desk = Desk(memories, ServiceSettings(workers=1))
+        await desk.open()
+        _connection(memories).execute("PRAGMA max_page_count = 1")
+        for number in range(8):
+            assert (await desk.clean(_post(number), learns=True)).error is None
+        await _until_told(caplog)
+        _connection(memories).execute("PRAGMA max_page_count = 100000")
+        await _until_kept(memories, "a.example")
+        assert (await desk.clean(_post(8), learns=True)).error is None
+        await desk.close()
+        assert all(worker._process is None for worker in desk.pool.workers)
+
+    with dehusk.open(tmp_path / "a.husk", method="segments") as memories:
+        asyncio.run(run(memories))
+        assert [row.pages for row in memories.sites()] == [9]
+
+
+def test_lessons_of_a_damaged_site_wait_and_those_of_others_are_kept(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def run(memories: dehusk.Memories) -> None:
+        desk = Desk(memories, ServiceSettings(workers=1))
+        await desk.open()
+        await desk.clean(_post(1), learns=True)
+        await _until_kept(memories, "a.example")
+        run_sql = _connection(memories).execute
+        (checksum,) = run_sql("SELECT checksum FROM site").fetchone()
+        memories._store._let_go("a.example")
+        run_sql("UPDATE site SET checksum = 1")
+        await desk.clean(_post(2), learns=True)
+        await desk.clean(_post(1, "b.example"), learns=True)
+        await _until_told(caplog)
+        rows: list[tuple[int]] = []
+        async with asyncio.timeout(30):
+            while rows != [(2,)]:
+                rows = run_sql("SELECT count(*) FROM site").fetchall()
+                await asyncio.sleep(0.05)
+        run_sql("UPDATE site SET checksum = ? WHERE checksum = 1", (checksum,))
+        await desk.close()
+
+    with dehusk.open(tmp_path / "a.husk", method="segments") as memories:
+        asyncio.run(run(memories))
+        assert [(row.name, row.pages) for row in memories.sites()] == [
+            ("a.example", 2),
+            ("b.example", 1),
+        ]
