@@ -152,3 +152,13 @@ def test_fewer_sites_than_folds_are_refused() -> None:
 def test_a_weight_for_a_corpus_that_is_not_there_is_refused() -> None:
     with pytest.raises(UsageError, match="no corpus news-dev"):
         train_auto(CORPORA, Settings(factors=(("news-dev", 2.0),)))
+
+
+def test_gold_that_says_nothing_is_refused(tmp_path: Path) -> None:
+    lines = [
+        {"site": f"s{n}", "url": f"https://s{n}.example/", "html": "<p>x", "must_keep": ["nowhere"]}
+        for n in range(6)
+    ]
+    (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, lines)), "utf-8")
+    with pytest.raises(UsageError, match="nothing to train on"):
+        train_auto([open_corpus(str(tmp_path / "a.jsonl"))], QUICK)

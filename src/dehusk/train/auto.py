@@ -192,8 +192,8 @@ class _Trainer:
         sites: dict[tuple[str, str], list[float]] = {}
         for page, content in zip(self.pages, contents, strict=True):
             threshold = best_threshold(content, page.reading.blocks.chars)
-            figure = _right(page, content >= threshold)
-            sites.setdefault((page.corpus, page.site), []).append(figure)
+            if (figure := _right(page, content >= threshold)) is not None:
+                sites.setdefault((page.corpus, page.site), []).append(figure)
         corpora = sorted({corpus for corpus, _ in sites})
         return {
             corpus: float(np.mean([np.mean(v) for (name, _), v in sites.items() if name == corpus]))
@@ -201,11 +201,14 @@ class _Trainer:
         }
 
 
-def _right(page: GoldReading, kept: Flags) -> float:
-    """F1 of the words of the kept blocks; the share of values kept where only those are known."""
+def _right(page: GoldReading, kept: Flags) -> float | None:
+    """F1 of the words of the kept blocks; the share of values kept where only those are known.
+
+    None for a page that shows none of its values.
+    """
     count, hits, content, values = page.gold
     if np.isnan(content):
-        return float(np.mean([kept[holders].any() for holders in values])) if values else 1.0
+        return float(np.mean([kept[holders].any() for holders in values])) if values else None
     found = float((hits * kept).sum())
     given = float((count * kept).sum())
     return 2 * found / (content + given) if content + given else 1.0

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from dehusk.errors import UsageError
 from dehusk.methods.auto.columns import Matrix
 from dehusk.methods.auto.network import Network, Weights
 
@@ -42,7 +43,10 @@ def fit(
     """The network that gives `wanted` (0 … 1 in each column) for the rows, as logits.
 
     The columns are questions by themselves; with `is_choice` exactly one of them is right.
+    UsageError where there is nothing to fit to.
     """
+    if not weight.any():
+        raise UsageError("the gold says nothing of any block: there is nothing to train on")
     mean = rows.mean(axis=0, dtype=np.float64).astype(np.float32)
     spread = rows.std(axis=0, dtype=np.float64).astype(np.float32) + np.float32(1e-3)
     inputs = np.clip((rows - mean) / spread, -_FAR, _FAR).astype(np.float32)

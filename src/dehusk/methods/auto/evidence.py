@@ -72,9 +72,9 @@ def lesson(page: Reading, verdict: Floats) -> Memory:
 def evidence(memory: Memory, page: Reading, verdict: Floats) -> tuple[Matrix, Floats]:
     """One row of numbers per block, from the other pages of the site, and the site's mean verdict.
 
-    The memory has learned this page: its own part is taken out. Without other pages all are 0. The
-    mean verdict is that of the page network on the blocks that stood at the same place before,
-    else on this block itself.
+    The memory has learned this page: its own part is taken out. Without other pages all are 0, but
+    for the places around, which are new. The mean verdict is that of the page network on the blocks
+    that stood at the same place before, else on this block itself.
     """
     own = lesson(page, verdict)
     at_place, sums = _place_sums(memory.table("places"), own.table("places"), page.places)
