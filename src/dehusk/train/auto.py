@@ -52,7 +52,11 @@ class Settings:
 
 _SITE: Final = tuple(name for name in COLUMNS if name.startswith("site: "))
 PARTS: Final = {
-    "page": tuple(name for name in COLUMNS if name not in _SITE),
+    "page": (
+        *(name for name in COLUMNS if name not in _SITE),
+        "site: verdict",
+        "site: verdicts around",
+    ),
     "memory": _SITE,
     "regions": tuple(name for name in COLUMNS if name.endswith("around")),
     "families": tuple(
