@@ -173,7 +173,7 @@ class State:
             self.connection.execute("begin immediate")
             yield
             self.connection.execute("commit")
-        except BaseException:
+        except BaseException:  # Ctrl-C too
             if self.connection.in_transaction:
                 self.connection.execute("rollback")
             raise
