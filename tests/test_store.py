@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 import dehusk
 from dehusk.errors import SettingError, StateError, StoreDamaged, StoreLocked, UsageError
 from dehusk.memory import Memory, Table, dump, life_left, shrink
+from dehusk.methods.auto.network import load_model, save_model
 from dehusk.samples import sample_site
 from dehusk.site import Sites
 from dehusk.store import KNOWN, Keeping
@@ -108,6 +109,34 @@ def test_a_new_file_takes_the_method_and_an_old_one_keeps_it(file: Path) -> None
         dehusk.open(file, tag_path=True)
     with pytest.raises(SettingError, match="wobble"):
         dehusk.open(file, wobble=1)
+
+
+def test_what_only_changes_answers_may_differ_from_run_to_run(file: Path) -> None:
+    with dehusk.open(file, favour="recall") as memory:
+        assert memory.terms().settings["favour"] == "recall"
+        memory.learn(_page(1))
+    with dehusk.open(file) as memory:
+        assert memory.terms().settings["favour"] == "balance"
+    with dehusk.open(file, favour="precision") as memory:
+        assert memory.terms().settings["favour"] == "precision"
+    state = dehusk.Site("a.example", favour="recall").dump()
+    dehusk.Site("a.example").load(state)
+
+
+def test_a_memory_keeps_the_model_it_was_learned_with(file: Path, tmp_path: Path) -> None:
+    model = tmp_path / "model.json"
+    save_model(load_model(), model)
+    with dehusk.open(file, model=str(model)) as memory:
+        memory.learn(_page(1))
+        assert memory.terms().settings["model"] == str(model)
+    with dehusk.open(file) as memory:
+        assert memory.terms().settings["model"] == str(model)
+    with pytest.raises(StateError, match=r"model=other\.json"):
+        dehusk.open(file, model="other.json")
+    model.unlink()
+    load_model.cache_clear()
+    with dehusk.open(file) as memory, pytest.raises(SettingError, match="model"):
+        memory.ask(_page(2))
 
 
 def test_only_one_process_writes_and_the_lock_dies_with_it(file: Path) -> None:

@@ -21,7 +21,7 @@ from dehusk import pipeline
 from dehusk.errors import PageError, UsageError
 from dehusk.memories import Memories
 from dehusk.memory import Memory, dump, load
-from dehusk.methods import DEFAULT, settings_of
+from dehusk.methods import DEFAULT, learned_with, settings_of
 from dehusk.model import Limits, Page
 from dehusk.output import Written
 from dehusk.result import Refusal, Result
@@ -151,7 +151,7 @@ class Crawling:
         method, memories = self._sites.method, self._sites.memories
         rows = self._state.connection.execute("select site, memory from crawl_memory")
         for site, blob in rows:
-            memories[site] = load(blob, method.name, settings=settings_of(method), site=site)
+            memories[site] = load(blob, method.name, settings=learned_with(method), site=site)
         limits = replace(self._sites.limits, timeout_s=_NO_HURRY_S)
         rows = self._state.connection.execute(
             "select html, url, site, charset from crawl_lessons order by number"
@@ -196,7 +196,7 @@ class Crawling:
         method = sites.method
         changed = self._state.connection.execute("select distinct site from crawl_lessons")
         for (site,) in changed.fetchall():
-            memory, settings = sites.memories[site], settings_of(method)
+            memory, settings = sites.memories[site], learned_with(method)
             blob = dump(memory, method.name, settings=settings, site=site)
             self._state.connection.execute(
                 "insert or replace into crawl_memory values (?, ?)", (site, blob)

@@ -21,7 +21,14 @@ from dehusk.memory import (
     load,
     shrink,
 )
-from dehusk.methods import METHODS, AdditiveMethod, GroupsPages, Method, make_method
+from dehusk.methods import (
+    METHODS,
+    AdditiveMethod,
+    GroupsPages,
+    Method,
+    make_method,
+    only_asked_with,
+)
 from dehusk.model import Page, Tree
 from dehusk.store import KNOWN, Keeping, Replay
 
@@ -155,11 +162,13 @@ def method_of(name: str, settings: Settings, given: Settings) -> Method:
         if setting not in defaults:
             raise StateError(f"a memory of {name} with {setting}, which this dehusk does not have")
     plain = {
-        setting: value for setting, value in given.items() if defaults.get(setting) is not None
+        setting: value
+        for setting, value in given.items()
+        if setting in defaults and setting not in only_asked_with(name) and not callable(value)
     }
     check_settings(name, {setting: settings.get(setting) for setting in plain}, plain)
     kept = {
         setting: tuple(value) if isinstance(value, list) else value
         for setting, value in settings.items()
     }
-    return make_method(name, **{**given, **kept})
+    return make_method(name, **{**kept, **given})

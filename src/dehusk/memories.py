@@ -24,7 +24,7 @@ from dehusk.examples import EXAMPLES, Examples
 from dehusk.learning import Learner, method_of
 from dehusk.lending import Loan, Terms
 from dehusk.memory import Memory, dump
-from dehusk.methods import DEFAULT, GroupsPages, make_method, settings_of
+from dehusk.methods import DEFAULT, GroupsPages, learned_with, make_method, settings_of
 from dehusk.model import FamilySeen, Limits, Page
 from dehusk.override import NO_OVERRIDES, Overrides, overrides
 from dehusk.result import Refusal, Result
@@ -106,7 +106,7 @@ def recorded_method(address: str | os.PathLike[str] | None) -> str | None:
 
 def _new_row(method: str, settings: Mapping[str, Any]) -> StoreRow:
     """What a new store says of itself."""
-    return StoreRow(method, settings_of(make_method(method, **settings)))
+    return StoreRow(method, learned_with(make_method(method, **settings)))
 
 
 class Memories:

@@ -11,7 +11,7 @@ import numpy as np
 from dehusk import pipeline
 from dehusk.learning import page_digest
 from dehusk.memory import Memory, dump, load
-from dehusk.methods import DEFAULT, make_method, settings_of
+from dehusk.methods import DEFAULT, learned_with, make_method
 from dehusk.model import Limits, Page
 from dehusk.override import overrides
 from dehusk.result import Result
@@ -179,10 +179,10 @@ class Site:
 
     def dump(self) -> bytes:
         """What the site has taught, as bytes that `Site.load` reads."""
-        settings = settings_of(self.method)
+        settings = learned_with(self.method)
         return dump(self.memory, self.method.name, settings=settings, site=self.name or "")
 
     def load(self, state: bytes) -> None:
         """Go on from what `dump` gave for the same name, method and settings; else StateError."""
-        settings = settings_of(self.method)
+        settings = learned_with(self.method)
         self.memory = load(state, self.method.name, settings=settings, site=self.name or "")

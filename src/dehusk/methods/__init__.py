@@ -109,10 +109,22 @@ def make_method(name: str = DEFAULT, **settings: object) -> Method:
 
 
 def settings_of(method: Method) -> dict[str, object]:
-    """The settings that a memory is learned with, by name; what is not plain data is left out."""
-    kind = METHODS[method.name]
-    given = [field.name for field in fields(kind) if field.default is not None]
-    return {name: getattr(method, name) for name in given}
+    """The settings of a method, by name; what is not plain data, or not set, is left out."""
+    settings = {field.name: getattr(method, field.name) for field in fields(METHODS[method.name])}
+    return {
+        name: value for name, value in settings.items() if value is not None and not callable(value)
+    }
+
+
+def learned_with(method: Method) -> dict[str, object]:
+    """The settings that its memories depend on: all but those that only change answers."""
+    settings = settings_of(method)
+    return {name: settings[name] for name in settings if name not in only_asked_with(method.name)}
+
+
+def only_asked_with(name: str) -> tuple[str, ...]:
+    """The settings of a method that change answers, but nothing that is learned."""
+    return getattr(METHODS[name], "only_asked_with", ())
 
 
 def _check_type(method: str, setting: str, value: object, default: object) -> None:

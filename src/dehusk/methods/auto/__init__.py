@@ -68,6 +68,7 @@ class Auto:
     """Places that are remembered, 48 bytes each."""
 
     name = "auto"
+    only_asked_with = ("favour",)
 
     def __post_init__(self) -> None:
         if self.favour not in list(Favour):
