@@ -15,9 +15,9 @@ from dehusk.bench.contenders import FOLDS_FILE
 from dehusk.bench.corpora import Corpus, Watcher, watch_nothing
 from dehusk.errors import UsageError
 from dehusk.methods.auto.columns import Matrix
-from dehusk.methods.auto.judge import best_threshold, pooled, softened
+from dehusk.methods.auto.judge import decide, pooled, softened
 from dehusk.methods.auto.network import Model, Network, capped, load_model, save_model
-from dehusk.methods.auto.weighing import COLUMNS, probability
+from dehusk.methods.auto.weighing import COLUMNS, TOLD, probability
 from dehusk.model import Flags, Floats
 from dehusk.train.fit import Fitting, fit
 from dehusk.train.lessons import (
@@ -194,8 +194,8 @@ class _Trainer:
         """By corpus, the mean over sites of what is right on held-out pages."""
         contents = self._contents([capped(model.site, COLUMNS) for model in models])
         sites: dict[tuple[str, str], list[float]] = {}
-        for page, content in zip(self.pages, contents, strict=True):
-            threshold = best_threshold(content, page.reading.blocks.chars)
+        for page, said, rows in zip(self.pages, contents, self.rows, strict=True):
+            content, threshold = decide(page.reading, said, rows[:, TOLD], page.number - 1)
             if (figure := _right(page, content >= threshold)) is not None:
                 sites.setdefault((page.corpus, page.site), []).append(figure)
         corpora = sorted({corpus for corpus, _ in sites})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -49,7 +49,16 @@ def read_corpora(corpora: Sequence[Corpus], on_page: Watcher) -> list[GoldReadin
             if reading is not None:
                 found.append(reading)
             on_page(corpus.name, done)
-    return found
+    return _with_generators(found)
+
+
+def _with_generators(pages: list[GoldReading]) -> list[GoldReading]:
+    """The pages with one group per site, also where one corpus says its generator and another not.
+
+    Else a network could be tested on a site that it was fitted to.
+    """
+    groups = {page.site: page.group for page in pages if page.group != page.site}
+    return [replace(page, group=groups.get(page.site, page.group)) for page in pages]
 
 
 def _gold_reading(corpus: str, page: GoldPage) -> GoldReading | None:

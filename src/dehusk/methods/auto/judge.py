@@ -48,16 +48,24 @@ def judge(model: Model, memory: Memory, page: Reading, shift: float) -> Judgemen
     """The verdict on every block; `shift` is added to the logits, above 0 to keep more."""
     look = page_look(model, page)
     told, rows = weigh(memory, page, look)
-    site = softened(model.site(rows)[:, 0], shift)
+    content = softened(model.site(rows)[:, 0], shift)
+    content, threshold = decide(page, content, told, max(memory.pages - 1, 0))
+    return Judgement(look.verdict, content, threshold, told)
+
+
+def decide(page: Reading, content: Floats, told: Matrix, others: int) -> tuple[Floats, float]:
+    """The probabilities after the rules for what the networks see too seldom, and the threshold.
+
+    `content` is what the networks say, `told` what the `others`, the other pages, say.
+    """
     chars = page.blocks.chars
     said = float((chars * column(told, "known anywhere")).sum() / chars.sum())
-    is_same = _is_same_everywhere(memory, page, told)
+    is_same = _is_same_everywhere(page, told, others)
     # One page under several URLs is the same everywhere, and says what it says.
-    if (site[~is_same] >= 0.5).any():
-        site[is_same] = 0.0
-    site = _with_rows(page, site)
-    threshold = best_threshold(site, chars, may_be_empty=said > _SAID)
-    return Judgement(look.verdict, site, threshold, told)
+    if (content[~is_same] >= 0.5).any():
+        content = np.where(is_same, 0.0, content)
+    content = _with_rows(page, content)
+    return content, best_threshold(content, chars, may_be_empty=said > _SAID)
 
 
 @lru_cache(maxsize=1)
@@ -74,7 +82,7 @@ _SAME_LEVELS: Final = slice(1, 4)
 """Two to four levels up: what stands farther around is more than one part of the page."""
 
 
-def _is_same_everywhere(memory: Memory, page: Reading, told: Matrix) -> Flags:
+def _is_same_everywhere(page: Reading, told: Matrix, others: int) -> Flags:
     """Which blocks stand in a part of the page that is the same on all pages that have it.
 
     Whatever it looks like, it is template: a box of prose on every page is what the networks have
@@ -83,7 +91,7 @@ def _is_same_everywhere(memory: Memory, page: Reading, told: Matrix) -> Flags:
     on docs-dev and one in a thousand on news-dev and wcxb-dev; F1 of the three changes by 0.0003 at
     most.
     """
-    pages = column(told, "place share") * max(memory.pages - 1, 0)
+    pages = column(told, "place share") * others
     around = told[:, COLUMNS["given place around"]][:, _SAME_LEVELS]
     chars = page.blocks.around(page.blocks.chars)[:, _SAME_LEVELS]
     is_part = ((around > 0.97) & (chars >= _SAME_CHARS)).any(axis=1)

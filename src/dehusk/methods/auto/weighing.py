@@ -35,6 +35,11 @@ COLUMNS: Final = columns_of(
     | {"verdicts around": len(LEVELS), "site: verdicts around": len(LEVELS), "rank": 4}
 )
 """Where each number stands that the site network reads."""
+TOLD: Final = slice(
+    min(COLUMNS[f"site: {name}"].start for name in EVIDENCE),
+    max(COLUMNS[f"site: {name}"].stop for name in EVIDENCE),
+)
+"""What `evidence` gives, within that."""
 
 
 class Look(NamedTuple):
