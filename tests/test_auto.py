@@ -17,13 +17,15 @@ from dehusk.memory import Memory
 from dehusk.methods.auto import Auto, Favour, network
 from dehusk.methods.auto.blocks import LEVELS, cut
 from dehusk.methods.auto.columns import width
+from dehusk.methods.auto.evidence import COLUMNS as EVIDENCE
 from dehusk.methods.auto.evidence import column, evidence, lesson
 from dehusk.methods.auto.families import is_template_new
-from dehusk.methods.auto.judge import best_threshold
+from dehusk.methods.auto.judge import Judgement, best_threshold, decide
 from dehusk.methods.auto.looks import COLUMNS as LOOKS
 from dehusk.methods.auto.names import read_names
 from dehusk.methods.auto.network import load_model, save_model
 from dehusk.methods.auto.reading import read
+from dehusk.methods.auto.reasons import REASONS, Reason, reasons_of
 from dehusk.methods.auto.weighing import COLUMNS as SITE
 from dehusk.methods.auto.weighing import site_rows
 from dehusk.model import Page, Tree
@@ -209,6 +211,25 @@ def test_the_memory_stays_within_its_limits() -> None:
         assert len(memory.table("texts")) <= 200
         assert len(memory.table("places")) <= 50
     assert Auto().max_segments * 32 + Auto().max_places * 48 + 256 * 16 < 1_000_000
+
+
+def test_an_item_is_at_least_as_likely_as_its_list() -> None:
+    page = read(_tree("<ul><li>long and likely<li>long and likely<li>odd</ul><p>apart<p>odd"))
+    content = np.array([0.9, 0.8, 0.1, 0.2, 0.1])
+    told = np.zeros((5, width(EVIDENCE)), np.float32)
+    decided, threshold = decide(page, content, told, 0)
+    mean = (15 * 0.9 + 15 * 0.8 + 3 * 0.1) / 33
+    assert decided.tolist() == pytest.approx([0.9, mean, mean, 0.2, 0.1])
+    judgement = Judgement(content, content, decided, threshold, told)
+    reasons = [REASONS[place] for place in reasons_of(judgement)]
+    assert reasons[2] is Reason.GROUP
+    assert Reason.GROUP not in (reasons[0], *reasons[3:])
+
+
+def test_a_pair_of_items_is_no_list() -> None:
+    page = read(_tree("<ul><li>long and likely<li>odd</ul>"))
+    told = np.zeros((2, width(EVIDENCE)), np.float32)
+    assert decide(page, np.array([0.9, 0.1]), told, 0)[0].tolist() == [0.9, 0.1]
 
 
 def test_an_explanation_has_a_reason_for_every_text() -> None:

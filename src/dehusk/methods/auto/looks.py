@@ -64,13 +64,13 @@ _WIDTHS: Final = {
     "title": 3,
 }
 """How many numbers each part of the looks has, in their order."""
-CELLS: Final = tuple(
-    sum(_WIDTHS[name] for name in ("text", "neighbours", "place")) + _OWN.index(tag)
-    for tag in ("td", "th")
-)
-"""The columns that say whether a block's container is a cell of a table."""
 COLUMNS: Final = columns_of(_WIDTHS)
 """Where each part stands."""
+CELLS, ITEMS = (
+    tuple(COLUMNS["container"].start + _OWN.index(tag) for tag in tags)
+    for tags in (("td", "th"), ("li", "dt", "dd"))
+)
+"""The columns that say whether a block's container is a cell of a table, or an item of a list."""
 _MANY, _MUCH = np.log1p(400), np.log1p(40_000)
 HIGHEST: Final = {
     "place": {3: _MANY, 4: _MANY, 5: _MUCH, 6: _MANY},
