@@ -63,7 +63,7 @@ ORDER = {
     "viewing",
 }
 """They know the stages and their order; only doors know them."""
-DOORS = {"bench", "cli", "samples", "service", "train"}
+DOORS = {"bench", "cli", "datatrove", "samples", "scrapy", "service", "train"}
 
 
 def _modules() -> list[Path]:
