@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import dehusk
+from addresses import check_addresses
 from chromium import ARGS, executable
 from dehusk.bench.serve_load import running
-from dehusk.marks import element_numbers, marks_of
+from dehusk.marks import marks_of
 from dehusk.samples import KINDS, sample_site
 from dehusk.samples.server import serve_site
+from marked_pages import marked_pages
 from odd_pages import ODD_PAGES
 
 EXTENSION = Path(__file__).parents[1] / "extension"
@@ -41,37 +41,16 @@ def _addressed(page: Any, html: str) -> tuple[list[Any], dehusk.Result]:
     return found, dehusk.extract(sent["html"], method="segments")
 
 
-def _check_addresses(found: list[Any], result: dehusk.Result) -> int:
-    """Every node of the browser's tree is the one that dehusk means by that address."""
-    tree = result.tree
-    numbers = element_numbers(tree)
-    nodes = {number: node for node, number in numbers.items()}
-    marks = marks_of(result)
-    assert {number for number, *_ in marks["elements"]} == set(range(len(found)))
-    texts = {(number, place) for number, place, *_ in marks["texts"]}
-    count = 0
-    for number, (name, runs) in enumerate(found):
-        node = nodes[number]
-        assert tree.name(node) == name
-        own = [n for n in range(node + 1, int(tree.end[node])) if tree.parent[n] == node]
-        read = [tree.text(n) for n in own if tree.is_text[n]]
-        if name not in ("noscript", "template"):
-            assert read == runs, (number, name)
-            assert {(number, place) for place in range(len(runs))} <= texts
-        count += 1 + len(runs)
-    return count
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_addresses_agree_on_every_node_of_the_sample_pages(page: Any, kind: str) -> None:
     for sample in sample_site(kind, pages=3, seed=2):
-        assert _check_addresses(*_addressed(page, str(sample.page.html))) > 100
+        assert check_addresses(*_addressed(page, str(sample.page.html))) > 100
 
 
 def test_addresses_agree_on_every_node_of_odd_pages(page: Any) -> None:
     assert len(ODD_PAGES) >= 50
     for html in ODD_PAGES:
-        _check_addresses(*_addressed(page, html))
+        check_addresses(*_addressed(page, html))
 
 
 BUILT = """<div id=app></div><script>
@@ -111,28 +90,8 @@ def site() -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def marked() -> Iterator[str]:
-    """A page with the marks of the TECO suite, on a server of this machine."""
-    body = """<!doctype html><title>Rye</title>
-    <nav><a href=/>Home</a> <a href=/b>About us</a></nav>
-    <main class=TECO_notTemplate><h1>Rye {0}</h1><p>Rye {0} is a grass that is grown as a grain, a
-    cover crop and a forage crop. It grows on poor soils, where wheat does not.</p></main>
-    <footer>All rights reserved</footer>"""
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            self.send_response(200)
-            self.send_header("Content-Type", "text/html; charset=utf-8")
-            self.end_headers()
-            self.wfile.write(body.format(self.path.partition("?")[2]).encode())
-
-        def log_message(self, format: str, *args: object) -> None:  # noqa: A002
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}/"
-    server.shutdown()
-    server.server_close()
+    with marked_pages() as url:
+        yield url
 
 
 class Loaded:

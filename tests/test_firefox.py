@@ -1,0 +1,157 @@
+"""The extension and the viewer in a real Firefox."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import dehusk
+from addresses import check_addresses
+from chromium import viewer
+from dehusk.bench.serve_load import running
+from dehusk.samples import KINDS, sample_site, write_site
+from firefox import EXTENSION_ID, Firefox, firefox
+from marked_pages import marked_pages
+from odd_pages import ODD_PAGES
+
+EXTENSION = Path(__file__).parents[1] / "extension"
+HOME = f"moz-extension://{EXTENSION_ID}"
+SHOWN = "return getComputedStyle(document.querySelector(arguments[0])).display !== 'none'"
+WORDS = "return document.getElementById('words').textContent.includes(arguments[0])"
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Firefox]:
+    with firefox(tmp_path_factory.mktemp("profile")) as started:
+        started.ask("Addon:Install", path=str(EXTENSION), temporary=True)
+        yield started
+
+
+@pytest.fixture(scope="module")
+def marked() -> Iterator[str]:
+    with marked_pages() as url:
+        yield url
+
+
+@pytest.fixture(scope="module")
+def service() -> Iterator[str]:
+    with running("--method", "segments") as (port, _):
+        yield f"http://127.0.0.1:{port}"
+
+
+def _popup(browser: Firefox, url: str, service: str) -> tuple[str, str]:
+    """A tab with that page, and one with the popup for it, asking this service."""
+    page = browser.open(url)
+    popup = browser.open(f"{HOME}/popup.html")
+    browser.run(
+        """window.set = browser.storage.local.set({ service: arguments[1] })
+             .then(() => browser.tabs.query({ url: arguments[0].replace(/:[0-9]+/, "") + "*" }))
+             .then(tabs => tabs.find(tab => tab.url === arguments[0]))
+             .then(tab => { location.search = `?tab=${tab.id}` })""",
+        url,
+        service,
+    )
+    browser.until("return location.search && document.readyState === 'complete'")
+    return page, popup
+
+
+def _press(browser: Firefox, button: str, words: str) -> None:
+    browser.click(f"#{button}")
+    browser.until(WORDS, words)
+
+
+def test_toggle_view_goes_from_page_to_content_to_template_and_back(
+    browser: Firefox, marked: str, service: str
+) -> None:
+    for number in range(5):
+        page, popup = _popup(browser, f"{marked}?{number}", service)
+        _press(browser, "toggle", "Content only")
+    browser.choose(page)
+    assert not browser.run(SHOWN, "nav")
+    assert browser.run(SHOWN, "h1")
+    browser.choose(popup)
+    _press(browser, "toggle", "Template only")
+    browser.choose(page)
+    assert browser.run(SHOWN, "nav")
+    assert browser.run("return getComputedStyle(document.querySelector('main')).opacity") == "0.08"
+    browser.choose(popup)
+    _press(browser, "toggle", "as it was")
+    browser.choose(page)
+    marks = "[data-dehusk], dehusk-text, [data-dehusk-node]"
+    assert browser.run("return document.querySelectorAll(arguments[0]).length", marks) == 0
+
+
+def test_check_benchmark_shows_precision_recall_and_f1(
+    browser: Firefox, marked: str, service: str
+) -> None:
+    _popup(browser, f"{marked}?9", service)
+    _press(browser, "benchmark", "Template nodes")
+    shown = browser.run("return document.getElementById('scores').innerText").split()
+    assert shown == ["Precision", "1.000", "Recall", "1.000", "F1", "1.000"]
+
+
+def test_copy_markdown_puts_the_content_on_the_clipboard(
+    browser: Firefox, marked: str, service: str
+) -> None:
+    page, popup = _popup(browser, f"{marked}?10", service)
+    browser.choose(page)
+    browser.run("document.querySelector('main').append('Built by a script.')")
+    browser.choose(popup)
+    _press(browser, "markdown", "characters of Markdown copied")
+
+
+def test_extract_template_shows_it_where_nothing_runs(
+    browser: Firefox, marked: str, service: str
+) -> None:
+    _popup(browser, f"{marked}?11", service)
+    before = set(browser.ask("WebDriver:GetWindowHandles"))
+    _press(browser, "template", "The template of")
+    (shown,) = set(browser.ask("WebDriver:GetWindowHandles")) - before
+    browser.choose(shown)
+    browser.until("return document.getElementById('save')?.href")
+    template = browser.run("return document.getElementById('shown').srcdoc")
+    assert "About us" in template
+    assert "poor soils" not in template
+    assert browser.run("return document.getElementById('shown').getAttribute('sandbox')") == ""
+
+
+def test_without_a_service_it_says_how_to_start_one(browser: Firefox, marked: str) -> None:
+    _popup(browser, f"{marked}?12", "http://127.0.0.1:9")
+    browser.until("return !document.getElementById('missing').hidden")
+    assert "dehusk serve" in browser.run("return document.querySelector('#missing pre').innerText")
+
+
+def test_addresses_agree_on_every_node_of_odd_pages_and_samples(browser: Firefox) -> None:
+    samples = [str(page.page.html) for kind in KINDS for page in sample_site(kind, pages=1, seed=2)]
+    collect = f"{(EXTENSION / 'page.js').read_text()}; const sent = globalThis.dehusk.collect();"
+    for html in (*ODD_PAGES, *samples):
+        packed = b64encode(html.encode("utf-8", "surrogatepass")).decode()
+        browser.ask("WebDriver:Navigate", url=f"data:text/html;charset=utf-8;base64,{packed}")
+        sent, found = browser.run(f"{collect} return [sent, globalThis.dehusk.addresses()]")
+        check_addresses(found, dehusk.extract(sent["html"], method="segments"))
+
+
+def test_the_viewer_toggles_and_corrects(browser: Firefox, tmp_path: Path) -> None:
+    write_site(sample_site("news", pages=6, seed=3), tmp_path / "news")
+    with viewer(str(tmp_path / "news"), "--method", "segments") as address:
+        browser.open(address)
+        browser.find(".regions button")
+        frame = browser.find("#frame")
+        browser.ask("WebDriver:SwitchToFrame", element=frame)
+        browser.find("h1 .dehusk")
+        opacity = "return getComputedStyle(document.querySelector(arguments[0])).opacity"
+        assert browser.run(opacity, "[data-dehusk=template]") == "0.3"
+        browser.ask("WebDriver:SwitchToFrame")
+        browser.press("v")
+        browser.ask("WebDriver:SwitchToFrame", element=frame)
+        browser.until(SHOWN.replace("!==", "==="), "[data-dehusk=template]")
+        browser.click("h1 .dehusk")
+        browser.ask("WebDriver:SwitchToFrame")
+        browser.click("#pick .button.main")
+        browser.click("#tab-rules")
+        assert (
+            "drop" in browser.until("return document.querySelector('.rules li')?.innerText").lower()
+        )
