@@ -220,7 +220,7 @@ def test_an_item_is_at_least_as_likely_as_its_list() -> None:
     decided, threshold = decide(page, content, told, 0)
     mean = (15 * 0.9 + 15 * 0.8 + 3 * 0.1) / 33
     assert decided.tolist() == pytest.approx([0.9, 0.8, mean, 0.2, 0.1])
-    judgement = Judgement(content, content, decided, threshold, told)
+    judgement = Judgement(content, content, decided, 1 - decided, threshold, told)
     reasons = [REASONS[place] for place in reasons_of(judgement)]
     assert reasons[2] is Reason.GROUP
     assert Reason.GROUP not in (reasons[0], *reasons[3:])

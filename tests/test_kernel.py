@@ -25,6 +25,7 @@ from dehusk.label import label
 from dehusk.memory import Memory, Table
 from dehusk.methods import auto
 from dehusk.methods.auto import Auto
+from dehusk.methods.auto.weighing import probability
 from dehusk.model import Page, Tree
 from dehusk.parse import compiled
 from dehusk.parse.nodes import build
@@ -255,8 +256,6 @@ AUTO = tuple(
         "",
         ".evidence",
         ".judge",
-        ".looks",
-        ".names",
         ".network",
         ".reading",
         ".weighing",
@@ -329,6 +328,39 @@ def test_the_kernel_judges_hostile_pages_as_its_twin_does(name: str) -> None:
     assert_same_judgement([HOSTILE[name], HOSTILE[name]])
 
 
+def test_probabilities_are_those_of_the_exponential_function_to_fifteen_digits() -> None:
+    logits = np.concatenate((np.linspace(-40, 40, 20_001), [0.0, -0.0, 30.0, -30.0]))
+    found = probability(logits)
+    true = 1 / (1 + np.exp(-np.clip(logits, -30, 30)))
+    assert np.allclose(found, true, rtol=1e-15, atol=0)
+    assert (np.diff(found[:20_001]) >= 0).all()
+
+
+_SAME = "<div><section><p>The mill stands by the river.<p>It is open all year, but for Sunday.\
+<p>Guided tours begin at the door of the old barn.</section></div>"
+
+
+@settings(max_examples=60)
+@given(
+    st.lists(
+        st.lists(
+            st.sampled_from(
+                ("<table>", "<tr>", "<td>", "<th>", "</table>", "Weight", "12 kg", "rye and oats",
+                 "<p>", "<a href=x>", "</a>", "A long text of the page that goes on and on. ",
+                 "<ul>", "<li>", "</ul>", "<dl>", "<dt>", "<dd>", _SAME)
+            ),
+            max_size=30,
+        ).map("".join),
+        min_size=5,
+        max_size=7,
+    )
+)  # fmt: skip
+def test_the_kernel_judges_tables_lists_and_what_is_the_same_as_its_twin_does(
+    pages: list[str],
+) -> None:
+    assert_same_judgement([page + _SAME for page in pages])
+
+
 @settings(max_examples=100)
 @given(st.lists(st.integers(0, 9), unique=True), st.lists(st.integers(0, 9), unique=True))
 def test_the_kernel_adds_tables_up_as_its_twin_does(one: list[int], other: list[int]) -> None:
@@ -350,8 +382,8 @@ def test_the_kernel_refuses_pages_and_tables_that_do_not_fit() -> None:
     bad = np.array([0, 9], np.int32)
     with pytest.raises(ValueError, match="lesson"):
         kernel.lesson(
-            page.keys, page.texts, bad, page.places, chars, verdict,
-            page.surroundings, page.blocks.low, page.blocks.high,
+            page.keys, page.texts, bad, page.places, chars, page.surroundings, page.blocks.low,
+            page.blocks.high, verdict,
         )  # fmt: skip
     columns = (np.array([2, 1], np.uint64), *np.ones((2, 2), np.uint32), b"")
     with pytest.raises(ValueError, match="rise"):
@@ -359,9 +391,13 @@ def test_the_kernel_refuses_pages_and_tables_that_do_not_fit() -> None:
     with pytest.raises(ValueError, match="network"):
         kernel.network(page.looks, *[np.ones(3, np.float32)] * 6)
     with pytest.raises(ValueError, match="columns"):
-        kernel.read(3, 0, *[b""] * 21)
+        kernel.read(3, 0, 0, 0, *[b""] * 23)
     with pytest.raises(ValueError, match="columns"):
-        kernel.weigh(1.0, 1.0, 3, *[b""] * 23)
+        kernel.weigh(1.0, 3, 3, *[b""] * 26)
+    with pytest.raises(ValueError, match="judge"):
+        kernel.judge(0.0, 1.0, *[np.ones(10)] * 17)
+    with pytest.raises(ValueError, match="look"):
+        kernel.look(*[page.keys] * 15)
     with pytest.raises(ValueError, match="spread"):
         kernel.spread(chars, page.lengths, page.blocks.segments, bad, bad, b"11")
 

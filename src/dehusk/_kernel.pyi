@@ -48,10 +48,20 @@ def text(
     labels: Buffer,
     /,
 ) -> str: ...
-def in_title(source: bytes, title: bytes, start: Buffer, stop: Buffer, /) -> bytearray: ...
+def judge(shift: float, pages: float, *arrays: Buffer) -> tuple[bytearray, float]: ...
 def lesson(
-    keys: Buffer, texts: Buffer, owner: Buffer, places: Buffer, chars: Buffer, verdict: Buffer, /
+    keys: Buffer,
+    texts: Buffer,
+    owner: Buffer,
+    places: Buffer,
+    chars: Buffer,
+    surroundings: Buffer,
+    low: Buffer,
+    high: Buffer,
+    verdict: Buffer,
+    /,
 ) -> tuple[bytearray, int, int, int]: ...
+def look(*arrays: Buffer) -> tuple[bytearray, int, int, int]: ...
 def merge(
     columns: int,
     pages: int,
@@ -65,16 +75,6 @@ def merge(
     other_sums: Buffer,
     /,
 ) -> bytearray: ...
-def names(
-    source: bytes,
-    low: Buffer,
-    high: Buffer,
-    bits: Buffer,
-    tag: Buffer,
-    start: Buffer,
-    stop: Buffer,
-    /,
-) -> bytearray: ...
 def network(
     rows: Buffer,
     hidden: Buffer,
@@ -85,9 +85,11 @@ def network(
     ceiling: Buffer,
     /,
 ) -> bytearray: ...
-def read(width: int, heading: int, *arrays: Buffer) -> tuple[bytearray, int, int]: ...
+def read(
+    width: int, heading: int, title: int, head: int, *arrays: Buffer
+) -> tuple[bytearray, int, int]: ...
 def spread(
     blocks: Buffer, lengths: Buffer, segments: Buffer, owner: Buffer, end: Buffer, shown: Buffer, /
 ) -> bytearray: ...
 def threshold(probabilities: Buffer, chars: Buffer, /) -> tuple[float, float]: ...
-def weigh(pages: float, family: float, width: int, *arrays: Buffer) -> bytearray: ...
+def weigh(pages: float, evidence: int, row: int, *arrays: Buffer) -> bytearray: ...

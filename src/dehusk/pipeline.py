@@ -10,7 +10,7 @@ from functools import partial
 from dehusk.errors import PageTimeout
 from dehusk.label import label, overrule
 from dehusk.memory import Memory
-from dehusk.methods import Explains, Judges, Method, Smooths
+from dehusk.methods import Explains, Method, judges, smooths
 from dehusk.model import Limits, Page, Tree, Verdict
 from dehusk.override import NO_OVERRIDES, Overrides, choose
 from dehusk.parse import parse
@@ -50,7 +50,7 @@ def clean(
     scores = method.score(memory, parsed.tree)
     check_clock("scoring")
     sections = None
-    if isinstance(method, Smooths):
+    if smooths(method):
         smoothed = smooth(parsed.tree, scores, method.smoothing(memory, parsed.tree))
         scores, sections = smoothed.scores, smoothed.sections
         check_clock("smoothing")
@@ -60,7 +60,7 @@ def clean(
         labels = overrule(parsed.tree, labels, choices)
     check_clock("labelling")
     judged: Callable[[], Verdict] = Verdict
-    if isinstance(method, Judges):
+    if judges(method):
         judged = partial(method.verdict, memory, parsed.tree)
     result = Result(
         page.url, site_of(page), memory.pages, parsed.tree, labels, parsed.document, page.capture,

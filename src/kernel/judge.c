@@ -1,273 +1,306 @@
-/* `threshold`, `spread` and `in_title`: small loops of the method `auto`, over blocks and nodes. The
-   twins are `judge.best_threshold`, `_spread` and `looks.in_title` there. */
+/* `judge`: from what page and site say of each block to one number per block. The twin of
+   `dehusk.methods.auto.judge.judge`. */
 
 #include "kernel.h"
 
 #include <stdlib.h>
 
+#include "network.h"
 #include "reading.h"
 
-/* --- threshold --- */
+/* What `judge.RULES` holds, in its order. */
+typedef struct {
+    double scale, least, said, same_pages, same_chars, same_around, same_text, row_chars, table_rows,
+        list_items;
+} Rules;
 
-#define TRUTHS 20 /* How many degrees of strictness are weighed. */
+/* Columns of looks that say of what kind a block's container is. */
+typedef struct {
+    const int32_t *columns;
+    size_t count;
+} Kind;
 
-/* Of each degree, how many characters are content then; probabilities in falling order. */
-static void find_truths(const double *likely, const double *kept, size_t count, double *truths)
-{
-    size_t at = count;
-    for (size_t i = 0; i < TRUTHS; i++) {
-        double strictness = ((double)i + 0.5) / TRUTHS;
-        while (at && likely[at - 1] < strictness)
-            at--;
-        truths[i] = at ? kept[at - 1] : 0;
-    }
-}
-
-static double best_of(const double *likely, const double *kept, size_t count)
-{
-    double truths[TRUTHS], best = likely[0], highest = -1;
-    find_truths(likely, kept, count, truths);
-    for (size_t i = 0; i < count; i++) {
-        double sum = 0;
-        for (size_t j = 0; j < TRUTHS; j++) {
-            double common = kept[i] < truths[j] ? kept[i] : truths[j];
-            sum += 2 * common / (kept[i] + truths[j]);
-        }
-        if (sum > highest) {
-            highest = sum;
-            best = likely[i];
-        }
-    }
-    return best;
-}
-
-static PyObject *threshold_of(const double *probabilities, const double *chars, size_t count)
-{
-    Keyed *items = malloc(count * sizeof(Keyed)), *spare = malloc(count * sizeof(Keyed));
-    double *likely = malloc(count * sizeof(double)), *kept = malloc(count * sizeof(double));
-    PyObject *found = NULL;
-    if (items && spare && likely && kept) {
-        double sum = 0;
-        for (size_t i = 0; i < count; i++) {
-            uint64_t bits;
-            memcpy(&bits, &probabilities[i], sizeof(bits));
-            items[i] = (Keyed){~bits, (int32_t)i}; /* Numbers above 0 are in the order of bits. */
-        }
-        sort_keyed(items, spare, count);
-        for (size_t i = 0; i < count; i++) {
-            likely[i] = probabilities[items[i].place];
-            kept[i] = sum += chars[items[i].place];
-        }
-        found = Py_BuildValue("(dd)", best_of(likely, kept, count), likely[0]);
-    } else {
-        PyErr_NoMemory();
-    }
-    free(items);
-    free(spare);
-    free(likely);
-    free(kept);
-    return found;
-}
-
-PyObject *kernel_threshold(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
-{
-    (void)module;
-    static const Py_ssize_t sizes[] = {8, 8};
-    View views[2];
-    if (!check_count("threshold", count, 2) || !open_views(views, arguments, 2, 0))
-        return NULL;
-    Py_ssize_t blocks = views[0].buffer.len / 8;
-    PyObject *found = NULL;
-    if (blocks < 1)
-        PyErr_SetString(PyExc_ValueError, "threshold: there are no blocks");
-    else if (check_sizes("threshold", views, sizes, 2, blocks))
-        found = threshold_of(views[0].buffer.buf, views[1].buffer.buf, (size_t)blocks);
-    close_views(views, 2);
-    return found;
-}
-
-/* --- spread --- */
 
 typedef struct {
-    const double *blocks, *lengths;
-    const int32_t *segments, *owner, *end;
-    const uint8_t *shown;
-    size_t block_count, segment_count, count;
-} Spread;
+    const Rules *rules;
+    const float *looks, *told;
+    const double *chars, *link_chars;
+    const int32_t *low, *high, *levels;
+    size_t count;
+    Kind cells, items;
+    double pages; /* How many other pages the site has. */
+} Judged;
 
-static void spread(const Spread *given, double *sums, double *lengths, double *means)
+/* The cells of a row of a table, as one. */
+typedef struct {
+    int32_t node, table;
+    int is_row;
+    double count, chars, linked, likely;
+} Row;
+
+typedef struct {
+    Sorting sorting;
+    double *sums;    /* One more than blocks. */
+    Row *rows;
+    int32_t *row_of; /* Of each cell, its row; of other blocks -1. */
+    uint8_t *is_same;
+} Bench;
+
+/* Does other pages' text say nearly all that the page says? */
+static int is_said(const Judged *page)
 {
-    size_t next = 0;
-    sums[0] = lengths[0] = 0;
-    for (size_t i = 0; i < given->count; i++) {
-        double score = 0, length = 0;
-        if (next < given->segment_count && (size_t)given->segments[next] == i) {
-            double own = given->blocks[given->owner[next]];
-            if (own == own) {
-                score = own * given->lengths[next];
-                length = given->lengths[next];
-            }
-            next++;
+    double known = 0, chars = 0;
+    for (size_t i = 0; i < page->count; i++) {
+        known += page->chars[i] * page->told[i * EVIDENCE + KNOWN_ANYWHERE];
+        chars += page->chars[i];
+    }
+    return known / chars > page->rules->said;
+}
+
+/* Does the block stand in a part that is the same on all pages that have it? */
+static int is_same(const Judged *page, const double *sums, size_t block)
+{
+    const float *told = page->told + block * EVIDENCE;
+    int is_part = 0;
+    for (size_t level = 1; level < 4; level++) {
+        size_t at = block * LEVELS + level;
+        double chars = sums[page->high[at]] - sums[page->low[at]];
+        is_part |= told[GIVEN_PLACE_AROUND + level] > (float)page->rules->same_around &&
+                   chars >= page->rules->same_chars;
+    }
+    return is_part && told[GIVEN_PLACE] > (float)page->rules->same_text &&
+           told[PLACE_SHARE] * (float)page->pages > (float)(page->rules->same_pages - 0.5);
+}
+
+/* Drop what is the same everywhere, unless nothing else is likely. */
+static void drop_same(const Judged *page, Bench *bench, double *site)
+{
+    int is_other_likely = 0;
+    bench->sums[0] = 0;
+    for (size_t i = 0; i < page->count; i++)
+        bench->sums[i + 1] = bench->sums[i] + page->chars[i];
+    for (size_t i = 0; i < page->count; i++) {
+        bench->is_same[i] = (uint8_t)is_same(page, bench->sums, i);
+        is_other_likely |= !bench->is_same[i] && site[i] >= 0.5;
+    }
+    for (size_t i = 0; i < page->count && is_other_likely; i++)
+        if (bench->is_same[i])
+            site[i] = 0;
+}
+
+/* The blocks of a kind, by what their containers stand in; how many there are. */
+static size_t sort_kind(const Judged *page, const Kind *kind, Sorting *sorting)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < page->count; i++) {
+        int is_kind = 0;
+        for (size_t j = 0; j < kind->count; j++)
+            is_kind |= page->looks[i * LOOKS + (size_t)kind->columns[j]] != 0;
+        if (is_kind)
+            sorting->items[found++] = (Keyed){(uint64_t)page->levels[i * LEVELS + 1], (int32_t)i};
+    }
+    sort_keyed(sorting->items, sorting->spare, found);
+    return found;
+}
+
+/* Add the cells up row by row, rows in the order of their nodes; how many there are. */
+static size_t find_rows(const Judged *page, Bench *bench, const double *site)
+{
+    size_t cells = sort_kind(page, &page->cells, &bench->sorting), rows = 0;
+    const Keyed *items = bench->sorting.items;
+    for (size_t i = 0; i < page->count; i++)
+        bench->row_of[i] = -1;
+    for (size_t i = 0; i < cells; i++) {
+        size_t block = (size_t)items[i].place;
+        const int32_t *levels = page->levels + block * LEVELS;
+        if (!rows || bench->rows[rows - 1].node != levels[1])
+            bench->rows[rows++] = (Row){.node = levels[1]};
+        Row *row = &bench->rows[rows - 1];
+        row->table = levels[2];
+        row->count += 1;
+        row->chars += page->chars[block];
+        row->linked += page->link_chars[block];
+        row->likely = site[block] > row->likely ? site[block] : row->likely;
+        bench->row_of[block] = (int32_t)(rows - 1);
+    }
+    return rows;
+}
+
+/* Make rows as likely as the rows of their table on average. */
+static void level_tables(const Rules *rules, Bench *bench, size_t count)
+{
+    Keyed *items = bench->sorting.items;
+    for (size_t i = 0; i < count; i++) {
+        Row *row = &bench->rows[i];
+        row->is_row = row->count >= 2 && row->chars <= rules->row_chars &&
+                      row->linked < 0.5 * row->chars;
+        items[i] = (Keyed){(uint64_t)row->table, (int32_t)i};
+    }
+    sort_keyed(items, bench->sorting.spare, count);
+    for (size_t start = 0, stop; start < count; start = stop) {
+        double rows = 0, likely = 0;
+        for (stop = start; stop < count && items[stop].key == items[start].key; stop++) {
+            const Row *row = &bench->rows[items[stop].place];
+            rows += row->is_row;
+            likely += row->likely * row->is_row;
         }
-        sums[i + 1] = sums[i] + score;
-        lengths[i + 1] = lengths[i] + length;
+        double mean = likely / (rows > 1 ? rows : 1);
+        for (size_t i = start; i < stop && rows >= rules->table_rows; i++) {
+            Row *row = &bench->rows[items[i].place];
+            row->likely = mean > row->likely ? mean : row->likely;
+        }
     }
-    for (size_t i = 0; i < given->count; i++) {
-        double length = lengths[given->end[i]] - lengths[i];
-        double mean = (sums[given->end[i]] - sums[i]) / length;
-        mean = mean < 0 ? 0 : mean > 1 ? 1 : mean;
-        means[i] = given->shown[i] && length > 0.5 ? mean : Py_NAN;
-    }
-    for (size_t i = 0; i < given->segment_count; i++)
-        means[given->segments[i]] = given->blocks[given->owner[i]];
 }
 
-static PyObject *spread_of(const Spread *given)
+/* Make the cells of a row as likely as the likeliest. */
+static void level_rows(const Judged *page, Bench *bench, double *site)
 {
-    PyObject *memory = PyByteArray_FromStringAndSize(NULL, (Py_ssize_t)(8 * given->count));
-    double *sums = malloc((given->count + 1) * 2 * sizeof(double));
-    if (memory && sums) {
-        spread(given, sums, sums + given->count + 1, (double *)PyByteArray_AsString(memory));
-    } else {
-        Py_XDECREF(memory);
-        memory = PyErr_NoMemory();
-    }
-    free(sums);
-    return memory;
-}
-
-PyObject *kernel_spread(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
-{
-    (void)module;
-    static const Py_ssize_t of_segment[] = {8, 4, 4}, of_node[] = {4, 1};
-    View views[6];
-    if (!check_count("spread", count, 6) || !open_views(views, arguments, 6, 0))
-        return NULL;
-    PyObject *memory = NULL;
-    Py_ssize_t segments = views[1].buffer.len / 8, nodes = views[5].buffer.len;
-    if (check_sizes("spread", views + 1, of_segment, 3, segments) &&
-        check_sizes("spread", views + 4, of_node, 2, nodes)) {
-        Spread given = {views[0].buffer.buf, views[1].buffer.buf, views[2].buffer.buf,
-                        views[3].buffer.buf, views[4].buffer.buf, views[5].buffer.buf,
-                        (size_t)views[0].buffer.len / 8, (size_t)segments, (size_t)nodes};
-        if (check_below("spread", given.segments, given.segment_count, given.count) &&
-            check_below("spread", given.owner, given.segment_count, given.block_count) &&
-            check_below("spread", given.end, given.count, given.count + 1))
-            memory = spread_of(&given);
-    }
-    close_views(views, 6);
-    return memory;
-}
-
-/* --- title --- */
-
-#define MAX_TEXT 1000 /* A title is not looked at further either. */
-enum { NOT_IN_TITLE, IN_TITLE, NOT_PLAIN };
-
-static int is_gap(uint8_t byte)
-{
-    return byte == ' ' || (byte >= '\t' && byte <= '\r') || (byte >= 0x1C && byte <= 0x1F);
-}
-
-/* A text in lower case, white space as one space and none at its ends; how long it is, SIZE_MAX if
-   it has other than plain letters, and one more than there is room for if it is longer. */
-static size_t read_plain(Bytes source, size_t at, size_t stop, uint8_t *text)
-{
-    size_t size = 0;
-    int has_gap = 0;
-    for (; at < stop && size <= MAX_TEXT; at++) {
-        uint8_t byte = source.bytes[at];
-        if (is_gap(byte)) {
-            has_gap = size > 0;
+    size_t rows = find_rows(page, bench, site);
+    level_tables(page->rules, bench, rows);
+    for (size_t i = 0; i < page->count && rows; i++) {
+        if (bench->row_of[i] < 0)
             continue;
+        const Row *row = &bench->rows[bench->row_of[i]];
+        if (row->is_row && row->likely > site[i])
+            site[i] = row->likely;
+    }
+}
+
+/* Make each item of a list at least as likely as the list on average. */
+static void level_lists(const Judged *page, Bench *bench, double *site)
+{
+    size_t count = sort_kind(page, &page->items, &bench->sorting);
+    const Keyed *items = bench->sorting.items;
+    for (size_t start = 0, stop; start < count; start = stop) {
+        double likely = 0, chars = 0;
+        for (stop = start; stop < count && items[stop].key == items[start].key; stop++) {
+            likely += page->chars[items[stop].place] * site[items[stop].place];
+            chars += page->chars[items[stop].place];
         }
-        if (byte >= 0x80 || byte < ' ' || byte == '&')
-            return SIZE_MAX;
-        if (has_gap)
-            text[size++] = ' ';
-        has_gap = 0;
-        text[size++] = lower(byte);
+        double mean = likely / chars;
+        for (size_t i = start; i < stop && (double)(stop - start) >= page->rules->list_items; i++)
+            if (mean > site[items[i].place])
+                site[items[i].place] = mean;
     }
-    return size;
 }
 
-/* Is the text in the title? (Knuth, Morris and Pratt: in one pass, whatever both are.) */
-static int is_inside(Bytes title, const uint8_t *text, size_t size)
+static void put_scores(const double *site, size_t count, double threshold, double *scores)
 {
-    size_t falls[MAX_TEXT + 2], known = 0;
-    falls[0] = 0;
-    for (size_t i = 1; i < size; i++) {
-        while (known && text[i] != text[known])
-            known = falls[known - 1];
-        known += text[i] == text[known];
-        falls[i] = known;
+    double room = 1 - threshold > 1e-9 ? 1 - threshold : 1e-9;
+    for (size_t i = 0; i < count; i++) {
+        double score = site[i] >= threshold ? 0.5 * (1 - site[i]) / room
+                                            : 0.5 + 0.5 * (threshold - site[i]) / threshold;
+        if (site[i] >= threshold && score > 0.5)
+            score = 0.5;
+        scores[i] = score < 0 ? 0 : score > 1 ? 1 : score;
     }
-    known = 0;
-    for (size_t i = 0; i < title.size; i++) {
-        while (known && title.bytes[i] != text[known])
-            known = falls[known - 1];
-        known += title.bytes[i] == text[known];
-        if (known == size)
-            return 1;
-    }
-    return 0;
 }
 
-#define MIN_TEXT 8
-#define PAIRS (1 << 16)
-
-/* Is a text of `MIN_TEXT` letters or more in the title? `pairs` are the two letters that follow
-   each other there. */
-static int find_in_title(Bytes title, const uint8_t *pairs, Bytes source, size_t at, size_t stop)
+/* Probabilities out of logits, in place; behind them those by the rules, and the scores. The
+   threshold is given back. */
+static double judge(const Judged *page, double shift, Bench *bench, double *said)
 {
-    uint8_t text[MAX_TEXT + 2];
-    size_t size = read_plain(source, at, stop, text);
-    if (size == SIZE_MAX)
-        return NOT_PLAIN;
-    if (size < MIN_TEXT || size > title.size || size > MAX_TEXT)
-        return NOT_IN_TITLE;
-    for (size_t i = 0; i < MIN_TEXT - 1; i++)
-        if (!pairs[text[i] << 8 | text[i + 1]])
-            return NOT_IN_TITLE;
-    return is_inside(title, text, size) ? IN_TITLE : NOT_IN_TITLE;
+    double *site = said + page->count, *scores = site + page->count;
+    for (size_t i = 0; i < page->count; i++)
+        site[i] = said[i] = probability_of(page->rules->scale * said[i] + shift);
+    drop_same(page, bench, site);
+    level_rows(page, bench, site);
+    level_lists(page, bench, site);
+    double threshold = find_threshold(site, page->chars, page->count, &bench->sorting);
+    double least = page->rules->least;
+    if (is_said(page) || bench->sorting.likely[0] >= least)
+        threshold = threshold > least ? threshold : least;
+    put_scores(site, page->count, threshold, scores);
+    return threshold;
 }
 
-/* Of each text, whether it is in the title, or that it is not plain. */
-static PyObject *find_texts(Bytes source, Bytes title, const int32_t *start, const int32_t *stop,
-                            size_t count)
+static PyObject *judged(const Judged *page, const Network *network, const float *rows, double shift)
 {
-    PyObject *memory = PyByteArray_FromStringAndSize(NULL, (Py_ssize_t)count);
-    uint8_t *pairs = calloc(PAIRS, 1);
-    if (memory && pairs) {
-        char *found = PyByteArray_AsString(memory);
-        for (size_t i = 0; i + 1 < title.size; i++)
-            pairs[title.bytes[i] << 8 | title.bytes[i + 1]] = 1;
-        for (size_t i = 0; i < count; i++) {
-            int is_text = start[i] >= 0 && stop[i] >= start[i] && (size_t)stop[i] <= source.size;
-            found[i] = is_text ? (char)find_in_title(title, pairs, source, (size_t)start[i],
-                                                     (size_t)stop[i])
-                               : NOT_IN_TITLE;
-        }
-    } else {
-        Py_XDECREF(memory);
-        memory = PyErr_NoMemory();
+    size_t room = page->count + 1;
+    PyObject *memory = PyByteArray_FromStringAndSize(NULL, (Py_ssize_t)(24 * page->count));
+    Bench bench = {.sums = malloc(room * (sizeof(Row) + sizeof(double) + sizeof(int32_t) + 1))};
+    PyObject *found = NULL;
+    if (memory && bench.sums && make_sorting(&bench.sorting, page->count)) {
+        bench.rows = (Row *)(bench.sums + room);
+        bench.row_of = (int32_t *)(bench.rows + room);
+        bench.is_same = (uint8_t *)(bench.row_of + room);
+        double *said = (double *)PyByteArray_AsString(memory);
+        if (run_network(network, rows, page->count, said))
+            found = Py_BuildValue("(Od)", memory, judge(page, shift, &bench, said));
+        free(bench.sorting.items);
     }
-    free(pairs);
-    return memory;
+    if (!found && !PyErr_Occurred())
+        PyErr_NoMemory();
+    Py_XDECREF(memory);
+    free(bench.sums);
+    return found;
 }
 
-PyObject *kernel_in_title(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
+/* The arrays as they are handed in, in this order, and the network behind them. */
+enum { RULES, ROWS, LOOKS_, TOLD, CHARS, LINK_CHARS, LOW, HIGH, LEVELS_, CELLS, ITEMS, NETWORK };
+#define GIVEN (NETWORK + NETWORK_VIEWS)
+
+static Kind kind_in(const View *view)
+{
+    return (Kind){view->buffer.buf, (size_t)view->buffer.len / 4};
+}
+
+static Judged judged_in(const View *views, double pages)
+{
+    return (Judged){
+        .rules = views[RULES].buffer.buf,
+        .looks = views[LOOKS_].buffer.buf,
+        .told = views[TOLD].buffer.buf,
+        .chars = views[CHARS].buffer.buf,
+        .link_chars = views[LINK_CHARS].buffer.buf,
+        .low = views[LOW].buffer.buf,
+        .high = views[HIGH].buffer.buf,
+        .levels = views[LEVELS_].buffer.buf,
+        .count = (size_t)views[CHARS].buffer.len / 8,
+        .cells = kind_in(&views[CELLS]),
+        .items = kind_in(&views[ITEMS]),
+        .pages = pages,
+    };
+}
+
+/* Do all arrays fit together, and all numbers in them? 0 with an exception set if not. */
+static int fits(const View *views, const Judged *page, Network *network)
+{
+    static const Py_ssize_t sizes[] = {4 * LOOKS, 4 * EVIDENCE, 8, 8, 4 * LEVELS, 4 * LEVELS,
+                                       4 * LEVELS};
+    static const Py_ssize_t of_rules = sizeof(Rules);
+    Py_ssize_t blocks = (Py_ssize_t)page->count, width;
+    if (!check_sizes("judge", views + RULES, &of_rules, 1, 1) ||
+        !check_sizes("judge", views + LOOKS_, sizes, 7, blocks) ||
+        !network_in("judge", views + NETWORK, network))
+        return 0;
+    if (blocks < 1 || network->outputs != 1) {
+        PyErr_SetString(PyExc_ValueError, "judge: no blocks, or a network with several outputs");
+        return 0;
+    }
+    width = 4 * (Py_ssize_t)network->inputs;
+    return check_sizes("judge", views + ROWS, &width, 1, blocks) &&
+           check_below("judge", page->low, page->count * LEVELS, page->count + 1) &&
+           check_below("judge", page->high, page->count * LEVELS, page->count + 1) &&
+           check_below("judge", page->levels, page->count * LEVELS, INT32_MAX) &&
+           check_below("judge", page->cells.columns, page->cells.count, LOOKS) &&
+           check_below("judge", page->items.columns, page->items.count, LOOKS);
+}
+
+PyObject *kernel_judge(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
 {
     (void)module;
-    static const Py_ssize_t sizes[] = {4, 4};
-    View views[4];
-    if (!check_count("in_title", count, 4) || !open_views(views, arguments, 4, 0))
+    View views[GIVEN];
+    if (!check_count("judge", count, GIVEN + 2))
         return NULL;
-    PyObject *memory = NULL;
-    Py_ssize_t texts = views[2].buffer.len / 4;
-    if (check_sizes("in_title", views + 2, sizes, 2, texts))
-        memory = find_texts(bytes_of(&views[0]), bytes_of(&views[1]), views[2].buffer.buf,
-                                  views[3].buffer.buf, (size_t)texts);
-    close_views(views, 4);
-    return memory;
+    double shift = PyFloat_AsDouble(arguments[0]), pages = PyFloat_AsDouble(arguments[1]);
+    if (PyErr_Occurred() || !open_views(views, arguments + 2, GIVEN, 0))
+        return NULL;
+    Network network;
+    PyObject *found = NULL;
+    Judged page = judged_in(views, pages);
+    if (fits(views, &page, &network))
+        found = judged(&page, &network, views[ROWS].buffer.buf, shift);
+    close_views(views, GIVEN);
+    return found;
 }

@@ -59,11 +59,11 @@ int check_below(const char *function, const int32_t *numbers, size_t count, size
 static PyMethodDef functions[] = {
     FUNCTION(scan, "The arrays of a page's tree in one piece of memory; None if the parser must be "
                    "asked first."),
-    FUNCTION(in_title, "Of each text, 1 if it is part of the title, 2 if it has other than plain letters."),
+    FUNCTION(judge, "The probability that each block is content, the scores, and the threshold."),
     FUNCTION(label, "The labels of a page's nodes and, behind them, the reasons."),
     FUNCTION(lesson, "What one page teaches: sorted keys of segments, texts and places, and sums."),
+    FUNCTION(look, "What the page network says of each block and, behind that, the lesson."),
     FUNCTION(merge, "Two tables added up: keys, sums, counts and last pages."),
-    FUNCTION(names, "A hash of the look of every node and, behind them, the kinds of its names."),
     FUNCTION(network, "The outputs of a network for each row."),
     FUNCTION(read, "A page as auto reads it, in one piece of memory, and its blocks and segments."),
     FUNCTION(smooth, "The level of each node of a forest in a solution of least cost."),

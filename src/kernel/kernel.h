@@ -34,14 +34,14 @@ static inline Bytes bytes_of(const View *view)
 
 PyObject *kernel_scan(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_label(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
-PyObject *kernel_names(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_read(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_network(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_lesson(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_weigh(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_threshold(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_spread(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
-PyObject *kernel_in_title(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *kernel_judge(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *kernel_look(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_merge(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_smooth(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_text(PyObject *module, PyObject *const *arguments, Py_ssize_t count);

@@ -1,10 +1,12 @@
-/* `lesson`: what one page teaches, as sorted keys. The twin of `dehusk.methods.auto.evidence.lesson`. */
+/* `lesson` and `look`: what one page teaches, as sorted keys, and what the page network says of it.
+   The twins are `dehusk.methods.auto.evidence.lesson` and `judge.page_look`. */
 
 #include "kernel.h"
 
 #include <math.h>
 #include <stdlib.h>
 
+#include "network.h"
 #include "reading.h"
 
 #define SUMS 4      /* Columns of sums: segments, characters, verdicts by weight, the weight. */
@@ -101,54 +103,106 @@ static uint64_t family_of(const Given *given, double *sums)
     return given->surroundings[main * LEVELS + level];
 }
 
-static PyObject *lesson_of(const Given *given)
+/* --- memory --- */
+
+static size_t words_of(const Given *given)
+{
+    return 2 * given->segments + (1 + SUMS) * given->blocks + 1; /* The family is last. */
+}
+
+/* The lesson into `to`, and how many keys of each kind there are; 0 without memory. */
+static int find_lesson(const Given *given, uint64_t *to, size_t counts[3])
 {
     size_t most = given->segments > given->blocks ? given->segments : given->blocks;
-    size_t words = 2 * given->segments + (1 + SUMS) * given->blocks + 1; /* The family is last. */
-    Room room = {malloc((most + 1) * sizeof(Keyed)), malloc((most + 1) * sizeof(Keyed)),
-                 malloc((given->blocks + 1) * sizeof(double))};
-    PyObject *memory = PyByteArray_FromStringAndSize(NULL, (Py_ssize_t)(words * 8)), *lesson = NULL;
-    if (memory && room.items && room.spare && room.distinct) {
-        size_t counts[3];
-        uint64_t *to = (uint64_t *)PyByteArray_AsString(memory);
-        write_lesson(given, &room, to, counts);
-        to[words - 1] = given->blocks ? family_of(given, room.distinct) : 0;
-        lesson = Py_BuildValue("(Onnn)", memory, (Py_ssize_t)counts[0], (Py_ssize_t)counts[1],
-                               (Py_ssize_t)counts[2]);
-    } else {
-        PyErr_NoMemory();
-    }
-    Py_XDECREF(memory);
+    Room room = {malloc((most + 1) * 2 * sizeof(Keyed) + (given->blocks + 1) * sizeof(double)), NULL,
+                 NULL};
+    if (!room.items)
+        return 0;
+    room.spare = room.items + most + 1;
+    room.distinct = (double *)(room.spare + most + 1);
+    write_lesson(given, &room, to, counts);
+    to[words_of(given) - 1] = given->blocks ? family_of(given, room.distinct) : 0;
     free(room.items);
-    free(room.spare);
-    free(room.distinct);
-    return lesson;
+    return 1;
+}
+
+/* What the page network says, if there is one, and the lesson behind it. */
+static PyObject *lesson_of(Given *given, const Network *network, const float *looks)
+{
+    size_t numbers = network ? 2 * given->blocks : 0, counts[3];
+    Py_ssize_t size = (Py_ssize_t)((numbers + words_of(given)) * 8);
+    PyObject *memory = PyByteArray_FromStringAndSize(NULL, size);
+    if (!memory)
+        return NULL;
+    double *logits = (double *)PyByteArray_AsString(memory), *verdict = logits + given->blocks;
+    int is_done = !network || run_network(network, looks, given->blocks, logits);
+    for (size_t i = 0; i < given->blocks && network && is_done; i++)
+        verdict[i] = probability_of(logits[i]);
+    if (network)
+        given->verdict = verdict;
+    if (is_done && find_lesson(given, (uint64_t *)logits + numbers, counts))
+        return Py_BuildValue("(Nnnn)", memory, (Py_ssize_t)counts[0], (Py_ssize_t)counts[1],
+                             (Py_ssize_t)counts[2]);
+    Py_DECREF(memory);
+    return PyErr_NoMemory();
+}
+
+#define GIVEN 8
+
+/* The arrays in their order, but for the verdicts; 0 with an exception set if they do not fit. */
+static int given_in(const char *function, const View *views, Given *given)
+{
+    static const Py_ssize_t of_segment[] = {8, 8, 4};
+    static const Py_ssize_t of_block[] = {8, 8, 8 * LEVELS, 4 * LEVELS, 4 * LEVELS};
+    Py_ssize_t segments = views[2].buffer.len / 4, blocks = views[4].buffer.len / 8;
+    *given = (Given){
+        .keys = views[0].buffer.buf, .texts = views[1].buffer.buf, .owner = views[2].buffer.buf,
+        .places = views[3].buffer.buf, .chars = views[4].buffer.buf,
+        .surroundings = views[5].buffer.buf, .low = views[6].buffer.buf,
+        .high = views[7].buffer.buf, .segments = (size_t)segments, .blocks = (size_t)blocks,
+    };
+    return check_sizes(function, views, of_segment, 3, segments) &&
+           check_sizes(function, views + 3, of_block, 5, blocks) &&
+           check_below(function, given->owner, given->segments, given->blocks) &&
+           check_below(function, given->low, given->blocks * LEVELS, given->blocks + 1) &&
+           check_below(function, given->high, given->blocks * LEVELS, given->blocks + 1);
 }
 
 PyObject *kernel_lesson(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
 {
     (void)module;
-    static const Py_ssize_t of_segment[] = {8, 8, 4};
-    static const Py_ssize_t of_block[] = {8, 8, 8, 8 * LEVELS, 4 * LEVELS, 4 * LEVELS};
-    View views[9];
-    if (!check_count("lesson", count, 9) || !open_views(views, arguments, 9, 0))
+    static const Py_ssize_t width = 8;
+    View views[GIVEN + 1];
+    if (!check_count("lesson", count, GIVEN + 1) || !open_views(views, arguments, GIVEN + 1, 0))
         return NULL;
+    Given given;
     PyObject *lesson = NULL;
-    Py_ssize_t segments = views[2].buffer.len / 4, blocks = views[4].buffer.len / 8;
-    if (check_sizes("lesson", views, of_segment, 3, segments) &&
-        check_sizes("lesson", views + 3, of_block, 6, blocks)) {
-        Given given = {
-            .keys = views[0].buffer.buf, .texts = views[1].buffer.buf,
-            .owner = views[2].buffer.buf, .places = views[3].buffer.buf,
-            .chars = views[4].buffer.buf, .verdict = views[5].buffer.buf,
-            .surroundings = views[6].buffer.buf, .low = views[7].buffer.buf,
-            .high = views[8].buffer.buf, .segments = (size_t)segments, .blocks = (size_t)blocks,
-        };
-        if (check_below("lesson", given.owner, given.segments, given.blocks) &&
-            check_below("lesson", given.low, given.blocks * LEVELS, given.blocks + 1) &&
-            check_below("lesson", given.high, given.blocks * LEVELS, given.blocks + 1))
-            lesson = lesson_of(&given);
+    if (given_in("lesson", views, &given) &&
+        check_sizes("lesson", views + GIVEN, &width, 1, (Py_ssize_t)given.blocks)) {
+        given.verdict = views[GIVEN].buffer.buf;
+        lesson = lesson_of(&given, NULL, NULL);
     }
-    close_views(views, 9);
+    close_views(views, GIVEN + 1);
+    return lesson;
+}
+
+PyObject *kernel_look(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
+{
+    (void)module;
+    enum { ALL = GIVEN + 1 + NETWORK_VIEWS };
+    View views[ALL];
+    if (!check_count("look", count, ALL) || !open_views(views, arguments, ALL, 0))
+        return NULL;
+    Given given;
+    Network network;
+    PyObject *lesson = NULL;
+    if (given_in("look", views, &given) && network_in("look", views + GIVEN + 1, &network)) {
+        const Py_ssize_t width = 4 * (Py_ssize_t)network.inputs;
+        if (network.outputs != 1)
+            PyErr_SetString(PyExc_ValueError, "look: a network with several outputs");
+        else if (check_sizes("look", views + GIVEN, &width, 1, (Py_ssize_t)given.blocks))
+            lesson = lesson_of(&given, &network, views[GIVEN].buffer.buf);
+    }
+    close_views(views, ALL);
     return lesson;
 }

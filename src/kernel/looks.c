@@ -164,9 +164,9 @@ static void fill_copies(const Blocks *blocks, Keyed *items, Keyed *spare, double
         }
 }
 
-/* Where each block stands to the first h1. The twin asks the title in Python, for both. */
-static void fill_title(const PageTree *page, const LookTables *tables, const Blocks *blocks,
-                       float *looks)
+/* Where each block stands to the first h1. */
+static void fill_heading(const PageTree *page, const LookTables *tables, const Blocks *blocks,
+                         float *looks)
 {
     size_t first = 0;
     while (first < blocks->count && page->tag[blocks->container[first]] != tables->heading)
@@ -205,7 +205,7 @@ int fill_looks(const PageTree *page, const LookTables *tables, const Blocks *blo
             fill_neighbours(count, i, looks);
         fill_alike(page, blocks, items, spare, looks);
         fill_copies(blocks, items, spare, sums, looks);
-        fill_title(page, tables, blocks, looks);
+        fill_heading(page, tables, blocks, looks);
     }
     free(items);
     free(spare);

@@ -1,21 +1,12 @@
-/* `names`: what class, id and role of every element say. The twin of
-   `dehusk.methods.auto.names.read_names`, which says what that is. */
+/* What class, id and role of every element say: the twin of `dehusk.methods.auto.names.read_names`,
+   which says what that is. */
 
-#include "kernel.h"
-
-#include <stdlib.h>
+#include "reading.h"
 
 #include "attributes.h"
 
 #define MAX_VALUE 2000
 #define MAX_WORD 16
-
-/* The words that tell something, in a table with open addressing: a power of two of slots. */
-typedef struct {
-    const uint64_t *low, *high; /* The first and the last eight letters; 0 in a slot that is free. */
-    const uint32_t *bits;
-    size_t mask;
-} Words;
 
 typedef struct {
     uint64_t low, high;
@@ -146,41 +137,11 @@ static void read_element(Bytes source, size_t at, size_t stop, const Words *word
     }
 }
 
-static PyObject *names_of(Bytes source, const View *views, const Words *words, size_t count)
+void read_names(const PageTree *page, const Words *words)
 {
-    const int16_t *tag = views[0].buffer.buf;
-    const int32_t *start = views[1].buffer.buf, *stop = views[2].buffer.buf;
-    PyObject *memory = PyByteArray_FromStringAndSize(NULL, (Py_ssize_t)(12 * count));
-    if (!memory)
-        return NULL;
-    uint64_t *look = (uint64_t *)PyByteArray_AsString(memory);
-    uint32_t *kinds = (uint32_t *)(look + count);
-    memset(look, 0, 12 * count);
     Meaning before[REMEMBERED] = {{0}};
-    for (size_t i = 0; i < count; i++)
-        if (tag[i] != 0 && start[i] >= 0 && stop[i] >= start[i] && (size_t)stop[i] <= source.size)
-            read_element(source, (size_t)start[i], (size_t)stop[i], words, before, &look[i],
-                         &kinds[i]);
-    return memory;
-}
-
-PyObject *kernel_names(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
-{
-    (void)module;
-    static const Py_ssize_t table_sizes[] = {8, 8, 4}, sizes[] = {2, 4, 4};
-    View views[7];
-    if (!check_count("names", count, 7) || !open_views(views, arguments, 7, 0))
-        return NULL;
-    PyObject *memory = NULL;
-    Py_ssize_t slots = views[3].buffer.len / 4, nodes = views[4].buffer.len / 2;
-    if (slots < 1 || (slots & (slots - 1))) {
-        PyErr_SetString(PyExc_ValueError, "names: the slots are no power of two");
-    } else if (check_sizes("names", views + 1, table_sizes, 3, slots) &&
-               check_sizes("names", views + 4, sizes, 3, nodes)) {
-        Words words = {views[1].buffer.buf, views[2].buffer.buf, views[3].buffer.buf,
-                       (size_t)slots - 1};
-        memory = names_of(bytes_of(&views[0]), views + 4, &words, (size_t)nodes);
-    }
-    close_views(views, 7);
-    return memory;
+    for (size_t i = 0; i < page->count; i++)
+        if (page->tag[i] != 0)
+            read_element(page->source, (size_t)page->start[i], (size_t)page->stop[i], words, before,
+                         &page->look[i], &page->kinds[i]);
 }

@@ -12,9 +12,9 @@
 
 /* The tree and the tables as they are handed in, in this order. */
 enum {
-    SOURCE, PARENT, END, DEPTH, START, STOP_, TEXT_LENGTH, LINK_LENGTH, TAG, SHOWN, OWN_HASH,
-    PATH_HASH, LOOK, KINDS, CUTS, HOLDS, OWN_COLUMN, TAG_BITS, BYTE_KINDS_, SIGNATURES, ENDS,
-    GIVEN,
+    SOURCE, PARENT, END, DEPTH, START, STOP_, TEXT_LENGTH, LINK_LENGTH, TAG, SHOWN, RAW, OWN_HASH,
+    PATH_HASH, CUTS, HOLDS, OWN_COLUMN, TAG_BITS, BYTE_KINDS_, SIGNATURES, ENDS, WORDS_LOW,
+    WORDS_HIGH, WORDS_BITS, GIVEN,
 };
 
 static PageTree page_in(const View *views)
@@ -30,15 +30,14 @@ static PageTree page_in(const View *views)
         .link_length = views[LINK_LENGTH].buffer.buf,
         .tag = views[TAG].buffer.buf,
         .shown = views[SHOWN].buffer.buf,
+        .raw = views[RAW].buffer.buf,
         .own_hash = views[OWN_HASH].buffer.buf,
         .path_hash = views[PATH_HASH].buffer.buf,
-        .look = views[LOOK].buffer.buf,
-        .kinds = views[KINDS].buffer.buf,
         .count = (size_t)views[SHOWN].buffer.len,
     };
 }
 
-static LookTables tables_in(const View *views, int heading)
+static LookTables tables_in(const View *views, const long *tags)
 {
     return (LookTables){
         .cuts = views[CUTS].buffer.buf,
@@ -50,19 +49,27 @@ static LookTables tables_in(const View *views, int heading)
         .signatures = views[SIGNATURES].buffer.buf,
         .ends = views[ENDS].buffer.buf,
         .end_count = (size_t)views[ENDS].buffer.len / 8,
-        .heading = heading,
+        .heading = (int16_t)tags[0],
+        .title = (int16_t)tags[1],
+        .head = (int16_t)tags[2],
     };
 }
 
 /* Do all arrays fit together, and all nodes into the tree and the source? 0 with an exception. */
 static int fits(const View *views, const PageTree *page)
 {
-    static const Py_ssize_t node[] = {4, 4, 4, 4, 4, 4, 4, 2, 1, 8, 8, 8, 4}, tag[] = {1, 1, 1, 4};
-    static const Py_ssize_t byte[] = {1, 8};
-    if (!check_sizes("read", views + PARENT, node, 13, views[SHOWN].buffer.len) ||
+    static const Py_ssize_t node[] = {4, 4, 4, 4, 4, 4, 4, 2, 1, 1, 8, 8}, tag[] = {1, 1, 1, 4};
+    static const Py_ssize_t byte[] = {1, 8}, word[] = {8, 8, 4};
+    Py_ssize_t slots = views[WORDS_BITS].buffer.len / 4;
+    if (!check_sizes("read", views + PARENT, node, 12, views[SHOWN].buffer.len) ||
         !check_sizes("read", views + CUTS, tag, 4, views[CUTS].buffer.len) ||
-        !check_sizes("read", views + BYTE_KINDS_, byte, 2, 256))
+        !check_sizes("read", views + BYTE_KINDS_, byte, 2, 256) ||
+        !check_sizes("read", views + WORDS_LOW, word, 3, slots))
         return 0;
+    if (slots < 1 || (slots & (slots - 1))) {
+        PyErr_SetString(PyExc_ValueError, "read: the slots of words are no power of two");
+        return 0;
+    }
     for (size_t i = 0; i < page->count; i++)
         if (page->parent[i] >= (int32_t)i || page->parent[i] < (i ? 0 : -1) ||
             page->end[i] <= (int32_t)i || (size_t)page->end[i] > page->count ||
@@ -76,17 +83,18 @@ static int fits(const View *views, const PageTree *page)
 
 /* --- memory --- */
 
-/* Room for what is cut out of a page with so many texts; NULL without memory. */
-static void *make_room(const PageTree *page, size_t texts, Blocks *blocks, uint8_t **ended,
+/* Room for what is cut out of a page with so many texts, and for its names; NULL without memory. */
+static void *make_room(PageTree *page, size_t texts, Blocks *blocks, uint8_t **ended,
                        int32_t **holder)
 {
     size_t of_block = sizeof(Letters) + 6 * sizeof(double) + (4 + 3 * LEVELS) * sizeof(int32_t);
-    size_t of_node = 2 * sizeof(int32_t) + 1;
+    size_t of_node = sizeof(uint64_t) + 3 * sizeof(int32_t) + 1;
     char *memory = malloc((texts + 2) * of_block + (page->count + 2) * of_node);
     if (!memory)
         return NULL;
-    size_t room = texts + 2;
-    blocks->letters = (Letters *)memory;
+    size_t room = texts + 2, nodes = page->count + 2;
+    page->look = (uint64_t *)memory;
+    blocks->letters = (Letters *)(page->look + nodes);
     blocks->chars = (double *)(blocks->letters + room);
     blocks->link_chars = blocks->chars + room;
     blocks->running = blocks->link_chars + room;
@@ -101,8 +109,11 @@ static void *make_room(const PageTree *page, size_t texts, Blocks *blocks, uint8
     blocks->low = blocks->levels + LEVELS * room;
     blocks->high = blocks->low + LEVELS * room;
     blocks->before = blocks->high + LEVELS * room;
-    *holder = blocks->before + page->count + 2;
-    *ended = (uint8_t *)(*holder + page->count + 2);
+    *holder = blocks->before + nodes;
+    page->kinds = (uint32_t *)(*holder + nodes);
+    *ended = (uint8_t *)(page->kinds + nodes);
+    memset(page->look, 0, nodes * sizeof(uint64_t));
+    memset(page->kinds, 0, nodes * sizeof(uint32_t));
     return memory;
 }
 
@@ -170,6 +181,10 @@ static PyObject *write_reading(const PageTree *page, const LookTables *tables,
         Py_DECREF(memory);
         return PyErr_NoMemory();
     }
+    if (!fill_title(page, tables, blocks, looks)) {
+        Py_DECREF(memory);
+        return NULL;
+    }
     char *to = (char *)(looks + LOOKS * count);
     to = put(to, blocks->segments, segments);
     to = put(to, blocks->owner, segments);
@@ -181,7 +196,7 @@ static PyObject *write_reading(const PageTree *page, const LookTables *tables,
     return Py_BuildValue("(Nnn)", memory, (Py_ssize_t)count, (Py_ssize_t)segments);
 }
 
-static PyObject *read_page(const PageTree *page, const LookTables *tables)
+static PyObject *read_page(PageTree *page, const LookTables *tables, const Words *words)
 {
     Blocks blocks;
     uint8_t *ended;
@@ -189,6 +204,7 @@ static PyObject *read_page(const PageTree *page, const LookTables *tables)
     void *room = make_room(page, count_texts(page), &blocks, &ended, &holder);
     if (!room)
         return PyErr_NoMemory();
+    read_names(page, words);
     cut_blocks(page, tables, &blocks, ended, holder);
     read_letters(page, tables, &blocks);
     sum_blocks(&blocks);
@@ -201,18 +217,24 @@ PyObject *kernel_read(PyObject *module, PyObject *const *arguments, Py_ssize_t c
 {
     (void)module;
     View views[GIVEN];
-    if (!check_count("read", count, GIVEN + 2))
+    long width, tags[3];
+    if (!check_count("read", count, GIVEN + 4))
         return NULL;
-    long width = PyLong_AsLong(arguments[0]), heading = PyLong_AsLong(arguments[1]);
-    if (PyErr_Occurred() || !open_views(views, arguments + 2, GIVEN, 0))
+    width = PyLong_AsLong(arguments[0]);
+    for (size_t i = 0; i < 3; i++)
+        tags[i] = PyLong_AsLong(arguments[1 + i]);
+    if (PyErr_Occurred() || !open_views(views, arguments + 4, GIVEN, 0))
         return NULL;
     PyObject *reading = NULL;
     PageTree page = page_in(views);
     if (width != LOOKS)
         PyErr_Format(PyExc_ValueError, "read: the looks have %d columns here", LOOKS);
     else if (fits(views, &page)) {
-        LookTables tables = tables_in(views, (int)heading);
-        reading = read_page(&page, &tables);
+        LookTables tables = tables_in(views, tags);
+        Words words = {views[WORDS_LOW].buffer.buf, views[WORDS_HIGH].buffer.buf,
+                       views[WORDS_BITS].buffer.buf,
+                       (size_t)views[WORDS_BITS].buffer.len / 4 - 1};
+        reading = read_page(&page, &tables, &words);
     }
     close_views(views, GIVEN);
     return reading;

@@ -1,5 +1,5 @@
-/* A page as the method `auto` reads it: the twins of `dehusk.methods.auto.blocks`, `letters`, `rows`,
-   `looks` and `reading`. What the numbers mean, and why, stands there. */
+/* A page as the method `auto` reads it: the twins of `dehusk.methods.auto.blocks`, `letters`, `names`,
+   `rows`, `looks` and `reading`. What the numbers mean, and why, stands there. */
 
 #ifndef DEHUSK_READING_H
 #define DEHUSK_READING_H
@@ -30,15 +30,33 @@ enum {
     LOOKS = TITLE_AT + 3,
 };
 
+/* The columns of the evidence: `evidence.COLUMNS`. */
+enum {
+    PAGES, MANY_PAGES, FAMILY_PAGES, FAMILY_SHARE, SHARE, KNOWN, GIVEN_PLACE, ANYWHERE,
+    KNOWN_ANYWHERE, PLACE_SHARE, REPEATS, PLACE_KNOWN, SEGMENTS, SEGMENTS_A_PAGE, LENGTH, OWN,
+    SHARE_AROUND = OWN,
+    GIVEN_PLACE_AROUND = SHARE_AROUND + 2 * LEVELS,
+    EVIDENCE = OWN + 6 * LEVELS,
+};
+
 typedef struct {
     Bytes source;
     const int32_t *parent, *end, *depth, *start, *stop, *text_length, *link_length;
     const int16_t *tag;
-    const uint8_t *shown;
-    const uint64_t *own_hash, *path_hash, *look;
-    const uint32_t *kinds;
+    const uint8_t *shown, *raw;
+    const uint64_t *own_hash, *path_hash;
+    uint64_t *look;  /* Of each node, a hash of its classes. */
+    uint32_t *kinds; /* Of each node, the kinds of words in its names, as bits. */
     size_t count;
 } PageTree;
+
+/* The words in names that tell something, in a table with open addressing: a power of two of
+   slots. */
+typedef struct {
+    const uint64_t *low, *high; /* The first and the last eight letters; 0 in a slot that is free. */
+    const uint32_t *bits;
+    size_t mask;
+} Words;
 
 /* By tag number, or by byte. */
 typedef struct {
@@ -50,7 +68,7 @@ typedef struct {
     const uint64_t *signatures;
     const int64_t *ends;           /* The ends of sentences, as numbers. */
     size_t end_count;
-    int heading;                   /* The number of <h1>. */
+    int16_t heading, title, head;  /* The numbers of these tags. */
 } LookTables;
 
 typedef struct {
@@ -78,11 +96,17 @@ typedef struct {
     int32_t place;
 } Keyed;
 
+/* The probability that a logit stands for: `weighing.probability`, by the same steps. */
+double probability_of(double logit);
+
 /* The natural logarithm of 1 + x, x at least 0: `columns.log1p`, by the same steps. */
 double log1p_steps(double x);
 
 /* Sort; `spare` has room for as many. */
 void sort_keyed(Keyed *items, Keyed *spare, size_t count);
+
+/* What class, id and role of every element say: into `look` and `kinds`, which are 0 before. */
+void read_names(const PageTree *page, const Words *words);
 
 /* What each block is made of; 0 without memory. `blocks` has room for all of it. */
 void cut_blocks(const PageTree *page, const LookTables *tables, Blocks *blocks, uint8_t *ended,
@@ -100,5 +124,21 @@ static inline double around(const double *sums, const Blocks *blocks, size_t blo
 /* The parts of the looks that look at the whole page; 0 without memory. */
 int fill_looks(const PageTree *page, const LookTables *tables, const Blocks *blocks, float *looks);
 int fill_rows(const PageTree *page, const Blocks *blocks, float *looks);
+
+/* Whether the blocks begin with a part of the title; 0 with an exception set. */
+int fill_title(const PageTree *page, const LookTables *tables, const Blocks *blocks, float *looks);
+
+/* What thresholds are found with: one of each for every block. */
+typedef struct {
+    Keyed *items, *spare;
+    double *likely, *kept;
+} Sorting;
+
+/* Room for so many blocks, to be freed at `items`; 0 without memory. */
+int make_sorting(Sorting *sorting, size_t count);
+
+/* The best threshold for one block or more. The highest probability is in `likely[0]` then. */
+double find_threshold(const double *probabilities, const double *chars, size_t count,
+                      Sorting *sorting);
 
 #endif

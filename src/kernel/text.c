@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 
+#include "escapes.h"
+
 /* What a tag is to a text, by its number: the bits that `dehusk.render.as_text` sets. */
 enum { BREAKS = 1, IS_CELL = 2, IS_ROW = 4, IS_LINK = 8, IS_PREFORMATTED = 16 };
 
@@ -239,31 +241,19 @@ static void put_sign(Out *out, int32_t sign)
         put(out, 0);
 }
 
-/* The character that an escape stands for, and how long the escape is; 1 for what is none. */
-static uint8_t unescaped(const uint8_t *at, size_t left, size_t *length)
+/* The character that an escape stands for; a no-break space is a space in text. */
+static uint8_t character_at(const uint8_t *at, size_t left, size_t *length)
 {
-    static const struct {
-        const char *written;
-        size_t length;
-        uint8_t means;
-    } escapes[] = {
-        {"&nbsp;", 6, ' '}, {"&amp;", 5, '&'}, {"&lt;", 4, '<'}, {"&gt;", 4, '>'}, {"&quot;", 6, '"'},
-    };
-    for (size_t i = 0; i < sizeof(escapes) / sizeof(*escapes); i++) {
-        *length = escapes[i].length;
-        if (left >= *length && memcmp(at, escapes[i].written, *length) == 0)
-            return escapes[i].means;
-    }
-    *length = 1;
-    return *at;
+    uint8_t character = unescaped(at, left, length);
+    return character == NO_BREAK_SPACE ? ' ' : character;
 }
 
-/* A text as it is; a no-break space is a space in it. */
+/* A text as it is. */
 static void put_fixed(Out *out, const uint8_t *at, const uint8_t *stop, int is_raw)
 {
     while (at < stop) {
         size_t length = 1;
-        put(out, *at == '&' && !is_raw ? unescaped(at, (size_t)(stop - at), &length) : *at);
+        put(out, *at == '&' && !is_raw ? character_at(at, (size_t)(stop - at), &length) : *at);
         at += length;
     }
 }
@@ -276,7 +266,7 @@ static void put_collapsed(Out *out, const uint8_t *at, const uint8_t *stop, int 
         if (is_blank(*at)) {
             put_space(out);
         } else if (*at == '&' && !is_raw) {
-            uint8_t character = unescaped(at, (size_t)(stop - at), &length);
+            uint8_t character = character_at(at, (size_t)(stop - at), &length);
             if (character == ' ')
                 put_space(out);
             else

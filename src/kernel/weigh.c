@@ -1,6 +1,5 @@
 /* `weigh`: what other pages of the site say of each block, and the rows that the site network
-   reads. The twin of `dehusk.methods.auto.evidence.evidence` and
-   `dehusk.methods.auto.weighing.site_rows`; what the numbers mean stands there. */
+   reads. The twin of `evidence.evidence` and `weighing.site_rows`; what the numbers mean stands there. */
 
 #include "kernel.h"
 
@@ -11,14 +10,6 @@
 #define PLACE_BITS 40
 #define SUMS 4
 #define SURE 0.8
-
-/* The columns of the evidence. */
-enum {
-    PAGES, MANY_PAGES, FAMILY_PAGES, FAMILY_SHARE, SHARE, KNOWN, GIVEN_PLACE, ANYWHERE,
-    KNOWN_ANYWHERE, PLACE_SHARE, REPEATS, PLACE_KNOWN, SEGMENTS, SEGMENTS_A_PAGE, LENGTH, OWN,
-    SHARE_AROUND = OWN,
-    EVIDENCE = OWN + 6 * LEVELS,
-};
 
 /* The columns of the rows of the site network; some looks come first. */
 enum {
@@ -48,7 +39,7 @@ typedef struct {
     const int32_t *owner, *low, *high;
     const float *looks;
     const double *logits, *verdict;
-    Table segments, texts_seen, places_seen; /* What the site has taught, this page included. */
+    Table segments, texts_seen, places_seen, families; /* What the site taught, this page included. */
     Table own_segments, own_places;          /* What this page taught. */
     double pages, family;                    /* Other pages, and those of the page's family. */
 } Page;
@@ -69,7 +60,6 @@ static double at_least(double value, double least)
 {
     return value > least ? value : least;
 }
-
 static double at_most(double value, double most)
 {
     return value < most ? value : most;
@@ -344,12 +334,13 @@ static int table_in(const View *views, int with_sums, Table *table)
     return 1;
 }
 
-#define GIVEN (11 + 12)
+#define GIVEN (11 + 15)
 
 /* The arrays in their order: of segments, of blocks, and the tables. */
 static int page_in(const View *views, Page *page)
 {
     static const Py_ssize_t of_segment[] = {8, 8, 8, 4};
+    static const Py_ssize_t of_family = 8;
     static const Py_ssize_t of_block[] = {8, 8, 4 * LEVELS, 4 * LEVELS, 4 * LOOKS, 8, 8};
     Py_ssize_t segments = views[0].buffer.len / 8, blocks = views[4].buffer.len / 8;
     page->keys = views[0].buffer.buf;
@@ -374,7 +365,15 @@ static int page_in(const View *views, Page *page)
            table_in(tables, 0, &page->segments) && table_in(tables + 2, 0, &page->texts_seen) &&
            table_in(tables + 4, 1, &page->places_seen) &&
            table_in(tables + 7, 0, &page->own_segments) &&
-           table_in(tables + 9, 1, &page->own_places);
+           table_in(tables + 9, 1, &page->own_places) && table_in(tables + 12, 0, &page->families) &&
+           check_sizes("weigh", tables + 14, &of_family, 1, tables[14].buffer.len / 8);
+}
+
+/* How many other pages are of the page's family; none where it has no family. */
+static double family_pages(const Page *page, const View *own)
+{
+    const uint64_t *family = own->buffer.buf;
+    return own->buffer.len ? at_least(count_of(&page->families, *family) - 1, 0) : 0;
 }
 
 PyObject *kernel_weigh(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
@@ -385,15 +384,16 @@ PyObject *kernel_weigh(PyObject *module, PyObject *const *arguments, Py_ssize_t 
     if (!check_count("weigh", count, GIVEN + 3))
         return NULL;
     page.pages = PyFloat_AsDouble(arguments[0]);
-    page.family = PyFloat_AsDouble(arguments[1]);
-    long width = PyLong_AsLong(arguments[2]);
+    long told = PyLong_AsLong(arguments[1]), width = PyLong_AsLong(arguments[2]);
     if (PyErr_Occurred() || !open_views(views, arguments + 3, GIVEN, 0))
         return NULL;
     PyObject *memory = NULL;
-    if (width != ROW)
-        PyErr_Format(PyExc_ValueError, "weigh: the rows have %d columns here", ROW);
-    else if (page_in(views, &page))
+    if (told != EVIDENCE || width != ROW)
+        PyErr_Format(PyExc_ValueError, "weigh: the rows have %d and %d columns here", EVIDENCE, ROW);
+    else if (page_in(views, &page)) {
+        page.family = family_pages(&page, &views[GIVEN - 1]);
         memory = weighed(&page);
+    }
     close_views(views, GIVEN);
     return memory;
 }

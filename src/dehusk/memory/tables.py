@@ -165,9 +165,9 @@ def _merged(kernel: Any, one: Table, other: Table, pages: int) -> Table:
 
 def _columns(table: Table) -> tuple[Any, ...]:
     """The arrays of a table as the kernel takes them."""
-    sums = b"" if table.sums is None else np.ascontiguousarray(table.sums)
-    arrays = (table.keys, table.count, table.last)
-    return (*(np.ascontiguousarray(array) for array in arrays), sums)
+    whole = np.ascontiguousarray
+    sums = b"" if table.sums is None else whole(table.sums)
+    return whole(table.keys), whole(table.count), whole(table.last), sums
 
 
 def _least_owners(keys: Hashes, given: Hashes, owner: Hashes) -> Hashes:

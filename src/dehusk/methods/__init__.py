@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import Any, Final, Protocol, runtime_checkable
+from functools import cache
+from typing import Any, Final, Protocol, TypeGuard, runtime_checkable
 
 from dehusk.errors import SettingError, UsageError
 from dehusk.memory import Memory
@@ -84,6 +85,22 @@ class GroupsPages(Protocol):
 
     def has_new_template(self, memory: Memory) -> bool:
         """True for the memory after the page that shows that the site's template has changed."""
+
+
+@cache
+def _offers(kind: type, protocol: type) -> bool:
+    """Has the class what the protocol asks for? Asked once: Python takes its time to find out."""
+    return issubclass(kind, protocol)
+
+
+def smooths(method: Method) -> TypeGuard[Smooths]:
+    """Are the method's scores to be smoothed?"""
+    return _offers(type(method), Smooths)
+
+
+def judges(method: Method) -> TypeGuard[Judges]:
+    """Does the method say something of the page as a whole?"""
+    return _offers(type(method), Judges)
 
 
 _ALL: Final[tuple[type[Any], ...]] = (

@@ -20,14 +20,13 @@ _KINDS: Final = np.zeros(len(tags.NAMES), np.uint8)
 for _place, _names in enumerate(_BITS):
     _KINDS[tags.numbers(*_names)] |= np.uint8(1 << _place)
 
-_COLUMNS: Final = (
-    ("own_hash", np.uint64), ("path_hash", np.uint64), ("parent", np.int32), ("end", np.int32),
-    ("depth", np.int32), ("start", np.int32), ("stop", np.int32), ("close", np.int32),
-    ("text_length", np.int32), ("link_length", np.int32), ("tag", np.int16), ("shown", np.bool_),
-    ("raw", np.bool_),
+_HASHES: Final = ("own_hash", "path_hash")
+_PLACES: Final = (
+    "parent", "end", "depth", "start", "stop", "close", "text_length", "link_length",
 )  # fmt: skip
-"""The arrays as the kernel lays them out, one behind another (`src/kernel/tree.c`)."""
-_NODE_BYTES: Final = sum(np.dtype(kind).itemsize for _, kind in _COLUMNS)
+"""Arrays of 64 and of 32 bits as the kernel lays them out, one behind another, before the tags, of
+16 bits, and two flags (`src/kernel/tree.c`)."""
+_NODE_BYTES: Final = 8 * len(_HASHES) + 4 * len(_PLACES) + 2 + 1 + 1
 
 
 def scan(
@@ -39,12 +38,14 @@ def scan(
     if memory is None:
         memory = kernel.scan(*known, *_as_flags(foreign()))
     count = len(memory) // _NODE_BYTES
-    arrays: dict[str, Any] = {}
-    offset = 0
-    for name, kind in _COLUMNS:
-        arrays[name] = np.frombuffer(memory, kind, count, offset)
-        offset += arrays[name].nbytes
-    return Tree(source=source, url=url, **arrays)
+    hashes = np.frombuffer(memory, np.uint64, len(_HASHES) * count).reshape(-1, count)
+    places = np.frombuffer(memory, np.int32, len(_PLACES) * count, hashes.nbytes)
+    behind = hashes.nbytes + places.nbytes
+    shown, raw = np.frombuffer(memory, np.bool_, 2 * count, behind + 2 * count).reshape(2, count)
+    arrays: dict[str, Any] = dict(zip(_HASHES, hashes, strict=True))
+    arrays.update(zip(_PLACES, places.reshape(-1, count), strict=True))
+    tag = np.frombuffer(memory, np.int16, count, behind)
+    return Tree(source=source, url=url, tag=tag, shown=shown, raw=raw, **arrays)
 
 
 def _as_flags(foreign: Foreign) -> tuple[bytes, bytes, bytes]:

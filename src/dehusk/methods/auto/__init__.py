@@ -106,7 +106,7 @@ class Auto:
         page = _read(tree)
         if not len(page.blocks):
             return np.full(len(tree), np.nan)
-        return _spread(tree, page, _scores(self._judge(memory, page)))
+        return _spread(tree, page, self._judge(memory, page).scores)
 
     def explain(self, memory: Memory, tree: Tree) -> Explanation:
         """What the look of each node says, what other pages say, and why it has its score.
@@ -127,7 +127,7 @@ class Auto:
         return Explanation(
             page_score=_spread(tree, page, 1 - judgement.page),
             site_score=_spread(tree, page, site),
-            score=_spread(tree, page, _scores(judgement)),
+            score=_spread(tree, page, judgement.scores),
             reason=reason,
             reasons=REASONS,
         )
@@ -179,15 +179,6 @@ class Auto:
 
 # A page is learned and then asked about: it is read once for both.
 _read = lru_cache(maxsize=1)(read)
-
-
-def _scores(judgement: Judgement) -> Floats:
-    """0 content … 1 template, the threshold at 0.5."""
-    content, threshold = judgement.site, judgement.threshold
-    kept = 0.5 * (1 - content) / max(1 - threshold, 1e-9)
-    dropped = 0.5 + 0.5 * (threshold - content) / threshold
-    scores = np.where(content >= threshold, np.minimum(kept, 0.5), dropped)
-    return np.minimum(np.maximum(scores, 0.0), 1.0)
 
 
 def _spread(tree: Tree, page: Reading, blocks: Floats) -> Floats:

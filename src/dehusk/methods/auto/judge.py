@@ -15,6 +15,7 @@ from dehusk.methods.auto.evidence import COLUMNS, column, lesson
 from dehusk.methods.auto.looks import CELLS, ITEMS
 from dehusk.methods.auto.network import Model
 from dehusk.methods.auto.reading import Reading
+from dehusk.methods.auto.taught import Rules, judge_blocks, look_at
 from dehusk.methods.auto.weighing import Look, probability, weigh
 from dehusk.model import Flags, Floats
 
@@ -40,6 +41,8 @@ class Judgement:
     """What page and site say together."""
     site: Floats
     """The same after the rules of `decide`."""
+    scores: Floats
+    """0 content … 1 template, the threshold at 0.5."""
     threshold: float
     """From which probability on a block is kept."""
     evidence: Matrix
@@ -50,9 +53,15 @@ def judge(model: Model, memory: Memory, page: Reading, shift: float) -> Judgemen
     """The verdict on every block; `shift` is added to the logits, above 0 to keep more."""
     look = page_look(model, page)
     told, rows = weigh(memory, page, look)
+    others = max(memory.pages - 1, 0)
+    if KERNEL is not None:
+        rules = Rules(shift, others, _COLUMNS_OF_CELLS, _COLUMNS_OF_ITEMS, _NUMBERS)
+        found = judge_blocks(KERNEL, page, (told, rows), model.site.arrays, rules)
+        return Judgement(look.verdict, *found, told)
     content = softened(model.site(rows)[:, 0], shift)
-    decided, threshold = decide(page, content, told, max(memory.pages - 1, 0))
-    return Judgement(look.verdict, content, decided, threshold, told)
+    decided, threshold = decide(page, content, told, others)
+    scores = _scores(decided, threshold)
+    return Judgement(look.verdict, content, decided, scores, threshold, told)
 
 
 def decide(page: Reading, content: Floats, told: Matrix, others: int) -> tuple[Floats, float]:
@@ -61,7 +70,8 @@ def decide(page: Reading, content: Floats, told: Matrix, others: int) -> tuple[F
     `content` is what the networks say, `told` what the `others`, the other pages, say.
     """
     chars = page.blocks.chars
-    said = float((chars * column(told, "known anywhere")).sum() / chars.sum())
+    # Added up one after another, as the kernel does: the order of a sum shows in its last digit.
+    said = float(np.cumsum(chars * column(told, "known anywhere"))[-1] / chars.sum())
     is_same = _is_same_everywhere(page, told, others)
     # One page under several URLs is the same everywhere, and says what it says.
     if (content[~is_same] >= 0.5).any():
@@ -73,6 +83,8 @@ def decide(page: Reading, content: Floats, told: Matrix, others: int) -> tuple[F
 @lru_cache(maxsize=1)
 def page_look(model: Model, page: Reading) -> Look:
     """What the page alone says and teaches; a page is learned, asked about and described."""
+    if KERNEL is not None:
+        return Look(*look_at(KERNEL, page, model.page.arrays))
     logits = model.page(page.looks)[:, 0]
     verdict = probability(logits)
     return Look(logits, verdict, lesson(page, verdict))
@@ -80,6 +92,8 @@ def page_look(model: Model, page: Reading) -> Look:
 
 _SAME_PAGES: Final = 4
 _SAME_CHARS: Final = 100
+_SAME_AROUND: Final = 0.97
+_SAME_TEXT: Final = 0.9
 _SAME_LEVELS: Final = slice(1, 4)
 """Two to four levels up: what stands farther around is more than one part of the page."""
 
@@ -96,8 +110,8 @@ def _is_same_everywhere(page: Reading, told: Matrix, others: int) -> Flags:
     pages = column(told, "place share") * others
     around = told[:, COLUMNS["given place around"]][:, _SAME_LEVELS]
     chars = page.blocks.around(page.blocks.chars)[:, _SAME_LEVELS]
-    is_part = ((around > 0.97) & (chars >= _SAME_CHARS)).any(axis=1)
-    is_same = column(told, "given place") > 0.9
+    is_part = ((around > _SAME_AROUND) & (chars >= _SAME_CHARS)).any(axis=1)
+    is_same = column(told, "given place") > _SAME_TEXT
     return np.asarray(is_part & is_same & (pages > _SAME_PAGES - 0.5))
 
 
@@ -135,6 +149,13 @@ def _with_rows(page: Reading, content: Floats) -> Floats:
 
 _LIST_ITEMS: Final = 3
 
+_NUMBERS: Final = np.array(
+    (_SCALE, _LEAST, _SAID, _SAME_PAGES, _SAME_CHARS, _SAME_AROUND, _SAME_TEXT, _ROW_CHARS,
+     _TABLE_ROWS, _LIST_ITEMS), np.float64
+)  # fmt: skip
+_COLUMNS_OF_CELLS, _COLUMNS_OF_ITEMS = (np.array(columns, np.int32) for columns in (CELLS, ITEMS))
+"""The numbers of this module as the kernel takes them (`src/kernel/judge.c`)."""
+
 
 def _with_lists(page: Reading, content: Floats) -> Floats:
     """The probabilities with every item of a list at least as likely as the list on average.
@@ -152,6 +173,14 @@ def _with_lists(page: Reading, content: Floats) -> Floats:
     content = content.copy()
     content[items] = np.maximum(content[items], np.where(is_list, mean, 0.0)[group])
     return content
+
+
+def _scores(content: Floats, threshold: float) -> Floats:
+    """0 content … 1 template, the threshold at 0.5."""
+    kept = 0.5 * (1 - content) / max(1 - threshold, 1e-9)
+    dropped = 0.5 + 0.5 * (threshold - content) / threshold
+    scores = np.where(content >= threshold, np.minimum(kept, 0.5), dropped)
+    return np.minimum(np.maximum(scores, 0.0), 1.0)
 
 
 def softened(logits: Floats, shift: float = 0.0) -> Floats:

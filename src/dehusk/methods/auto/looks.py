@@ -7,7 +7,6 @@ from typing import Final
 import numpy as np
 
 from dehusk import tags
-from dehusk.kernel import KERNEL
 from dehusk.methods.auto.blocks import LEVELS, Blocks
 from dehusk.methods.auto.columns import Matrix, columns_of, log1p
 from dehusk.methods.auto.letters import (
@@ -99,7 +98,7 @@ def looks(tree: Tree, blocks: Blocks, names: Names) -> Matrix:
         _likes(tree, blocks, names),
         rows(tree, blocks, names),
         copies(blocks, letters),
-        in_title(tree, blocks)[:, None],
+        _in_title(tree, blocks)[:, None],
         _headings(tree, blocks),
     ]
     return np.concatenate(columns, axis=1, dtype=np.float32)
@@ -222,7 +221,7 @@ def _headings(tree: Tree, blocks: Blocks) -> Floats:
     )
 
 
-def in_title(tree: Tree, blocks: Blocks) -> Floats:
+def _in_title(tree: Tree, blocks: Blocks) -> Floats:
     """1 for blocks that begin with a text of 8 characters or more that is part of `<title>`."""
     found = np.zeros(len(blocks))
     title = _title(tree)
@@ -231,13 +230,6 @@ def in_title(tree: Tree, blocks: Blocks) -> Floats:
     starts = blocks.segments[blocks.first]
     length = tree.text_length[starts]
     can = (length >= 8) & (length <= len(title))
-    if KERNEL is not None:
-        written = title.encode("utf-8", "surrogatepass")
-        told = np.frombuffer(
-            KERNEL.in_title(tree.source, written, tree.start[starts], tree.stop[starts]), np.uint8
-        )
-        found[can & (told == 1)] = 1.0
-        can &= told == 2
     for block in np.flatnonzero(can).tolist():
         text = " ".join(tree.text(int(starts[block])).lower().split())
         if len(text) >= 8 and text in title:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dehusk import tags
 from dehusk.hashing import TEXT_FACTOR, Hashes, hash_bytes, mix
-from dehusk.kernel import KERNEL
 from dehusk.model import ATTRIBUTE, Tree
 
 KINDS: Final[Mapping[str, str]] = {
@@ -70,8 +69,6 @@ _cache: dict[bytes, _Meaning] = {}
 
 def read_names(tree: Tree) -> Names:
     """What class, id and role of every element say. Classes with a digit do not count as look."""
-    if KERNEL is not None:
-        return _compiled(KERNEL, tree)
     kinds = np.zeros(len(tree), np.uint32)
     look = np.zeros(len(tree), np.uint64)
     place = np.array([found.start() for found in _ATTRIBUTE.finditer(tree.source)], np.int64)
@@ -105,16 +102,7 @@ def _slots() -> tuple[Hashes, Hashes, NDArray[np.uint32]]:
 
 _SLOTS: Final = 512
 with np.errstate(over="ignore"):
-    _TABLE: Final = _slots()
-
-
-def _compiled(kernel: Any, tree: Tree) -> Names:
-    """The same by the kernel."""
-    memory = kernel.names(tree.source, *_TABLE, tree.tag, tree.start, tree.stop)
-    count = len(tree)
-    return Names(
-        np.frombuffer(memory, np.uint32, count, 8 * count), np.frombuffer(memory, np.uint64, count)
-    )
+    WORDS: Final = _slots()
 
 
 def _meaning(value: bytes) -> _Meaning:

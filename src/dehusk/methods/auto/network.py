@@ -40,13 +40,17 @@ class Network:
     ceiling: Weights
     """Inputs are cut to what training saw: a hostile page gets no further than an odd one."""
 
+    @property
+    def arrays(self) -> tuple[Weights, ...]:
+        """All of it, as the kernel takes it."""
+        return (
+            self.hidden, self.hidden_bias, self.output, self.output_bias, self.floor, self.ceiling
+        )  # fmt: skip
+
     def __call__(self, rows: Matrix) -> Floats:
         """The outputs for each row."""
         if KERNEL is not None:
-            memory = KERNEL.network(
-                np.ascontiguousarray(rows), self.hidden, self.hidden_bias, self.output,
-                self.output_bias, self.floor, self.ceiling,
-            )  # fmt: skip
+            memory = KERNEL.network(np.ascontiguousarray(rows), *self.arrays)
             return np.frombuffer(memory, np.float64).reshape(len(rows), len(self.output_bias))
         inputs = np.clip(rows, self.floor, self.ceiling)
         active = np.maximum(_products(inputs, self.hidden, self.hidden_bias), 0)

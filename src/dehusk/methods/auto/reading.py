@@ -11,7 +11,7 @@ from dehusk.kernel import KERNEL
 from dehusk.methods.auto.blocks import Blocks, cut
 from dehusk.methods.auto.columns import Matrix
 from dehusk.methods.auto.compiled import read_blocks
-from dehusk.methods.auto.looks import COLUMNS, in_title, looks
+from dehusk.methods.auto.looks import looks
 from dehusk.methods.auto.names import read_names
 from dehusk.model import Floats, Tree
 
@@ -40,11 +40,10 @@ class Reading:
 
 def read(tree: Tree) -> Reading:
     """The page as arrays."""
-    names = read_names(tree)
     if KERNEL is not None:
-        blocks, found, keys = read_blocks(KERNEL, tree, names)
-        found[:, COLUMNS["title"].start] = in_title(tree, blocks)
+        blocks, found, keys = read_blocks(KERNEL, tree)
         return Reading(blocks, found, *keys)
+    names = read_names(tree)
     blocks = cut(tree)
     place_of = _places(tree, names.look)
     places = place_of[blocks.container]

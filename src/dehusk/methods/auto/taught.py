@@ -1,10 +1,11 @@
-"""What a page teaches, and what its site says of it, by the compiled kernel: the quick twins of
-`evidence` and `weighing`.
+"""What a page teaches, what its site says of it, and the verdict, by the compiled kernel: the quick
+twins of `evidence`, `weighing` and `judge`.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -13,19 +14,36 @@ from dehusk.methods.auto.columns import Matrix
 from dehusk.methods.auto.reading import Reading
 from dehusk.model import Floats
 
-_SUMS = 4
-_EVIDENCE, _ROW = 51, 160
-"""Columns of the evidence, and of what the site network reads; the kernel checks the latter."""
+_SUMS: Final = 4
+"""Columns of sums of a place (`evidence`, `src/kernel/lesson.c`)."""
 
 
 def lesson_tables(kernel: Any, page: Reading, verdict: Floats) -> dict[str, Table]:
     """The tables of `evidence.lesson`."""
+    memory, *counts = kernel.lesson(*_taught(page), verdict)
+    return _tables(np.frombuffer(memory, np.uint64), *counts)
+
+
+def look_at(kernel: Any, page: Reading, network: Sequence[Any]) -> tuple[Floats, Floats, Memory]:
+    """What `judge.page_look` gives: the page network's logits and verdicts, and the lesson."""
+    memory, *counts = kernel.look(*_taught(page), page.looks, *network)
+    count = len(page.blocks)
+    logits, verdict = np.frombuffer(memory, np.float64, 2 * count).reshape(2, count)
+    words = np.frombuffer(memory, np.uint64, -1, 16 * count)
+    return logits, verdict, Memory.of_page(**_tables(words, *counts))
+
+
+def _taught(page: Reading) -> tuple[Any, ...]:
+    """What a lesson is made of, as the kernel takes it."""
     blocks = page.blocks
-    memory, segments, texts, places = kernel.lesson(
-        page.keys, page.texts, blocks.owner, page.places, blocks.chars, verdict,
-        page.surroundings, blocks.low, blocks.high,
+    return (
+        page.keys, page.texts, blocks.owner, page.places, blocks.chars, page.surroundings,
+        blocks.low, blocks.high,
     )  # fmt: skip
-    words = np.frombuffer(memory, np.uint64)
+
+
+def _tables(words: Any, segments: int, texts: int, places: int) -> dict[str, Table]:
+    """The tables whose keys and sums stand one behind another."""
     behind = segments + texts
     sums = words[behind + places : behind + (1 + _SUMS) * places].reshape(-1, _SUMS)
     ones = np.ones(max(segments, texts, places, 1), np.uint32)
@@ -44,24 +62,65 @@ def lesson_tables(kernel: Any, page: Reading, verdict: Floats) -> dict[str, Tabl
 
 
 def weigh_blocks(
-    kernel: Any, memory: Memory, own: Memory, page: Reading, judged: tuple[Floats, Floats]
+    kernel: Any,
+    widths: tuple[int, int],
+    memory: Memory,
+    own: Memory,
+    page: Reading,
+    judged: tuple[Floats, Floats],
 ) -> tuple[Matrix, Matrix]:
-    """What `weighing.weigh` gives; `own` is what the page taught, `judged` logits and verdicts."""
-    blocks = page.blocks
-    family = memory.table("families").counts_of(own.table("families").keys)
+    """What `weighing.weigh` gives, two matrices of these widths.
+
+    `own` is what the page taught, `judged` are logits and verdicts.
+    """
+    blocks, (evidence, row) = page.blocks, widths
     segments, texts, places = (memory.table(name) for name in ("segments", "texts", "places"))
     own_segments, own_places = own.table("segments"), own.table("places")
+    families = memory.table("families")
     found = kernel.weigh(
-        float(max(memory.pages - 1, 0)), float(max(int(family.sum()) - 1, 0)),
-        _ROW, page.keys, page.texts, page.lengths, blocks.owner, page.places, blocks.chars,
-        blocks.low, blocks.high, page.looks, *judged, segments.keys, segments.count, texts.keys,
-        texts.count, places.keys, places.count, _sums(places), own_segments.keys,
-        own_segments.count, own_places.keys, own_places.count, _sums(own_places),
+        float(max(memory.pages - 1, 0)), evidence, row, page.keys, page.texts, page.lengths,
+        blocks.owner, page.places, blocks.chars, blocks.low, blocks.high, page.looks, *judged,
+        segments.keys, segments.count, texts.keys, texts.count, places.keys, places.count,
+        _sums(places), own_segments.keys, own_segments.count, own_places.keys, own_places.count,
+        _sums(own_places), families.keys, families.count, own.table("families").keys,
     )  # fmt: skip
     count = len(blocks)
-    told = np.frombuffer(found, np.float32, count * _EVIDENCE, 8 * count)
-    rows = np.frombuffer(found, np.float32, count * _ROW, (8 + 4 * _EVIDENCE) * count)
-    return told.reshape(count, _EVIDENCE), rows.reshape(count, _ROW)
+    told = np.frombuffer(found, np.float32, count * evidence, 8 * count)
+    rows = np.frombuffer(found, np.float32, count * row, (8 + 4 * evidence) * count)
+    return told.reshape(count, evidence), rows.reshape(count, row)
+
+
+class Rules(NamedTuple):
+    """What `judge.judge` goes by."""
+
+    shift: float
+    others: int
+    """How many other pages there are."""
+    cells: Any
+    items: Any
+    """Columns of the looks."""
+    numbers: Floats
+
+
+def judge_blocks(
+    kernel: Any,
+    page: Reading,
+    weighed: tuple[Matrix, Matrix],
+    network: Sequence[Any],
+    rules: Rules,
+) -> tuple[Floats, Floats, Floats, float]:
+    """What `judge.judge` gives: what the networks say, that by the rules, scores, and threshold.
+
+    `weighed` is what `weigh_blocks` gave.
+    """
+    blocks, (told, rows) = page.blocks, weighed
+    memory, threshold = kernel.judge(
+        rules.shift, rules.others, rules.numbers, rows, page.looks, told, blocks.chars,
+        blocks.link_chars, blocks.low, blocks.high, blocks.levels, rules.cells, rules.items,
+        *network,
+    )  # fmt: skip
+    said, site, scores = np.frombuffer(memory, np.float64).reshape(3, len(blocks))
+    return said, site, scores, threshold
 
 
 def _sums(table: Table) -> Any:

@@ -10,7 +10,7 @@ import numpy as np
 from dehusk.kernel import KERNEL
 from dehusk.memory import Memory
 from dehusk.methods.auto.blocks import LEVELS, Blocks
-from dehusk.methods.auto.columns import Matrix, columns_of, log1p
+from dehusk.methods.auto.columns import Matrix, columns_of, exp, log1p, width
 from dehusk.methods.auto.evidence import COLUMNS as EVIDENCE
 from dehusk.methods.auto.evidence import evidence, region_mean
 from dehusk.methods.auto.looks import COLUMNS as LOOKS
@@ -35,6 +35,7 @@ COLUMNS: Final = columns_of(
     | {"verdicts around": len(LEVELS), "site: verdicts around": len(LEVELS), "rank": 4}
 )
 """Where each number stands that the site network reads."""
+_READ_WIDTHS: Final = width(EVIDENCE), width(COLUMNS)
 TOLD: Final = slice(
     min(COLUMNS[f"site: {name}"].start for name in EVIDENCE),
     max(COLUMNS[f"site: {name}"].stop for name in EVIDENCE),
@@ -53,7 +54,8 @@ class Look(NamedTuple):
 def weigh(memory: Memory, page: Reading, look: Look) -> tuple[Matrix, Matrix]:
     """What the site says of each block, as `evidence` gives it, and what the site network reads."""
     if KERNEL is not None:
-        return weigh_blocks(KERNEL, memory, look.lesson, page, (look.logits, look.verdict))
+        judged = look.logits, look.verdict
+        return weigh_blocks(KERNEL, _READ_WIDTHS, memory, look.lesson, page, judged)
     told, verdicts = evidence(memory, page, look.verdict)
     return told, site_rows(page, look.logits, told, verdicts)
 
@@ -110,4 +112,4 @@ def _ranks(blocks: Blocks, verdict: Floats) -> Floats:
 
 def probability(logits: Floats) -> Floats:
     """The probability that a logit stands for."""
-    return np.asarray(1 / (1 + np.exp(-np.minimum(np.maximum(logits, -30), 30))))
+    return np.asarray(1 / (1 + exp(-np.minimum(np.maximum(logits, -30), 30))))

@@ -1,0 +1,188 @@
+/* Whether blocks begin with a part of `<title>`: the twin of `dehusk.methods.auto.looks._in_title`. */
+
+#include "kernel.h"
+
+#include <stdlib.h>
+
+#include "escapes.h"
+#include "reading.h"
+
+#define MAX_TEXT 1000 /* A title is not looked at further either. */
+enum { NOT_IN_TITLE, IN_TITLE, NOT_PLAIN };
+
+static int is_gap(uint8_t byte)
+{
+    return byte == ' ' || (byte >= '\t' && byte <= '\r') || (byte >= 0x1C && byte <= 0x1F);
+}
+
+/* A text in lower case, white space as one space and none at its ends; how long it is, SIZE_MAX if
+   it has other than plain letters, and one more than there is room for if it is longer. */
+static size_t read_plain(Bytes source, size_t at, size_t stop, uint8_t *text)
+{
+    size_t size = 0;
+    int has_gap = 0;
+    for (; at < stop && size <= MAX_TEXT; at++) {
+        uint8_t byte = source.bytes[at];
+        if (is_gap(byte)) {
+            has_gap = size > 0;
+            continue;
+        }
+        if (byte >= 0x80 || byte < ' ' || byte == '&')
+            return SIZE_MAX;
+        if (has_gap)
+            text[size++] = ' ';
+        has_gap = 0;
+        text[size++] = lower(byte);
+    }
+    return size;
+}
+
+/* Is the text in the title? (Knuth, Morris and Pratt: in one pass, whatever both are.) */
+static int is_inside(Bytes title, const uint8_t *text, size_t size)
+{
+    size_t falls[MAX_TEXT + 2], known = 0;
+    falls[0] = 0;
+    for (size_t i = 1; i < size; i++) {
+        while (known && text[i] != text[known])
+            known = falls[known - 1];
+        known += text[i] == text[known];
+        falls[i] = known;
+    }
+    known = 0;
+    for (size_t i = 0; i < title.size; i++) {
+        while (known && title.bytes[i] != text[known])
+            known = falls[known - 1];
+        known += title.bytes[i] == text[known];
+        if (known == size)
+            return 1;
+    }
+    return 0;
+}
+
+#define MIN_TEXT 8
+#define PAIRS (1 << 16)
+
+/* Is a text of `MIN_TEXT` letters or more in the title? `pairs` are the two letters that follow
+   each other there. */
+static int find_in_title(Bytes title, const uint8_t *pairs, Bytes source, size_t at, size_t stop)
+{
+    uint8_t text[MAX_TEXT + 2];
+    size_t size = read_plain(source, at, stop, text);
+    if (size == SIZE_MAX)
+        return NOT_PLAIN;
+    if (size < MIN_TEXT || size > title.size || size > MAX_TEXT)
+        return NOT_IN_TITLE;
+    for (size_t i = 0; i < MIN_TEXT - 1; i++)
+        if (!pairs[text[i] << 8 | text[i + 1]])
+            return NOT_IN_TITLE;
+    return is_inside(title, text, size) ? IN_TITLE : NOT_IN_TITLE;
+}
+
+/* --- what is not plain: Python's own strings know all letters --- */
+
+/* A text as the page means it; NULL with an exception set. */
+static PyObject *text_of(const PageTree *page, size_t node)
+{
+    const uint8_t *from = page->source.bytes + page->start[node];
+    size_t size = (size_t)(page->stop[node] - page->start[node]);
+    if (page->raw[node])
+        return PyUnicode_DecodeUTF8((const char *)from, (Py_ssize_t)size, "surrogatepass");
+    uint8_t *text = malloc(size + 1);
+    if (!text)
+        return PyErr_NoMemory();
+    size = put_unescaped(from, size, text);
+    PyObject *found = PyUnicode_DecodeUTF8((const char *)text, (Py_ssize_t)size, "surrogatepass");
+    free(text);
+    return found;
+}
+
+/* The text in small letters, white space as one space; it takes the text over, NULL too. */
+static PyObject *in_one_line(PyObject *text)
+{
+    PyObject *small = text ? PyObject_CallMethod(text, "lower", NULL) : NULL;
+    PyObject *words = small ? PyUnicode_Split(small, NULL, -1) : NULL;
+    PyObject *space = words ? PyUnicode_FromString(" ") : NULL;
+    PyObject *line = space ? PyUnicode_Join(space, words) : NULL;
+    Py_XDECREF(text);
+    Py_XDECREF(small);
+    Py_XDECREF(words);
+    Py_XDECREF(space);
+    return line;
+}
+
+/* Is the text of a node, in one line, a part of the title? -1 with an exception set. */
+static int is_part(PyObject *title, const PageTree *page, size_t node)
+{
+    PyObject *line = in_one_line(text_of(page, node));
+    if (!line)
+        return -1;
+    int found = PyUnicode_GetLength(line) >= MIN_TEXT ? PyUnicode_Contains(title, line) : 0;
+    Py_DECREF(line);
+    return found;
+}
+
+/* --- the title --- */
+
+/* The title in one line, empty where there is none; NULL with an exception set. */
+static PyObject *title_of(const PageTree *page, const LookTables *tables)
+{
+    for (size_t i = 1; i < page->count; i++) {
+        if (page->tag[i] != tables->title || page->tag[page->parent[i]] != tables->head)
+            continue; /* Drawings have titles too. */
+        if ((size_t)page->end[i] <= i + 1)
+            break;
+        PyObject *whole = text_of(page, i + 1);
+        PyObject *first = whole ? PyUnicode_Substring(whole, 0, MAX_TEXT) : NULL;
+        Py_XDECREF(whole);
+        return in_one_line(first);
+    }
+    return PyUnicode_FromString("");
+}
+
+/* Look for each block in the title; `pairs` has room for all pairs of bytes, all 0. */
+static int find_blocks(const PageTree *page, const Blocks *blocks, PyObject *title, uint8_t *pairs,
+                       float *looks)
+{
+    char *written;
+    Py_ssize_t size, most = PyUnicode_GetLength(title);
+    PyObject *encoded = PyUnicode_AsEncodedString(title, "utf-8", "surrogatepass");
+    if (!encoded || PyBytes_AsStringAndSize(encoded, &written, &size) < 0) {
+        Py_XDECREF(encoded);
+        return 0;
+    }
+    Bytes bytes = {(const uint8_t *)written, (size_t)size};
+    for (size_t i = 0; i + 1 < bytes.size; i++)
+        pairs[bytes.bytes[i] << 8 | bytes.bytes[i + 1]] = 1;
+    int found = 0;
+    for (size_t i = 0; i < blocks->count && found >= 0; i++) {
+        size_t node = (size_t)blocks->segments[blocks->first[i]];
+        if (page->text_length[node] < MIN_TEXT || page->text_length[node] > most)
+            continue;
+        found = find_in_title(bytes, pairs, page->source, (size_t)page->start[node],
+                              (size_t)page->stop[node]);
+        if (found == NOT_PLAIN)
+            found = is_part(title, page, node);
+        looks[i * LOOKS + TITLE_AT] = found == IN_TITLE;
+    }
+    Py_DECREF(encoded);
+    return found >= 0;
+}
+
+int fill_title(const PageTree *page, const LookTables *tables, const Blocks *blocks, float *looks)
+{
+    PyObject *title = title_of(page, tables);
+    if (!title)
+        return 0;
+    int is_done = 1;
+    if (PyUnicode_GetLength(title) >= MIN_TEXT && blocks->count) {
+        uint8_t *pairs = calloc(PAIRS, 1);
+        if (pairs)
+            is_done = find_blocks(page, blocks, title, pairs, looks);
+        else
+            PyErr_NoMemory();
+        is_done = is_done && pairs;
+        free(pairs);
+    }
+    Py_DECREF(title);
+    return is_done;
+}
