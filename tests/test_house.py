@@ -24,7 +24,7 @@ ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "dehusk"
 DOCS = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
 
-SHARED = {"errors", "hashing", "kernel", "layout", "memory", "model", "tags", "urls"}
+SHARED = {"errors", "frames", "hashing", "kernel", "layout", "memory", "model", "tags", "urls"}
 STAGES = {
     "sources",
     "browser",
@@ -42,11 +42,13 @@ STAGES = {
     "store",
 }
 ORDER = {
+    "answering",
     "answers",
     "crawling",
     "durability",
     "examples",
     "gold",
+    "jobs",
     "learning",
     "lending",
     "linking",

@@ -85,7 +85,7 @@ def test_a_pipe_gets_json_lines_a_terminal_markdown(tmp_path: Path) -> None:
         (f"{tmp_path}/new/", False, Format.MARKDOWN),
     ):
         with open_writer(target, None, io.BytesIO(), is_terminal=is_terminal) as writer:
-            assert writer.format is expected
+            assert writer.shape.format is expected
 
 
 def test_json_lines_keep_the_order_of_fields_and_pages() -> None:

@@ -17,8 +17,10 @@ if TYPE_CHECKING:
     from dehusk.durability import Durable
     from dehusk.errors import DehuskError, PageError, StateError
     from dehusk.fingerprint import Seen
+    from dehusk.jobs import Jobs, JobSettings
     from dehusk.memories import Memories, open  # noqa: A004  as users write it
     from dehusk.model import Label, Limits, Page, Reason
+    from dehusk.output import Rendered, Shape
     from dehusk.result import Node, Refusal, Result, Section
     from dehusk.site import Site, extract
     from dehusk.sources.crawl.settings import CrawlSettings
@@ -32,6 +34,8 @@ __all__ = [
     "CrawlSettings",
     "DehuskError",
     "Durable",
+    "JobSettings",
+    "Jobs",
     "Keeping",
     "Label",
     "Limits",
@@ -41,9 +45,11 @@ __all__ = [
     "PageError",
     "Reason",
     "Refusal",
+    "Rendered",
     "Result",
     "Section",
     "Seen",
+    "Shape",
     "Shelf",
     "Site",
     "StateError",
@@ -60,6 +66,8 @@ _HOMES = {
     "CrawlSettings": "sources.crawl.settings",
     "DehuskError": "errors",
     "Durable": "durability",
+    "JobSettings": "jobs",
+    "Jobs": "jobs",
     "Keeping": "store",
     "Label": "model",
     "Limits": "model",
@@ -69,9 +77,11 @@ _HOMES = {
     "PageError": "errors",
     "Reason": "model",
     "Refusal": "result",
+    "Rendered": "output",
     "Result": "result",
     "Section": "result",
     "Seen": "fingerprint",
+    "Shape": "output",
     "Shelf": "store",
     "Site": "site",
     "StateError": "errors",

@@ -10,6 +10,7 @@ from typing import Final
 
 from dehusk.learning import page_digest
 from dehusk.model import Page
+from dehusk.output import Rendered
 from dehusk.result import Result
 from dehusk.store import Shelf
 
@@ -36,6 +37,11 @@ def answer_of(page: Page, result: Result) -> Answer:
     text = blake2b(result.text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
     key = int(page_digest(page, with_html=False)).to_bytes(8, "little")
     return Answer(key, text, result.revision)
+
+
+def rendered_answer(answer: Rendered) -> Answer:
+    """What is noted of an answer that another process has given."""
+    return Answer(answer.page_key, answer.text_digest, answer.revision)
 
 
 def note_answer(shelf: Shelf, answer: Answer, max_pages: int, since: int | None = None) -> bool:

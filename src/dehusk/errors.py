@@ -30,6 +30,7 @@ DehuskError
     │   ├── HttpStatus         the server answered with an error
     │   ├── RobotsRefused      robots.txt forbids it, or cannot be asked
     │   └── Reserved           its owner keeps it from indexes or from data mining
+    ├── ProcessLost       the process that worked on it ended, twice
     └── PageFault         a fault in dehusk or its parser, met on this page
 """
 
@@ -158,6 +159,12 @@ class MemoryDamaged(PageError):
     """The memory of the page's site is damaged, so there is no answer on it."""
 
     code = "memory_damaged"
+
+
+class ProcessLost(PageError):
+    """The process that worked on the page ended, and so did the next one that was given it."""
+
+    code = "process_lost"
 
 
 class PageFault(PageError):

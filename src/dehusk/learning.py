@@ -43,6 +43,9 @@ class Learner:
 
     method: Method
     keeping: Keeping
+    knows_pages: bool = True
+    """False for a memory that does not outlast the run, as in `Sites`: every page is learned
+    whenever it comes, and nothing is noted beside what the method learns."""
 
     @property
     def replay(self) -> Replay | None:
@@ -60,9 +63,13 @@ class Learner:
         """The memory after the page of that digest, and what the page taught."""
         known = Table.of_page(np.array([page], np.uint64))
         if isinstance(self.method, AdditiveMethod):
-            lesson = self.method.lesson(tree).with_tables(**{KNOWN: known})
+            lesson = self.method.lesson(tree)
+            if self.knows_pages:
+                lesson = lesson.with_tables(**{KNOWN: known})
             return self._replayed(memory, lesson), lesson
         after = self.method.learn(memory, tree)
+        if not self.knows_pages:
+            return after, after
         known = memory.table(KNOWN).plus(known.later(memory.pages))
         after = self._limited(after.with_tables(**{KNOWN: known}))
         return after, after
@@ -75,14 +82,16 @@ class Learner:
         Pages are known by their URL, or `with_html` by that and their HTML. What is given raises
         TooManyNodes where the site's memory would not hold the page.
         """
-        digest = page_digest(page, with_html=with_html)
-        known = is_known(memory, digest)
+        digest, known = np.uint64(0), False
+        if self.knows_pages:
+            digest = page_digest(page, with_html=with_html)
+            known = is_known(memory, digest)
 
         def learn(memory: Memory, tree: Tree) -> Memory:
             if known:
                 return memory
             after, lesson = self.learn(memory, tree, digest)
-            if after.size_bytes > self.keeping.max_site_bytes:
+            if self.knows_pages and after.size_bytes > self.keeping.max_site_bytes:
                 # A tree cannot be shrunk. One such page must not end the run for all the others.
                 room = f"the {self.keeping.max_site_bytes:,} bytes of a site's memory"
                 raise TooManyNodes(page.url, f"its tree does not fit into {room}")
@@ -116,6 +125,8 @@ class Learner:
     def _replayed(self, memory: Memory, lesson: Memory) -> Memory:
         assert isinstance(self.method, AdditiveMethod)
         after = self.method.limit(memory.then(lesson))
+        if not self.knows_pages:
+            return after
         if isinstance(self.method, GroupsPages) and self.method.has_new_template(after):
             now = Table.of_page(np.zeros(1, np.uint64), after.pages)
             after = after.with_tables(**{CHANGES: after.table(CHANGES).plus(now)})

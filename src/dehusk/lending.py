@@ -8,17 +8,19 @@ may crash on a page without harm, keeps the lessons that come back, and can lend
     lend(site)              ─────────►    borrow(loan)
                                           clean(page) ─► the answer, and the lesson
     take(site, lessons)     ◄─────────    the lessons, and now and then the state
+
+The service does so, and `jobs`.
 """
 
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from dehusk import pipeline
-from dehusk.learning import Learner, method_of
+from dehusk.learning import Learner, method_of, page_digest
 from dehusk.memory import Memory, dump, load
 from dehusk.methods import Method
 from dehusk.model import Limits, Page
@@ -40,6 +42,14 @@ class Terms:
     limits: Limits
     keeping: Keeping
     is_relearning: bool = False
+    knows_pages: bool = True
+    """As `Learner` has it."""
+
+
+def terms_of(told: Mapping[str, Any]) -> Terms:
+    """The terms that `asdict` made plain data of."""
+    nested = {"limits": Limits(**told["limits"]), "keeping": Keeping(**told["keeping"])}
+    return Terms(**{**told, **nested})
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,15 +59,25 @@ class Loan:
     site: str
     state: bytes
     overrides: Overrides = NO_OVERRIDES
+    lessons: Sequence[bytes] = ()
+    """What pages have taught behind the state."""
+    unlearned: frozenset[int] = frozenset()
+    """Where pages are not known: the digests of those that could not be learned."""
 
 
 class Borrower:
-    """Judges pages of borrowed sites; what it learns is lost unless the lessons are sent back."""
+    """Judges pages of borrowed sites; what it learns is lost unless the lessons are sent back.
 
-    def __init__(self, terms: Terms) -> None:
+    Beyond `max_bytes` it lets go of sites; with None the lender says which, by `drop`.
+    """
+
+    def __init__(self, terms: Terms, *, max_bytes: int | None = _MAX_BYTES) -> None:
         self._terms = terms
-        self._learner = Learner(method_of(terms.method, terms.settings, {}), terms.keeping)
+        method = method_of(terms.method, terms.settings, {})
+        self._learner = Learner(method, terms.keeping, terms.knows_pages)
         self._sites: OrderedDict[str, tuple[Memory, Overrides]] = OrderedDict()
+        self._unlearned: dict[str, set[int]] = {}
+        self._max_bytes = max_bytes
         self._bytes = 0
 
     @property
@@ -67,8 +87,24 @@ class Borrower:
 
     def borrow(self, loan: Loan) -> None:
         """Take a site, in place of what was known of it."""
-        memory = load(loan.state, self._terms.method, site=loan.site)
+        memory = Memory()
+        if loan.state:
+            memory = load(loan.state, self._terms.method, site=loan.site)
+        memory = self._learner.after(memory, loan.lessons, loan.site)
         self._put(loan.site, memory, loan.overrides)
+        if loan.unlearned:
+            self._unlearned[loan.site] = set(loan.unlearned)
+
+    def drop(self, site: str) -> None:
+        """Let go of a site."""
+        self._unlearned.pop(site, None)
+        gone = self._sites.pop(site, None)
+        if gone is not None:
+            self._bytes -= gone[0].size_bytes
+
+    def size_bytes(self, site: str) -> int:
+        """What a site that is held takes in memory."""
+        return self._sites[site][0].size_bytes
 
     def has(self, site: str) -> bool:
         """True for a site that is still held."""
@@ -97,6 +133,39 @@ class Borrower:
         self._put(site, after, overrides)
         return result, self._learner.written(lessons[0], site)
 
+    def learn(self, page: Page) -> bytes | None:
+        """The lesson of a page, which is learned without an answer on it; None if it is known.
+
+        Raises PageError, which changes nothing.
+        """
+        site = pipeline.site_of(page)
+        memory, overrides = self._sites[site]
+        lessons: list[Memory] = []
+        learn = self._learning(page, memory, lessons)
+        try:
+            after = pipeline.learn(page, memory, self._learner.method, self._terms.limits, learn)
+        except Exception:
+            if not self._terms.knows_pages:
+                self._unlearned.setdefault(site, set()).add(unlearned_digest(page))
+            raise
+        if not lessons:
+            return None
+        self._put(site, after, overrides)
+        return self._learner.written(lessons[0], site)
+
+    def ask(self, page: Page, render: Callable[[Result], object]) -> Result:
+        """The answer on a page that was learned, or could not be: as `Sites` or `Memories` asks."""
+        if self._terms.knows_pages:
+            return self.clean(page, render, learns=False)[0]
+        site = pipeline.site_of(page)
+        memory, overrides = self._sites[site]
+        unlearned = self._unlearned.get(site)
+        is_learned = not unlearned or unlearned_digest(page) not in unlearned
+        learn = pipeline.as_learned if is_learned else None
+        return pipeline.clean(
+            page, memory, self._learner.method, self._terms.limits, render, learn, overrides
+        )[0]
+
     def explain(self, page: Page) -> Result:
         """The answer on a page as if it were its site's next, with what the scores are made of."""
         memory, overrides = self._sites[pipeline.site_of(page)]
@@ -116,6 +185,11 @@ class Borrower:
         self._sites[site] = memory, overrides
         self._sites.move_to_end(site)
         self._bytes += memory.size_bytes
-        while self._bytes > _MAX_BYTES and len(self._sites) > 1:
-            _, (gone, _) = self._sites.popitem(last=False)
-            self._bytes -= gone.size_bytes
+        if self._max_bytes is not None:
+            while self._bytes > self._max_bytes and len(self._sites) > 1:
+                self.drop(next(iter(self._sites)))
+
+
+def unlearned_digest(page: Page) -> int:
+    """What a page that could not be learned is known by."""
+    return int(page_digest(page, with_html=True))

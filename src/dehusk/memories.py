@@ -44,7 +44,7 @@ from dehusk.store import (
 
 _MAX_CHOSEN: Final = 10_000
 """Sites whose rules are held in memory."""
-_MEND: Final = "`dehusk sites check --repair` keeps what is good"
+MEND: Final = "`dehusk sites check --repair` keeps what is good"
 
 Given = Page | tuple[str | bytes, str | None]
 """A page, or its HTML and URL."""
@@ -131,7 +131,7 @@ class Memories:
         self.overrides = overrides
         self._store = store
         self._learner = learner
-        self._durable = durable
+        self.durable = durable
         self._relearn = relearn
         self._clock = clock
         self._committed = clock()
@@ -254,7 +254,7 @@ class Memories:
         try:
             return site, self._store.memory(site)
         except StoreDamaged as fault:
-            raise MemoryDamaged(page.url, f"{fault}; {_MEND}") from fault
+            raise MemoryDamaged(page.url, f"{fault}; {MEND}") from fault
 
     def _learning(self, page: Page, memory: Memory, lessons: list[Memory]) -> pipeline.Learn:
         """How the page is learned: not at all if it is known, else with its lesson put down."""
@@ -268,7 +268,7 @@ class Memories:
     def _commit_if_due(self) -> None:
         """Commit as often as was asked for, but never in the middle of a unit."""
         waited_s = self._clock() - self._committed
-        if not self._is_unit and self._durable.is_due(self._store, waited_s):
+        if not self._is_unit and self.durable.is_due(self._store, waited_s):
             self.commit()
 
     def commit(self) -> None:

@@ -140,6 +140,11 @@ class Result:
         """The share of template among visible characters, 0 … 1."""
         return render.template_share(self.tree, self.labels.labels)
 
+    @property
+    def characters(self) -> int:
+        """The page's visible characters, template and content."""
+        return int(self.tree.text_length[0])
+
     @cached_property
     def description(self) -> Description:
         """Title, language, author, dates and canonical URL, where the page states them."""

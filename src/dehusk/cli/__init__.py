@@ -135,6 +135,7 @@ def _add_learn(parser: argparse.ArgumentParser) -> None:
     options.add_sources(parser)
     options.add_method(parser)
     options.add_memory(parser, is_required=True)
+    options.add_jobs(parser)
     parser.add_argument("-q", "--quiet", action="store_true", help="no progress and no summary")
     options.add_limits(parser)
     parser.set_defaults(favour=None, keep=(), drop=())

@@ -10,6 +10,7 @@ from pathlib import Path
 from dehusk.cli.crawl_options import given_options
 from dehusk.errors import UsageError
 from dehusk.memories import Memories
+from dehusk.methods.hyperlink import Hyperlink
 from dehusk.output import check_database
 from dehusk.sources import is_web
 from dehusk.store import is_server
@@ -28,6 +29,18 @@ def check_options(arguments: argparse.Namespace) -> None:
         raise UsageError(f"{', '.join(crawling)}: only for web addresses, which are crawled")
     if arguments.resume:
         _check_resume(arguments)
+
+
+def check_jobs(arguments: argparse.Namespace) -> None:
+    """Raise UsageError for what several processes cannot do, or would not do faster."""
+    if arguments.jobs == 1:
+        return
+    if any(map(is_web, arguments.sources)):
+        raise UsageError("--jobs: a crawl waits for the web, not for a processor; it needs one job")
+    if arguments.render:
+        raise UsageError("--jobs: the browser shows one page after another; --render needs one job")
+    if arguments.method == Hyperlink.name:
+        raise UsageError("--jobs: hyperlink compares pages across the sources; it needs one job")
 
 
 def _check_resume(arguments: argparse.Namespace) -> None:

@@ -7,15 +7,16 @@ import io
 import logging
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, ExitStack, nullcontext
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import AbstractContextManager, ExitStack, closing, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from dehusk import pipeline
-from dehusk.cli.checks import check_options, check_revision, check_targets
-from dehusk.cli.passes import is_wanted, learn_again, learned_first, revision_asked
+from dehusk.answering import RENDERINGS
+from dehusk.cli.checks import check_jobs, check_options, check_revision, check_targets
+from dehusk.cli.in_jobs import answers_in_jobs, unlocked_stdin
+from dehusk.cli.passes import is_wanted, is_written, learn_again, learned_first, revision_asked
 from dehusk.cli.progress import Progress
 from dehusk.durability import Durable
 from dehusk.errors import NotWritten, PageError, PageFault, StateError, UsageError
@@ -30,6 +31,7 @@ from dehusk.model import Limits, Page
 from dehusk.output import (
     NOTHING,
     Format,
+    Rendered,
     Writer,
     Written,
     is_markdown_folder,
@@ -45,20 +47,11 @@ if TYPE_CHECKING:
     from dehusk.browser import Browser
 
 _LOG: Final = logging.getLogger("dehusk")
-_RENDERINGS: Final[dict[Format, Callable[[Result], object]]] = {
-    Format.JSONL: Result.to_json,
-    Format.MARKDOWN: Result.to_json,
-    Format.TEXT: lambda result: result.text,
-    Format.HTML: lambda result: (result.html, result.text),
-    Format.WARC: lambda result: result.text,
-    Format.PARQUET: Result.to_json,
-}
-"""What each format asks of a result: a fault in it is the page's, not the writer's. The text is
-always asked for, because --unique and --revise go by it."""
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Clean all sources; 1 if anything could not be read or used."""
+    check_jobs(arguments)
     if not arguments.render:
         return _clean(arguments, None)
     from dehusk.browser import Browser  # noqa: PLC0415  nobody else needs asyncio
@@ -81,17 +74,15 @@ def _clean(arguments: argparse.Namespace, browser: Browser | None) -> int:
             return crawl.run(arguments, sites, source_settings, browser)
     left_out: Counter[str] = Counter()
     with ExitStack() as stack:
-        read: Read = partial(read_pages, arguments.sources, source_settings, None)
+        stdin = unlocked_stdin() if arguments.jobs > 1 else None
+        read: Read = partial(read_pages, arguments.sources, source_settings, stdin)
         if arguments.two_pass:
             read = stack.enter_context(rereadable(arguments.sources, source_settings))
         if browser is not None:
             read = partial(_read_shown, read, browser, limits)
         sites = stack.enter_context(make_sites(arguments, limits, source_settings, browser))
         check_revision(arguments, sites)
-        items = read(left_out)
-        if arguments.two_pass:
-            items = learned_first(arguments, read, sites, left_out)
-        return _answer_all(arguments, items, sites, left_out)
+        return _answer_all(arguments, read, sites, left_out)
 
 
 def _read_shown(
@@ -103,38 +94,22 @@ def _read_shown(
 
 def _answer_all(
     arguments: argparse.Namespace,
-    items: Iterable[Page | Failure],
+    read: Read,
     sites: Sites | Memories,
     left_out: Counter[str],
 ) -> int:
     """Answer on all items and write the answers; 1 if anything could not be read or used."""
     writer = make_writer(arguments, resumes=arguments.resume)
+    answers = answers_in_jobs if arguments.jobs > 1 else _one_by_one
     is_live = sys.stderr.isatty() and not arguments.quiet
     total = count_pages(arguments.sources) if is_live else None
     is_json = arguments.log_format == "json"
     progress = Progress(sys.stderr, total, is_quiet=arguments.quiet, is_json=is_json)
-    seen = Seen() if arguments.unique else None
     is_whole = False
-    with writer:
+    # Closed before the memory is: what processes have taught goes there.
+    with writer, closing(answers(arguments, read, sites, left_out, writer)) as each:
         try:
-            for item in items:
-                if arguments.resume and writer.holds_next(item.url, _site_of(item)):
-                    progress.earlier += 1
-                    if not arguments.two_pass:
-                        learn_again(item, sites)
-                    continue
-                answer = answer_on(item, sites, writer.format, is_learned=arguments.two_pass)
-                if seen and isinstance(answer, Result) and seen.add(answer.text):
-                    progress.count(answer, is_duplicate=True)
-                    continue
-                if not is_wanted(arguments, item, answer, sites):
-                    progress.count(answer, is_unchanged=True)
-                    continue
-                try:
-                    writer.write(answer)
-                except NotWritten as error:
-                    answer = Refusal(answer.url, answer.site, error)
-                progress.count(answer)
+            _write_all(arguments, each, sites, writer, progress)
             is_whole = True
         finally:
             progress.finish(left_out, is_whole=is_whole)
@@ -143,8 +118,61 @@ def _answer_all(
     return 1 if progress.refusals else 0
 
 
-def _site_of(item: Page | Failure) -> str | None:
-    return pipeline.site_of(item) if isinstance(item, Page) else item.site
+def _write_all(
+    arguments: argparse.Namespace,
+    answers: Iterable[tuple[Page | Failure, Result | Rendered | Refusal | None]],
+    sites: Sites | Memories,
+    writer: Writer,
+    progress: Progress,
+) -> None:
+    """Write all answers that are wanted, and count them all."""
+    seen = Seen() if arguments.unique else None
+    for item, answer in answers:
+        if answer is None:
+            progress.earlier += 1
+        elif seen and _is_repeated(seen, answer):
+            progress.count(answer, is_duplicate=True)
+        elif not is_wanted(arguments, item, answer, sites):
+            progress.count(answer, is_unchanged=True)
+        else:
+            progress.count(_written(answer, writer))
+
+
+def _written(answer: Result | Rendered | Refusal, writer: Writer) -> Result | Rendered | Refusal:
+    """The answer, once it is written; a Refusal where its file cannot be made."""
+    try:
+        writer.write(answer)
+    except NotWritten as error:
+        return Refusal(answer.url, answer.site, error)
+    return answer
+
+
+def _one_by_one(
+    arguments: argparse.Namespace,
+    read: Read,
+    sites: Sites | Memories,
+    left_out: Counter[str],
+    writer: Writer,
+) -> Generator[tuple[Page | Failure, Result | Refusal | None], None, None]:
+    """Each item with its answer, in order; None where an earlier run has written that."""
+    items = read(left_out)
+    if arguments.two_pass:
+        items = learned_first(arguments, read, sites, left_out)
+    for item in items:
+        if is_written(arguments, item, writer):
+            if not arguments.two_pass:
+                learn_again(item, sites)
+            yield item, None
+            continue
+        is_learned = arguments.two_pass
+        yield item, answer_on(item, sites, writer.shape.format, is_learned=is_learned)
+
+
+def _is_repeated(seen: Seen, answer: Result | Rendered | Refusal) -> bool:
+    """Does the content of a page nearly repeat that of an earlier one?"""
+    if isinstance(answer, Rendered):
+        return seen.add_sketch(list(answer.sketch))
+    return isinstance(answer, Result) and seen.add(answer.text)
 
 
 def make_writer(
@@ -248,7 +276,7 @@ def answer_on(
         return Refusal(item.url, item.site, item.error)
     try:
         answer = sites.ask if is_learned else sites.add
-        return answer(item, _RENDERINGS[written_as])
+        return answer(item, RENDERINGS[written_as])
     except PageError as error:
         return Refusal(item.url, item.site, error)
     except (StateError, UsageError):

@@ -87,7 +87,7 @@ def _written(
     """The answer on each page that comes, once it is written down and noted."""
     for item in crawling:
         for seen in as_shown([item], browser, sites.limits) if browser else [item]:
-            answer = answer_on(seen, sites, writer.format)
+            answer = answer_on(seen, sites, writer.shape.format)
             is_wanted(arguments, seen, answer, sites)
             try:
                 writer.write(answer)

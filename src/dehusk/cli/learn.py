@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import argparse
-import sys
+from collections.abc import Generator, Iterable
+from contextlib import closing
 from typing import TYPE_CHECKING
 
-from dehusk.cli.checks import check_targets
+from dehusk.cli.checks import check_jobs, check_targets
 from dehusk.cli.clean import as_shown, make_limits, make_sites, make_source_settings
-from dehusk.cli.progress import LearningProgress
+from dehusk.cli.in_jobs import learned_in_jobs, unlocked_stdin
+from dehusk.cli.passes import learning_progress
 from dehusk.errors import PageError
+from dehusk.jobs import Learned
 from dehusk.memories import Memories
-from dehusk.sources import Failure, count_pages, read_pages
+from dehusk.model import Page
+from dehusk.result import Refusal
+from dehusk.sources import Failure, read_pages
 
 if TYPE_CHECKING:
     from dehusk.browser import Browser
@@ -19,6 +24,7 @@ if TYPE_CHECKING:
 
 def run(arguments: argparse.Namespace) -> int:
     """Learn all sources; 1 if anything could not be read or used."""
+    check_jobs(arguments)
     if not arguments.render:
         return _learn(arguments, None)
     from dehusk.browser import Browser  # noqa: PLC0415  nobody else needs asyncio
@@ -31,23 +37,36 @@ def _learn(arguments: argparse.Namespace, browser: Browser | None) -> int:
     """Learn all sources, as the browser shows them if there is one."""
     limits, settings = make_limits(arguments), make_source_settings(arguments)
     check_targets(arguments)
-    items = read_pages(arguments.sources, settings)
+    stdin = unlocked_stdin() if arguments.jobs > 1 else None
+    items = read_pages(arguments.sources, settings, stdin)
     if browser is not None:
         items = as_shown(items, browser, limits)
-    is_live = sys.stderr.isatty() and not arguments.quiet
-    total = count_pages(arguments.sources) if is_live else None
-    progress = LearningProgress(sys.stderr, total, is_quiet=arguments.quiet)
+    progress = learning_progress(arguments)
     with make_sites(arguments, limits, settings, browser) as memory:
         assert isinstance(memory, Memories)
-        try:
-            for item in items:
-                if isinstance(item, Failure):
-                    progress.refuse(item.error)
-                    continue
-                try:
-                    progress.count(is_new=memory.learn(item))
-                except PageError as error:
-                    progress.refuse(error)
-        finally:
-            progress.finish()
+        learn = learned_in_jobs if arguments.jobs > 1 else _one_by_one
+        with closing(learn(arguments, items, memory)) as outcomes:
+            try:
+                for outcome in outcomes:
+                    if isinstance(outcome, Refusal):
+                        progress.refuse(outcome.error)
+                    else:
+                        progress.count(is_new=outcome.is_new)
+            finally:
+                progress.finish()
     return 1 if progress.refusals else 0
+
+
+def _one_by_one(
+    arguments: argparse.Namespace, items: Iterable[Page | Failure], memory: Memories
+) -> Generator[Learned | Refusal, None, None]:
+    """What came of each item, in order."""
+    del arguments
+    for item in items:
+        if isinstance(item, Failure):
+            yield Refusal(item.url, item.site, item.error)
+            continue
+        try:
+            yield Learned(memory.learn(item))
+        except PageError as error:
+            yield Refusal(item.url, item.site, error)

@@ -218,9 +218,22 @@ def add_limits(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_jobs(parser: argparse._ActionsContainer) -> None:
+    """How many processes work on pages."""
+    parser.add_argument(
+        "--jobs",
+        type=positive_int,
+        default=1,
+        metavar="N",
+        help="let N processes work on pages, each site in one of them at a time; the same output"
+        " in the same order (default: %(default)s)",
+    )
+
+
 def add_passes(parser: argparse.ArgumentParser) -> None:
     """How often the pages are read, and which answers are written."""
     group = parser.add_argument_group("passes")
+    add_jobs(group)
     group.add_argument(
         "--two-pass",
         action="store_true",

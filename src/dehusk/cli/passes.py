@@ -9,10 +9,13 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
+from dehusk import pipeline
+from dehusk.answers import rendered_answer
 from dehusk.cli.progress import LearningProgress
 from dehusk.errors import PageError, StateError, UsageError
 from dehusk.memories import Memories
 from dehusk.model import Page
+from dehusk.output import Rendered, Writer
 from dehusk.result import Refusal, Result
 from dehusk.site import Sites
 from dehusk.sources import Failure, count_pages
@@ -31,9 +34,7 @@ def learned_first(
 
     What cannot be learned is named when it is asked about, where it fails again.
     """
-    is_live = sys.stderr.isatty() and not arguments.quiet
-    total = count_pages(arguments.sources) if is_live else None
-    progress = LearningProgress(sys.stderr, total, is_quiet=arguments.quiet)
+    progress = learning_progress(arguments)
     try:
         for item in read(None):
             if isinstance(item, Page):
@@ -41,6 +42,13 @@ def learned_first(
     finally:
         progress.finish()
     yield from read(left_out)
+
+
+def learning_progress(arguments: argparse.Namespace) -> LearningProgress:
+    """What is told of pages that are learned."""
+    is_live = sys.stderr.isatty() and not arguments.quiet
+    total = count_pages(arguments.sources) if is_live else None
+    return LearningProgress(sys.stderr, total, is_quiet=arguments.quiet)
 
 
 def _learn(page: Page, sites: Sites | Memories, progress: LearningProgress) -> None:
@@ -65,6 +73,14 @@ def learn_again(item: Page | Failure, sites: Sites | Memories) -> None:
             _LOG.debug("fault on %s", item.url, exc_info=True)
 
 
+def is_written(arguments: argparse.Namespace, item: Page | Failure, writer: Writer) -> bool:
+    """True for an item whose answer an earlier run has written, where this one goes on with it."""
+    if not arguments.resume:
+        return False
+    site = pipeline.site_of(item) if isinstance(item, Page) else item.site
+    return writer.holds_next(item.url, site)
+
+
 def revision_asked(arguments: argparse.Namespace) -> int | None:
     """The revision of --revise; None for the last answers, or without --revise.
 
@@ -80,11 +96,15 @@ def revision_asked(arguments: argparse.Namespace) -> int | None:
 def is_wanted(
     arguments: argparse.Namespace,
     item: Page | Failure,
-    answer: Result | Refusal,
+    answer: Result | Rendered | Refusal,
     sites: Sites | Memories,
 ) -> bool:
     """True for an answer that is to be written; a memory takes note of each that is given."""
-    if not (isinstance(item, Page) and isinstance(answer, Result) and isinstance(sites, Memories)):
+    if not isinstance(sites, Memories) or isinstance(answer, Refusal) or isinstance(item, Failure):
         return True
-    is_changed = sites.note(item, answer, revision_asked(arguments))
+    since = revision_asked(arguments)
+    if isinstance(answer, Rendered):
+        is_changed = sites.note_given(answer.site, rendered_answer(answer), since)
+    else:
+        is_changed = sites.note(item, answer, since)
     return is_changed or arguments.revise is None

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Final, TextIO
 
 from dehusk.errors import DehuskError, MemoryDamaged, PageError
+from dehusk.output import Rendered
 from dehusk.result import Refusal, Result
 
 _REFRESH_S: Final = 0.1
@@ -62,7 +63,7 @@ class Progress:
 
     def count(
         self,
-        answer: Result | Refusal,
+        answer: Result | Rendered | Refusal,
         *,
         is_duplicate: bool = False,
         is_unchanged: bool = False,
@@ -75,9 +76,8 @@ class Progress:
         else:
             self.pages += 1
             self.sites.add(answer.site)
-            characters = int(answer.tree.text_length[0])
-            self.characters += characters
-            self.template_characters += characters * answer.template_share
+            self.characters += answer.characters
+            self.template_characters += answer.characters * answer.template_share
             if answer.template_changed:
                 self._name_change(answer)
             if answer.needs_render:
@@ -106,7 +106,7 @@ class Progress:
             self._clear()
             self._stream.write(f"dehusk: {_plain(str(error))}\n")
 
-    def _name_change(self, answer: Result) -> None:
+    def _name_change(self, answer: Result | Rendered) -> None:
         """Say that a site has a new template: who selects by rules must look at them again."""
         if self._is_json:
             self._log("template_changed", {"site": answer.site, "url": answer.url})

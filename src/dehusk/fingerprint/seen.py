@@ -39,7 +39,10 @@ class Seen:
 
         A duplicate is what `is_duplicate` says. A text without words never is one.
         """
-        hashes = sketch(text).tolist()
+        return self.add_sketch(sketch(text).tolist())
+
+    def add_sketch(self, hashes: list[int]) -> bool:
+        """Is a text with this `sketch` one? As `add`, for whoever has no more of it."""
         if self._young.has_duplicate(hashes) or self._old.has_duplicate(hashes):
             return True
         if len(self._young.sizes) == self._max_texts:

@@ -13,6 +13,7 @@ from dehusk.output.llms import write_llms_txt
 from dehusk.output.names import INDEX, is_page_name
 from dehusk.output.parquet import open_parquet
 from dehusk.output.resuming import WrittenLines
+from dehusk.output.shape import Rendered, Shape
 from dehusk.output.writers import (
     NOTHING,
     FolderWriter,
@@ -27,6 +28,8 @@ __all__ = [
     "NOTHING",
     "Answer",
     "Format",
+    "Rendered",
+    "Shape",
     "Writer",
     "Written",
     "check_database",
@@ -72,7 +75,8 @@ def open_writer(
         if chosen is Format.PARQUET:
             raise UsageError("Parquet cannot go into a pipe; name a file with -o")
         _check_pieces(chosen, piece_tokens)
-        return StreamWriter(OpenStream(stdout), chosen, piece_tokens, is_terminal=is_terminal)
+        shape = Shape(chosen, piece_tokens, is_terminal=is_terminal)
+        return StreamWriter(OpenStream(stdout), shape)
     if not target:
         raise UsageError("cannot write to a file without a name")
     path = Path(target)
@@ -173,7 +177,8 @@ def _open_file(
         raise UsageError(f"cannot go on writing to {path}: it is shorter than it was left")
     earlier = WrittenLines(path) if resumes else None
     sink = GrowingFile(path, earlier.size if earlier else written.size)
-    return StreamWriter(sink, output_format, piece_tokens, is_packed=is_packed, earlier=earlier)
+    shape = Shape(output_format, piece_tokens, is_packed=is_packed)
+    return StreamWriter(sink, shape, earlier=earlier)
 
 
 def _open_folder(
@@ -200,7 +205,7 @@ def _open_folder(
         raise UsageError(f"cannot write to {path}: no permission to make files in it")
     if output_format is Format.PARQUET:
         return open_parquet(path, piece_tokens, is_folder=True)
-    return FolderWriter(path, output_format, piece_tokens, written, resumes=resumes)
+    return FolderWriter(path, Shape(output_format, piece_tokens), written, resumes=resumes)
 
 
 def _is_same_file(path: Path, source: Path) -> bool:

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from dehusk.errors import MissingExtra, UsageError
-from dehusk.output.formats import Answer, Format, encode
+from dehusk.output.formats import Answer, Format
+from dehusk.output.shape import Rendered, Shape, whole_fields
 from dehusk.output.writers import naming
 
 if TYPE_CHECKING:
@@ -46,7 +47,6 @@ class ParquetWriter:
     adds to those that are there.
     """
 
-    format = Format.PARQUET
     size = 0
 
     def __init__(self, path: Path, piece_tokens: int | None, *, is_folder: bool) -> None:
@@ -57,7 +57,7 @@ class ParquetWriter:
             raise MissingExtra("writing Parquet", "parquet") from missing
         self._pa, self._pq = pa, pq
         self._path = path
-        self._piece_tokens = piece_tokens
+        self.shape = Shape(Format.PARQUET, piece_tokens)
         self._schema = _schema(pa, piece_tokens)
         self._is_folder = is_folder
         self._rows: list[dict[str, object]] = []
@@ -67,10 +67,12 @@ class ParquetWriter:
         if not is_folder:
             self._file = pq.ParquetWriter(self._part, self._schema, compression="zstd")
 
-    def write(self, answer: Answer) -> None:
+    def write(self, answer: Answer | Rendered) -> None:
         """Write one page's answer, together with others."""
-        row = _whole(answer.to_json(self._piece_tokens))
-        assert isinstance(row, dict)
+        if isinstance(answer, Rendered):
+            row = answer.to_json()
+        else:
+            row = whole_fields(answer.to_json(self.shape.piece_tokens))
         self._rows.append(row)
         self._characters += len(str(row.get("text"))) + len(str(row.get("markdown")))
         if len(self._rows) >= _ROWS or self._characters > _CHARACTERS:
@@ -121,17 +123,6 @@ class ParquetWriter:
                 with suppress(OSError):
                     self._part.unlink()
             raise
-
-
-def _whole(value: object) -> object:
-    """The value with no half of a surrogate pair in its texts: Arrow takes none."""
-    if isinstance(value, str):
-        return encode(value).decode("utf-8")
-    if isinstance(value, dict):
-        return {name: _whole(below) for name, below in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_whole(below) for below in value]
-    return value
 
 
 def open_parquet(path: Path, piece_tokens: int | None, *, is_folder: bool) -> ParquetWriter:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import errno
-import gzip
 import os
-import re
 import stat
+from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -15,9 +14,10 @@ from pathlib import Path, PurePosixPath
 from typing import BinaryIO, Final, Protocol, Self
 
 from dehusk.errors import NotWritten
-from dehusk.output.formats import Answer, Format, encode, render
+from dehusk.output.formats import Answer, Format
 from dehusk.output.names import FileNames
 from dehusk.output.resuming import WrittenLines
+from dehusk.output.shape import Rendered, Shape
 
 _SUFFIXES: Final = {
     Format.JSONL: ".json",
@@ -26,12 +26,8 @@ _SUFFIXES: Final = {
     Format.HTML: ".html",
     Format.WARC: ".warc",
 }
-_SEPARATORS: Final = {Format.MARKDOWN: "\n", Format.TEXT: "\f"}
-"""What stands between two pages in one stream."""
 _HOPELESS: Final = {errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS}
 """Faults of the disk, not of one file: the next page would meet them too."""
-_COMMANDS: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-"""Control characters: a page could give a terminal orders with them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,16 +52,17 @@ class Writer(Protocol):
         """Bytes in the file so far; 0 where there is no one file."""
 
     @property
-    def format(self) -> Format:
-        """The format it writes."""
+    def shape(self) -> Shape:
+        """How it writes a page."""
 
     def holds_next(self, url: str | None, site: str | None) -> bool:
         """True where an earlier run has written the answer on the next page, which is this one.
 
-        Only a writer that resumes can say so; UsageError where it was a run over other pages.
+        It may be asked about pages ahead of those that are written, in their order. Only a writer
+        that resumes can say so; UsageError where it was a run over other pages.
         """
 
-    def write(self, answer: Answer) -> None:
+    def write(self, answer: Answer | Rendered) -> None:
         """Write one page's answer. An OSError (disk full, pipe closed) goes to the caller."""
 
     def sync(self) -> None:
@@ -176,37 +173,26 @@ class StreamWriter:
     def __init__(
         self,
         sink: Sink,
-        output_format: Format,
-        piece_tokens: int | None = None,
+        shape: Shape,
         *,
-        is_terminal: bool = False,
-        is_packed: bool = False,
         earlier: WrittenLines | None = None,
     ) -> None:
-        self.format = output_format
+        self.shape = shape
         self._earlier = earlier
-        self._piece_tokens = piece_tokens
-        self._is_packed = is_packed
         self._sink = sink
-        self._is_terminal = is_terminal
-        self._separator = _SEPARATORS.get(output_format, "") if sink.size else ""
+        self._is_first = not sink.size
 
     def holds_next(self, url: str | None, site: str | None) -> bool:
         """True where the next of an earlier run's lines is there, which must be on this page."""
         del site
         return self._earlier is not None and self._earlier.holds_next(url)
 
-    def write(self, answer: Answer) -> None:
+    def write(self, answer: Answer | Rendered) -> None:
         """Write one page's answer."""
-        written = render(answer, self.format, self._piece_tokens)
-        if written is None:
-            return
-        if self._is_terminal:
-            written = _COMMANDS.sub("\ufffd", written)
-        data = encode(self._separator + written)
-        # A member for each page: what is there can be unpacked, whenever the run ends.
-        self._sink.put(gzip.compress(data, mtime=0) if self._is_packed else data)
-        self._separator = _SEPARATORS.get(self.format, "")
+        data = self.shape.data(answer)
+        if data is not None:
+            self._sink.put(self.shape.behind(data, is_first=self._is_first))
+            self._is_first = False
 
     @property
     def size(self) -> int:
@@ -276,18 +262,16 @@ class FolderWriter:
     def __init__(
         self,
         folder: Path,
-        output_format: Format,
-        piece_tokens: int | None = None,
+        shape: Shape,
         written: Written = NOTHING,
         *,
         resumes: bool = False,
     ) -> None:
-        self.format = output_format
+        self.shape = shape
         self._resumes = resumes
-        self._named: PurePosixPath | None = None
-        self._piece_tokens = piece_tokens
+        self._named: deque[PurePosixPath] = deque()
         self._folder = folder
-        self._names = FileNames(_SUFFIXES[output_format])
+        self._names = FileNames(_SUFFIXES[shape.format])
         self._position = len(written.pages)
         self._known = {
             page: self._names.next_name(*page, number)
@@ -300,24 +284,26 @@ class FolderWriter:
         if not self._resumes:
             return False
         # A page keeps the name that it gets here, written or not: names depend on those before.
-        self._named = self._names.next_name(url, site, self._position + 1)
-        path = self._folder / self._named
+        self._position += 1
+        name = self._names.next_name(url, site, self._position)
+        path = self._folder / name
         # A power cut may leave a file without its bytes.
-        if not path.is_file() or path.stat().st_size == 0:
-            return False
-        self._position += 1
-        return True
+        if path.is_file() and path.stat().st_size > 0:
+            return True
+        self._named.append(name)
+        return False
 
-    def write(self, answer: Answer) -> None:
+    def write(self, answer: Answer | Rendered) -> None:
         """Write one page's answer; NotWritten if its file cannot be made, though others may."""
-        self._position += 1
-        written = render(answer, self.format, self._piece_tokens)
-        if written is None:
+        named = self._named.popleft() if self._named else None
+        self._position += named is None
+        data = self.shape.data(answer)
+        if data is None:
             return
-        name = self._named or self._known.get((answer.url, answer.site))
+        name = named or self._known.get((answer.url, answer.site))
         name = name or self._names.next_name(answer.url, answer.site, self._position)
         try:
-            write_whole(self._folder / name, encode(written))
+            write_whole(self._folder / name, data)
         except UnicodeError as fault:
             raise NotWritten(answer.url, f"{self._folder / name}: no such name here") from fault
         except OSError as fault:

@@ -21,6 +21,7 @@ from dehusk import pipeline
 from dehusk.answers import Answer
 from dehusk.durability import Durable
 from dehusk.errors import StateError, StoreDamaged
+from dehusk.frames import Header
 from dehusk.memories import Memories
 from dehusk.methods import AdditiveMethod
 from dehusk.model import Page
@@ -28,7 +29,6 @@ from dehusk.result import FIELDS
 from dehusk.service.bodies import Posted
 from dehusk.service.events import Listeners
 from dehusk.service.failures import Failed
-from dehusk.service.frames import Header
 from dehusk.service.logs import log
 from dehusk.service.metrics import Metrics
 from dehusk.service.pool import Pool, Worker, WorkerLost

@@ -14,8 +14,8 @@ from dataclasses import asdict
 from hashlib import blake2b
 from typing import Final
 
+from dehusk.frames import LENGTH, Header, pack
 from dehusk.lending import Terms
-from dehusk.service.frames import LENGTH, Header, pack
 from dehusk.service.settings import ServiceSettings
 
 _MAX_HEADER: Final = 1_000_000

@@ -19,14 +19,13 @@ from typing import Any, Final
 from dehusk import pipeline
 from dehusk.answers import answer_of
 from dehusk.errors import DehuskError, NotHtml, PageError, PageFault
-from dehusk.lending import Borrower, Loan, Terms
+from dehusk.frames import Header, pack, read
+from dehusk.lending import Borrower, Loan, Terms, terms_of
 from dehusk.marks import marks_of
 from dehusk.methods import settings_of
-from dehusk.model import Limits, Page
+from dehusk.model import Page
 from dehusk.override import Overrides
 from dehusk.result import Refusal, Result
-from dehusk.service.frames import Header, pack, read
-from dehusk.store import Keeping
 from dehusk.templates import template_of
 
 Reply = tuple[Header, list[bytes]]
@@ -216,15 +215,7 @@ def run() -> None:
     if first is None:
         return
     terms, cpu_s = first[0]["terms"], first[0]["cpu_s"]
-    bench = Bench(
-        Terms(
-            terms["method"],
-            terms["settings"],
-            Limits(**terms["limits"]),
-            Keeping(**terms["keeping"]),
-            is_relearning=terms["is_relearning"],
-        )
-    )
+    bench = Bench(terms_of(terms))
     limit(first[0]["memory_bytes"])
     while (message := read(stdin)) is not None:
         limit_cpu(cpu_s)

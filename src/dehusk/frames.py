@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any, BinaryIO, Final
+from typing import IO, Any, Final
 
 Header = dict[str, Any]
 LENGTH: Final = 4
@@ -23,7 +23,7 @@ def pack(header: Header, blobs: Sequence[bytes] = ()) -> bytes:
     return b"".join((len(text).to_bytes(LENGTH, "big"), text, *blobs))
 
 
-def read(stream: BinaryIO) -> tuple[Header, list[bytes]] | None:
+def read(stream: IO[bytes]) -> tuple[Header, list[bytes]] | None:
     """The next message; None at the end."""
     start = stream.read(LENGTH)
     if len(start) < LENGTH:

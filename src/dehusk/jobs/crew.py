@@ -1,0 +1,308 @@
+"""Tasks handed to processes, and their answers given in the order of the pages."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict, dataclass, replace
+from queue import Empty, SimpleQueue
+from typing import Final, Self
+
+from dehusk import pipeline
+from dehusk.answers import rendered_answer
+from dehusk.errors import PageError, StateError, UsageError
+from dehusk.frames import Header
+from dehusk.jobs.acts import Act, Done, Learned, Outcome
+from dehusk.jobs.intake import Arrived, Intake, NoMore
+from dehusk.jobs.ledger import Ledger, Lesson, MemoriesLedger, SitesLedger
+from dehusk.jobs.process import Ended, Replied
+from dehusk.jobs.seat import Seat, Task
+from dehusk.jobs.settings import JobSettings
+from dehusk.lending import unlearned_digest
+from dehusk.memories import Memories
+from dehusk.methods.hyperlink import Hyperlink
+from dehusk.model import Page
+from dehusk.output import Rendered, Shape
+from dehusk.result import Refusal
+from dehusk.site import Sites
+from dehusk.sources import Failure
+
+Given = Page | Failure | tuple[str | bytes, str | None]
+"""A page, or its HTML and URL; or what stands in a source's place for one that cannot be read."""
+Plan = Callable[[Page | Failure], Act]
+
+LINES: Final = Shape()
+"""JSON lines."""
+_CHECK_S: Final = 1.0
+"""How often it is looked whether a process still answers, when nothing happens."""
+_SLACK_BYTES: Final = 1_000_000
+"""A site goes to another process where its own is behind by more pages than that: some ten pages,
+or a tenth of a second, which is more than it costs to hand the site over."""
+_DONE_BYTES: Final = 1000
+"""What an answer takes besides its bytes, roughly."""
+_ERRORS: Final[dict[str, type[PageError]]] = {}
+
+
+def _errors() -> dict[str, type[PageError]]:
+    """Every kind of PageError by its code."""
+    if not _ERRORS:
+        kinds = [PageError]
+        while kinds:
+            kind = kinds.pop()
+            _ERRORS[kind.code] = kind
+            kinds += kind.__subclasses__()
+    return _ERRORS
+
+
+@dataclass(slots=True)
+class _Busy:
+    """A site with tasks that are not answered: where they are, and how many."""
+
+    seat: Seat
+    tasks: int = 0
+
+
+class Jobs:
+    """Processes that judge pages of `Memories`, or of sites that are forgotten afterwards.
+
+    The answers are those of one process, to the byte, in the order of the pages, rendered as the
+    `shape` says: JSON lines unless it says otherwise. A process that ends costs nothing: its page
+    is tried again once, then refused, and its site goes on as if that page had not been.
+    """
+
+    def __init__(
+        self,
+        sites: Memories | Sites | None = None,
+        jobs: int = 2,
+        *,
+        shape: Shape = LINES,
+        settings: JobSettings | None = None,
+        is_sketching: bool = False,
+    ) -> None:
+        self._settings = replace(settings or JobSettings(), jobs=jobs)
+        sites = Sites() if sites is None else sites
+        if sites.method.name == Hyperlink.name:
+            raise UsageError("hyperlink compares pages across the sources; it needs one process")
+        self._ledger: Ledger = (
+            MemoriesLedger(sites) if isinstance(sites, Memories) else SitesLedger(sites)
+        )
+        self._sites = sites
+        self._inbox: SimpleQueue[object] = SimpleQueue()
+        self._line: deque[Task] = deque()
+        self._busy: dict[str, _Busy] = {}
+        self._intake: Intake | None = None
+        self._hello: Header = {
+            "terms": asdict(self._ledger.terms),
+            "shape": asdict(shape),
+            "is_noting": self._ledger.is_noting,
+            "is_sketching": is_sketching,
+        }
+        self._seats: list[Seat] = []
+        self._patience_s = 3 * sites.limits.timeout_s + self._settings.patience_s
+
+    @property
+    def pids(self) -> list[int]:
+        """The numbers of the processes that judge."""
+        return [seat.process.pid for seat in self._seats]
+
+    def clean(self, pages: Iterable[Given]) -> Iterator[Rendered | Refusal]:
+        """Learn pages and answer on each, in order; a page that cannot be used gives a Refusal.
+
+        `Memories` take note of the answers, as their own `clean` does. The pages are read in
+        another thread.
+        """
+        for done in self.run(map(_item, pages), lambda _: Act.CLEAN):
+            if isinstance(done.outcome, Rendered) and isinstance(self._sites, Memories):
+                self.note(done.outcome)
+            assert not isinstance(done.outcome, Learned)
+            yield done.outcome
+
+    def learn(self, pages: Iterable[Given]) -> Iterator[Learned | Refusal]:
+        """Learn pages without an answer on them, in order: was each new, or why not?"""
+        for done in self.run(map(_item, pages), lambda _: Act.LEARN):
+            assert not isinstance(done.outcome, Rendered)
+            yield done.outcome
+
+    def note(self, answer: Rendered, since: int | None = None) -> bool:
+        """Note the answer that is given on a page, as `Memories.note` does."""
+        assert isinstance(self._sites, Memories)
+        return self._sites.note_given(answer.site, rendered_answer(answer), since)
+
+    def run(self, items: Iterable[Page | Failure], plan: Plan) -> Iterator[Done]:
+        """What came of each item, in order; `plan` says what to do with it, when it is read.
+
+        Items are read in another thread; all else happens in the caller's.
+        """
+        if self._intake is not None:
+            raise UsageError("these processes have a run to end first, or were left in one")
+        if not self._seats:
+            held = self._settings.max_held_bytes
+            self._seats = [
+                Seat(self._hello, self._inbox, self._ledger, held)
+                for _ in range(self._settings.jobs)
+            ]
+        self._intake = Intake(items, self._inbox, self._settings)
+        end: NoMore | None = None
+        while end is None or self._line:
+            event = self._next_event()
+            if isinstance(event, NoMore):
+                end = event
+            else:
+                self._handle(event, plan)
+            yield from self._given()
+        if end.fault is not None:
+            raise end.fault
+        self._intake.stop()
+        self._intake = None
+
+    def _given(self) -> Iterator[Done]:
+        """All that can be given: what is done, up to the first that is not."""
+        assert self._intake is not None
+        while self._line and self._line[0].is_done:
+            task = self._line.popleft()
+            self._intake.release(task.size)
+            if task.fault is not None:
+                raise task.fault
+            if task.is_learned:
+                self._ledger.given(task.site)
+            assert task.outcome is not None
+            yield Done(task.item, task.act, task.outcome)
+
+    def _next_event(self) -> object:
+        """What happens next. A process that has said nothing for long is ended meanwhile."""
+        while True:
+            try:
+                return self._inbox.get(timeout=_CHECK_S)
+            except Empty:
+                for seat in self._seats:
+                    if seat.is_silent(self._patience_s):
+                        seat.end()
+
+    def _handle(self, event: object, plan: Plan) -> None:
+        """Take in an item, a reply, or the end of a process."""
+        if isinstance(event, Arrived):
+            self._take(event, plan)
+            return
+        assert isinstance(event, (Replied, Ended))
+        seat = next(seat for seat in self._seats if seat.process is event.process)
+        if isinstance(event, Ended):
+            given_up = seat.lost()
+            if given_up is not None:
+                self._settle(given_up)
+        elif event.header.get("is_ready"):
+            seat.ready()
+        else:
+            task = seat.answered(event.header.get("size"), lambda site: site not in self._busy)
+            self._answered(task, event)
+            self._settle(task)
+        self._pump(seat.pump())
+
+    def _take(self, arrived: Arrived, plan: Plan) -> None:
+        """Put an item into the line, and its page to work."""
+        item, act = arrived.item, plan(arrived.item)
+        site = pipeline.site_of(item) if isinstance(item, Page) else item.site or ""
+        task = Task(item, act, site, arrived.size)
+        self._line.append(task)
+        if act is Act.SKIP:
+            task.outcome = Learned(is_new=False)
+        elif isinstance(item, Failure):
+            task.outcome = Refusal(item.url, item.site, item.error)
+        else:
+            busy = self._busy.get(site) or _Busy(self._seat_for(site))
+            busy.tasks += 1
+            self._busy[site] = busy
+            self._pump(busy.seat.give(task))
+
+    def _seat_for(self, site: str) -> Seat:
+        """Where a site goes that nobody works on: where it was, or where there is less to do."""
+        least = min(self._seats, key=lambda seat: seat.backlog_bytes)
+        holder = next((seat for seat in self._seats if seat.holds(site)), least)
+        if holder.backlog_bytes <= least.backlog_bytes + _SLACK_BYTES:
+            return holder
+        holder.let_go(site)
+        return least
+
+    def _pump(self, failed: list[Task]) -> None:
+        """Settle the tasks that could not be sent."""
+        for task in failed:
+            self._settle(task)
+
+    def _answered(self, task: Task, reply: Replied) -> None:
+        """Take in what a process says of a task."""
+        header, blobs = reply.header, reply.blobs
+        if "fatal" in header:
+            kind = UsageError if header["fatal"] == "usage" else StateError
+            task.fault = kind(header["message"])
+        elif "error" in header:
+            kind_of_error = _errors().get(header["error"], PageError)
+            error = kind_of_error(task.item.url, header["message"])
+            task.outcome = Refusal(task.item.url, task.item.site, error)
+            if task.act is Act.LEARN:
+                self._ledger.unlearned(task.site, header["digest"])
+        else:
+            task.outcome, data = _outcome(task, header, blobs)
+            if header["is_learned"]:
+                body, *state = blobs[data:]
+                family = header.get("family")
+                lesson = Lesson(body, state[0] if state else None, task.item.url, family)
+                self._ledger.learned(task.site, lesson)
+                task.is_learned = True
+
+    def _settle(self, task: Task) -> None:
+        """Take note that a task is done: its page goes, its answer stays until its turn comes."""
+        busy = self._busy[task.site]
+        busy.tasks -= 1
+        if not busy.tasks:
+            del self._busy[task.site]
+        page, outcome = task.item, task.outcome
+        assert isinstance(page, Page)
+        assert self._intake is not None
+        if task.act is Act.LEARN and isinstance(outcome, Refusal) and task.losses:
+            self._ledger.unlearned(task.site, unlearned_digest(page))
+        task.item = replace(page, html=b"")
+        data = outcome.data if isinstance(outcome, Rendered) else None
+        size = _DONE_BYTES + len(data or b"")
+        self._intake.resize(task.size, size)
+        task.size = size
+
+    def close(self) -> None:
+        """Keep what was learned, and end the processes."""
+        if self._intake is not None:
+            self._intake.stop()
+        try:
+            self._ledger.close()
+        finally:
+            for seat in self._seats:
+                seat.process.stop()
+            self._seats = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *fault: object) -> None:
+        self.close()
+
+
+def _item(given: Given) -> Page | Failure:
+    return Page(*given) if isinstance(given, tuple) else given
+
+
+def _outcome(task: Task, header: Header, blobs: list[bytes]) -> tuple[Outcome, int]:
+    """What came of a page that could be used, and how many of the blobs are its answer."""
+    if task.act is Act.LEARN:
+        return Learned(header["is_learned"]), 0
+    data = int(header["has_data"])
+    rendered = Rendered(
+        task.item.url,
+        task.site,
+        blobs[0] if data else None,
+        header["pages_seen"],
+        header["characters"],
+        header["template_share"],
+        header["template_changed"],
+        header["needs_render"],
+        bytes.fromhex(header.get("text", "")),
+        bytes.fromhex(header.get("key", "")),
+        tuple(header.get("sketch", ())),
+    )
+    return rendered, data

@@ -1,0 +1,116 @@
+"""Items read ahead of those who work on them, and not further than there is room for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from queue import SimpleQueue
+from threading import Condition, Thread
+from typing import Final
+
+from dehusk.jobs.settings import JobSettings
+from dehusk.model import Page
+from dehusk.sources import Failure
+
+_ITEM_BYTES: Final = 1000
+"""What an item takes besides its HTML, roughly."""
+_JOIN_S: Final = 1.0
+"""How long the end of a run waits for the reader, which may be waiting for a pipe."""
+
+
+@dataclass(frozen=True, slots=True)
+class Arrived:
+    """An item that was read, and the room that it takes."""
+
+    item: Page | Failure
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class NoMore:
+    """All was read, or reading failed."""
+
+    fault: BaseException | None
+
+
+class Intake:
+    """Reads items in a thread of its own and puts them into the inbox, while there is room.
+
+    In its own thread, since a source may be a pipe that fills slowly: what was read before must be
+    answered meanwhile.
+    """
+
+    def __init__(
+        self,
+        items: Iterable[Page | Failure],
+        inbox: SimpleQueue[object],
+        settings: JobSettings,
+    ) -> None:
+        self._items: Iterator[Page | Failure] = iter(items)
+        self._inbox = inbox
+        self._settings = settings
+        self._room = Condition()
+        self._bytes = 0
+        self._pages = 0
+        self._is_stopped = False
+        self._thread = Thread(target=self._read, daemon=True)
+        self._thread.start()
+
+    def _read(self) -> None:
+        fault: BaseException | None = None
+        try:
+            for item in self._items:
+                size = _size_of(item)
+                if not self._take_room(size):
+                    break
+                self._inbox.put(Arrived(item, size))
+        except BaseException as raised:  # noqa: BLE001 - for the one who waits for items
+            fault = raised
+        close = getattr(self._items, "close", None)
+        if close is not None:
+            with suppress(Exception):
+                close()
+        self._inbox.put(NoMore(fault))
+
+    def _take_room(self, size: int) -> bool:
+        """Wait for room; False where nobody wants more. One item always finds room."""
+        settings = self._settings
+        with self._room:
+            while (
+                not self._is_stopped
+                and self._pages
+                and (
+                    self._bytes + size > settings.max_ahead_bytes
+                    or self._pages >= settings.max_ahead_pages
+                )
+            ):
+                self._room.wait()
+            self._bytes += size
+            self._pages += 1
+            return not self._is_stopped
+
+    def resize(self, before: int, after: int) -> None:
+        """Take note that an item takes other room than before."""
+        with self._room:
+            self._bytes += after - before
+            self._room.notify()
+
+    def release(self, size: int) -> None:
+        """Take note that an item is gone."""
+        with self._room:
+            self._bytes -= size
+            self._pages -= 1
+            self._room.notify()
+
+    def stop(self) -> None:
+        """Read no more."""
+        with self._room:
+            self._is_stopped = True
+            self._room.notify()
+        self._thread.join(_JOIN_S)
+
+
+def _size_of(item: Page | Failure) -> int:
+    """The bytes of an item, or its characters: near enough."""
+    return _ITEM_BYTES + (len(item.html) if isinstance(item, Page) else 0)

@@ -1,0 +1,224 @@
+"""A worker's seat: the process that sits there now, the tasks it has, and the sites it holds."""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict, deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from queue import SimpleQueue
+from typing import Final
+
+from dehusk.errors import DehuskError, MemoryDamaged, PageError, PageTimeout, ProcessLost
+from dehusk.frames import Header
+from dehusk.jobs.acts import Act, Outcome
+from dehusk.jobs.ledger import Ledger
+from dehusk.jobs.process import WorkerProcess
+from dehusk.lending import Loan
+from dehusk.model import Page
+from dehusk.result import Refusal
+from dehusk.sources import Failure
+
+_SENT: Final = 4
+"""Tasks that a process is sent before it has answered: it never waits for the next page. More would
+only be done again where it dies."""
+_MAX_LOSSES: Final = 2
+"""Processes that a page may cost before it is given up."""
+_MAX_STARTS: Final = 3
+"""Processes that may end one after another before they have begun."""
+
+
+@dataclass(slots=True)
+class Task:
+    """An item on its way."""
+
+    item: Page | Failure
+    act: Act
+    site: str
+    size: int
+    """The room that it takes."""
+    losses: int = 0
+    """Processes that ended on it."""
+    outcome: Outcome | None = None
+    fault: DehuskError | None = None
+    """What ends the run when this item's turn comes."""
+    is_learned: bool = False
+    """Has its page taught something?"""
+
+    @property
+    def is_done(self) -> bool:
+        """Is it known what came of it?"""
+        return self.outcome is not None or self.fault is not None
+
+
+class Seat:
+    """Where one process after another works on the tasks that it is given, in order."""
+
+    def __init__(
+        self, hello: Header, inbox: SimpleQueue[object], ledger: Ledger, max_held_bytes: int
+    ) -> None:
+        self.backlog_bytes = 0
+        """Of the pages that are not answered."""
+        self._hello = hello
+        self._inbox = inbox
+        self._ledger = ledger
+        self._max_held_bytes = max_held_bytes
+        self._waiting: deque[Task] = deque()
+        self._sent: deque[Task] = deque()
+        self._held: OrderedDict[str, int] = OrderedDict()
+        self._held_bytes = 0
+        self._drops: list[str] = []
+        self._failed_starts = 0
+        self._is_stuck = False
+        self._start()
+
+    def _start(self) -> None:
+        self.process = WorkerProcess(self._hello, self._inbox)
+        self._is_ready = False
+        self._is_stuck = False
+        self._held.clear()
+        self._held_bytes = 0
+        self._drops.clear()
+        self._since = time.monotonic()
+
+    def ready(self) -> None:
+        """Take note that the process has begun."""
+        self._is_ready = True
+        self._failed_starts = 0
+        self._since = time.monotonic()
+
+    def holds(self, site: str) -> bool:
+        """Does the process hold the site?"""
+        return site in self._held
+
+    def let_go(self, site: str) -> None:
+        """Have the process drop a site, of which no task is here."""
+        self._held_bytes -= self._held.pop(site)
+        self._drops.append(site)
+
+    def give(self, task: Task) -> list[Task]:
+        """Take a task; the tasks that are done already, since they could not be sent."""
+        self.backlog_bytes += task.size
+        self._waiting.append(task)
+        return self.pump()
+
+    def pump(self) -> list[Task]:
+        """Send what may be sent; the tasks that are done already, since they could not be."""
+        failed: list[Task] = []
+        while self._waiting and len(self._sent) < _SENT:
+            task = self._waiting.popleft()
+            if not self._sent:
+                self._since = time.monotonic()
+            try:
+                self._send(task)
+            except MemoryDamaged as error:
+                task.outcome = Refusal(task.item.url, task.item.site, error)
+                self.backlog_bytes -= task.size
+                failed.append(task)
+            else:
+                self._sent.append(task)
+        return failed
+
+    def _send(self, task: Task) -> None:
+        """Send a task, with its site where the process does not hold it."""
+        page = task.item
+        assert isinstance(page, Page)
+        loan = None if task.site in self._held else self._ledger.lend(page)
+        self._held.setdefault(task.site, 0)
+        self._held.move_to_end(task.site)
+        wants_state = task.act is not Act.ASK and self._ledger.wants_state(task.site)
+        header = {
+            "act": task.act, "page": _told(page), "loan": _loan(loan), "drop": self._drops,
+            "wants_state": wants_state,
+        }  # fmt: skip
+        lent = (loan.state, *loan.lessons) if loan else ()
+        self.process.send(header, (_html(page), *lent))
+        self._drops = []
+
+    def answered(self, size: int | None, is_idle: Callable[[str], bool]) -> Task:
+        """The task that was answered; its site takes so much in the process now.
+
+        Beyond what it may hold the process drops sites, of those that are idle.
+        """
+        self._since = time.monotonic()
+        task = self._sent.popleft()
+        self.backlog_bytes -= task.size
+        if size is not None:
+            self._held_bytes += size - self._held[task.site]
+            self._held[task.site] = size
+        if self._held_bytes > self._max_held_bytes:
+            for site in [site for site in self._held if site != task.site and is_idle(site)]:
+                if self._held_bytes <= self._max_held_bytes:
+                    break
+                self.let_go(site)
+        return task
+
+    def is_silent(self, patience_s: float) -> bool:
+        """Has the process said nothing for so long, though it has something to do?"""
+        has_work = bool(self._sent) or not self._is_ready
+        return has_work and time.monotonic() - self._since > patience_s
+
+    def end(self) -> None:
+        """End a process that is silent; `lost` comes of it."""
+        self._is_stuck = True
+        self.process.kill()
+
+    def lost(self) -> Task | None:
+        """Put another process in the place of one that ended.
+
+        The task that it worked on is tried again once; given back is one that was done for.
+        Raises DehuskError where no process can be started.
+        """
+        self.process.stop()
+        given_up = None
+        if self._is_ready and self._sent:
+            task = self._sent[0]
+            task.losses += 1
+            if task.losses >= _MAX_LOSSES:
+                given_up = self._sent.popleft()
+                self.backlog_bytes -= task.size
+                error = self._error(task.item.url)
+                task.outcome = Refusal(task.item.url, task.item.site, error)
+        if not self._is_ready:
+            self._failed_starts += 1
+            if self._failed_starts >= _MAX_STARTS:
+                raise DehuskError("worker processes end before they have begun; see above")
+        self._waiting.extendleft(reversed(self._sent))
+        self._sent.clear()
+        self._start()
+        return given_up
+
+    def _error(self, url: str | None) -> PageError:
+        if self._is_stuck:
+            return PageTimeout(url, "its process did not answer, twice")
+        return ProcessLost(
+            url, "its process ended, twice: too much memory, a fault in the parser, or killed"
+        )
+
+
+def _html(page: Page) -> bytes:
+    return page.html if isinstance(page.html, bytes) else page.html.encode("utf-8", "surrogatepass")
+
+
+def _told(page: Page) -> Header:
+    """What a message says of a page."""
+    capture = page.capture
+    return {
+        "url": page.url,
+        "site": page.site,
+        "charset": page.charset,
+        "is_text": isinstance(page.html, str),
+        "capture": capture and [capture.record_id, capture.date, capture.truncated],
+    }
+
+
+def _loan(loan: Loan | None) -> Header | None:
+    """What a message says of a loan."""
+    if loan is None:
+        return None
+    return {
+        "site": loan.site,
+        "keep": loan.overrides.keep,
+        "drop": loan.overrides.drop,
+        "unlearned": sorted(loan.unlearned),
+    }
