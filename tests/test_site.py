@@ -6,12 +6,13 @@ import json
 import subprocess
 import sys
 from importlib import resources
+from typing import Any
 
 import jsonschema
 import pytest
 
 import dehusk
-from dehusk.errors import PageTimeout, StateError
+from dehusk.errors import PageTimeout, StateError, UsageError
 from dehusk.result import Refusal
 from dehusk.site import Sites
 
@@ -200,3 +201,9 @@ def test_every_code_of_an_error_is_in_the_schema() -> None:
         kinds.extend(kind.__subclasses__())
     codes = {kind.code for kind in kinds}
     assert codes | {"source"} == set(SCHEMA["properties"]["error"]["properties"]["code"]["enum"])
+
+
+@pytest.mark.parametrize("html", [None, 5, ["<p>x"]])
+def test_what_is_no_html_is_refused_by_name(html: Any) -> None:
+    with pytest.raises(UsageError, match=f"not {type(html).__name__}"):
+        dehusk.extract(html)

@@ -94,6 +94,7 @@ def test_training_gives_a_model_and_a_figure_for_sites_not_seen(
     assert training.pages == 25
     assert training.sites == 5
     assert 0.3 < training.figures["samples"] <= 1
+    assert 0 <= training.right_types["samples"] <= 1
 
 
 def test_training_twice_gives_the_same_bytes(

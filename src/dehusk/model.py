@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dehusk import tags
-from dehusk.errors import SettingError
+from dehusk.errors import SettingError, UsageError
 from dehusk.hashing import PATH_INVERSES, PATH_POWERS, TREE_INVERSES, TREE_POWERS, Hashes, mix
 
 Floats = NDArray[np.float64]
@@ -67,6 +67,10 @@ class Page:
     boxes: Boxes | None = field(default=None, repr=False, compare=False)
     """Where a browser put its nodes, if one showed it."""
     capture: Capture | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.html, str | bytes):
+            raise UsageError(f"a page's HTML is str or bytes, not {type(self.html).__name__}")
 
 
 MAX_DEPTH: Final = 512

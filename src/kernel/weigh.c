@@ -13,7 +13,7 @@
 
 /* The columns of the rows of the site network; some looks come first. */
 enum {
-    LOOKS_READ = 12 + 9 + 6 * LEVELS + 3 + 13 + 2 + LEVELS + 3,
+    LOOKS_READ = 12 + 9 + 3 + 13 + 2 + LEVELS + 3,
     VERDICTS_AT = LOOKS_READ + EVIDENCE,
     NEAR_AT = VERDICTS_AT + 3,
     VERDICTS_AROUND_AT = NEAR_AT + 6,
@@ -205,15 +205,9 @@ static void put_means(const Page *page, Room *room, const double *values, float 
 
 static void put_evidence_around(const Page *page, Room *room)
 {
-    for (size_t part = 0; part < 6; part++) {
-        for (size_t i = 0; i < page->blocks; i++) {
-            const Told *told = &room->told[i];
-            const double parts[] = {told->share, told->known, told->given_place,
-                                    told->known_anywhere, 1 - told->place_known, told->repeats};
-            room->values[i] = parts[part];
-        }
-        put_means(page, room, room->values, room->evidence + SHARE_AROUND + part * LEVELS, EVIDENCE);
-    }
+    for (size_t i = 0; i < page->blocks; i++)
+        room->values[i] = room->told[i].given_place;
+    put_means(page, room, room->values, room->evidence + GIVEN_PLACE_AROUND, EVIDENCE);
 }
 
 /* --- the rows of the site network --- */
@@ -233,7 +227,7 @@ static void put_looks(const Page *page, const Room *room, size_t block, float *r
     const float *looks = page->looks + block * LOOKS;
     memcpy(row, looks + TEXT_AT, 12 * sizeof(float));
     memcpy(row + 12, looks + PLACE_AT, 9 * sizeof(float));
-    memcpy(row + 21, looks + AROUND_AT, (LOOKS_READ - 21) * sizeof(float));
+    memcpy(row + 21, looks + ALIKE_AT, (LOOKS_READ - 21) * sizeof(float));
     memcpy(row + LOOKS_READ, room->evidence + block * EVIDENCE, EVIDENCE * sizeof(float));
     row[VERDICTS_AT] = (float)(page->logits[block] / 3);
     row[VERDICTS_AT + 1] = (float)page->verdict[block];

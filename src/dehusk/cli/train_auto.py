@@ -39,6 +39,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 def render(training: Training) -> str:
     """What the training was on, and how well sites are judged that a model has not seen."""
-    rows = [[corpus, number(figure)] for corpus, figure in training.figures.items()]
-    shown = table(("held-out sites of", "F1, or values kept"), rows)
+    rows = [
+        [corpus, number(figure), number(training.right_types.get(corpus))]
+        for corpus, figure in training.figures.items()
+    ]
+    shown = table(("held-out sites of", "F1, or values kept", "types right"), rows)
     return f"{training.pages:,} pages of {training.sites:,} sites\n{shown}\n"

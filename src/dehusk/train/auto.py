@@ -64,7 +64,7 @@ PARTS: Final = {
         for name in (
             "family pages", "family share", "given place", "place share", "repeats",
             "place known", "segments", "segments a page", "length", "given place around",
-            "place new around", "repeats around", "verdict", "verdicts around",
+            "verdict", "verdicts around",
         )
     ),
 }  # fmt: skip
@@ -83,6 +83,8 @@ class Training:
     sites: int
     figures: dict[str, float]
     """By corpus, on held-out sites: F1 of words; the values kept where only those are known."""
+    right_types: dict[str, float]
+    """By corpus, on held-out sites: the share of pages whose type is told rightly."""
 
 
 def train_auto(
@@ -111,7 +113,8 @@ def train_auto(
     figures = trainer.figures(models[:-1])
     if folds_folder is not None:
         _write_folds(folds_folder, models[:-1], pages, fold)
-    return Training(models[-1], len(pages), len({(p.corpus, p.site) for p in pages}), figures)
+    sites = len({(page.corpus, page.site) for page in pages})
+    return Training(models[-1], len(pages), sites, figures, trainer.right_types(models[:-1]))
 
 
 class _Trainer:
@@ -125,6 +128,7 @@ class _Trainer:
         on_step: Callable[[str], None],
     ) -> None:
         self.pages, self.fold, self.settings, self.on_step = pages, fold, settings, on_step
+        self.typed = np.array([page.type in TYPES for page in pages])
         self.lengths = [len(page.reading.blocks) for page in pages]
         self.weights = page_weights(pages, dict(settings.factors))
         first = settings.first_pages
@@ -142,9 +146,10 @@ class _Trainer:
         self.rows = [_without(rows, self.settings.without) for rows in self._site_rows()]
         rows = np.concatenate(self.rows)
         site_nets = [self._fit(rows, targets, part, f"site network {part}") for part in parts]
-        kinds = self._fit_types()
+        type_nets = [self._fit_types(part) for part in parts]
         return [
-            Model(page, site, kinds, TYPES) for page, site in zip(page_nets, site_nets, strict=True)
+            Model(*networks, TYPES)
+            for networks in zip(page_nets, site_nets, type_nets, strict=True)
         ]
 
     def _site_rows(self) -> list[Matrix]:
@@ -178,17 +183,35 @@ class _Trainer:
             for rows, fold in zip(self.rows, self.fold.tolist(), strict=True)
         ]
 
-    def _fit_types(self) -> Network:
-        """The network that tells the type of a page; the shipped one if no type is known."""
-        self.on_step("type network")
-        known = [place for place, page in enumerate(self.pages) if page.type in TYPES]
-        if not known:
+    def _fit_types(self, part: int) -> Network:
+        """The network that tells the type of a page, fitted to all pages but those of a fold.
+
+        The shipped one if no type is known.
+        """
+        self.on_step(f"type network {part}")
+        known = self.typed & (self.fold != part)
+        if not known.any():
             return load_model().type
-        rows = np.stack([pooled(self.pages[p].reading, probability(self.logits[p])) for p in known])
-        kinds = [TYPES.index(str(self.pages[place].type)) for place in known]
+        rows = np.stack([self._pooled(place) for place in np.flatnonzero(known).tolist()])
+        kinds = [
+            TYPES.index(str(self.pages[place].type)) for place in np.flatnonzero(known).tolist()
+        ]
         settings = replace(self.settings.fitting, width=16, epochs=60, batch=256, decay=1e-2)
         wanted = np.eye(len(TYPES), dtype=np.float32)[kinds]
         return fit(rows, wanted, _flat(self.weights[known]), settings, is_choice=True)
+
+    def _pooled(self, place: int) -> Matrix:
+        """What the type network reads of a page."""
+        return pooled(self.pages[place].reading, probability(self.logits[place]))
+
+    def right_types(self, models: list[Model]) -> dict[str, float]:
+        """By corpus, the share of held-out pages whose type is told rightly."""
+        right: dict[str, list[bool]] = {}
+        for place in np.flatnonzero(self.typed).tolist():
+            page = self.pages[place]
+            told = models[self.fold[place]].type(self._pooled(place)[None])[0].argmax()
+            right.setdefault(page.corpus, []).append(TYPES[told] == page.type)
+        return {corpus: float(np.mean(right[corpus])) for corpus in sorted(right)}
 
     def figures(self, models: list[Model]) -> dict[str, float]:
         """By corpus, the mean over sites of what is right on held-out pages."""

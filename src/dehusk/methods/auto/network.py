@@ -22,7 +22,7 @@ from dehusk.model import Floats
 
 Weights = NDArray[np.float32]
 
-_VERSION: Final = 2
+_VERSION: Final = 3
 _MAX_UNITS: Final = 512
 """Hidden units that the kernel has room for."""
 _SHIPPED: Final = Path(__file__).with_name("model.json")
@@ -129,8 +129,8 @@ def _read(written: Mapping[str, Any]) -> Model:
 def capped(network: Network, columns: Mapping[str, slice]) -> Network:
     """The network with its inputs cut at `looks.HIGHEST`."""
     ceiling = network.ceiling.copy()
-    for part, highest in HIGHEST.items():
-        for place, value in highest.items():
+    for part in HIGHEST.keys() & columns.keys():
+        for place, value in HIGHEST[part].items():
             column = columns[part].start + place
             ceiling[column] = min(ceiling[column], value)
     return replace(network, ceiling=ceiling)

@@ -20,8 +20,10 @@ from dehusk.model import Floats
 
 _NEAR: Final = (2, 1, 0, 4, 5, 6)
 """The neighbours of a block among the seven blocks around it."""
-_LOOKS: Final = ("text", "place", "around", "alike", "rows", "copies", "title")
-"""The parts of the looks that the site network reads too."""
+_LOOKS: Final = ("text", "place", "alike", "rows", "copies", "title")
+"""The parts of the looks that the site network reads too. With the looks of a block's surroundings,
+and all that the site says of the text there, it remembered the sites that it was fitted to. What
+surrounds a block has its say by the verdicts there."""
 
 
 def _sizes(columns: Mapping[str, slice], prefix: str = "") -> dict[str, int]:
