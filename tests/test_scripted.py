@@ -65,3 +65,11 @@ def test_the_summary_names_a_page_that_needs_a_browser(tmp_path: Path) -> None:
     said = "1 page is empty without scripts: needs --render, such as file:a.html\n"
     assert run.stderr.endswith(said)
     assert run.stdout.count("needs_render: true") == 1
+
+
+def test_the_summary_names_pages_of_which_nothing_is_left(tmp_path: Path) -> None:
+    for name in ("a", "b", "c"):
+        (tmp_path / f"{name}.html").write_text(f"<p>{_LONG}", encoding="utf-8")
+    command = [sys.executable, "-m", "dehusk", "clean", str(tmp_path), "--method", "site-hash"]
+    run = subprocess.run(command, capture_output=True, check=False, timeout=60, encoding="utf-8")
+    assert run.stderr.endswith("1 page is all template, so nothing is left, such as file:c.html\n")

@@ -53,8 +53,8 @@ class Progress:
         self.earlier = 0
         """Pages that an earlier run has written."""
         self.unchanged = 0
-        self.empty = 0
-        self.first_empty: str | None = None
+        self.scripted = _Empty("empty without scripts: needs --render")
+        self.emptied = _Empty("all template, so nothing is left")
         self._damaged: set[str | None] = set()
         self.errors: Counter[str] = Counter()
         """Failures by the code of their error."""
@@ -81,8 +81,9 @@ class Progress:
             if answer.template_changed:
                 self._name_change(answer)
             if answer.needs_render:
-                self.empty += 1
-                self.first_empty = self.first_empty or answer.url
+                self.scripted.count(answer.url)
+            elif answer.characters and answer.template_share >= 1:
+                self.emptied.count(answer.url)
         since = time.monotonic() - self._shown
         if self._is_live and since > _REFRESH_S:
             self._show()
@@ -154,16 +155,6 @@ class Progress:
         dropped += f", {self.earlier:,} there already" if self.earlier else ""
         return dropped + (f", {self.unchanged:,} unchanged" if self.unchanged else "")
 
-    def _scripted(self) -> str:
-        """What the summary says of pages that scripts would fill; nothing where there were none."""
-        if not self.empty:
-            return ""
-        first = f", such as {_COMMANDS.sub(REPLACED, self.first_empty)}" if self.first_empty else ""
-        verb = "is" if self.empty == 1 else "are"
-        return (
-            f"{_plural(self.empty, 'page')} {verb} empty without scripts: needs --render{first}\n"
-        )
-
     def _clear(self) -> None:
         if self._is_live:
             self._stream.write("\r\x1b[K")
@@ -185,6 +176,8 @@ class Progress:
             "failed": dict(self.errors),
             "duplicates": self.duplicates,
             "there_already": self.earlier,
+            "needs_render": self.scripted.pages,
+            "all_template": self.emptied.pages,
         } | queue
 
     def finish(
@@ -225,8 +218,29 @@ class Progress:
             f"{self._dropped()} in {seconds:.1f} s ({self._rate():,.0f} a second)\n"
             f"{self.template_share:.0%} of {_plural(self.characters, 'visible character')} was"
             f" template: about {_plural(round(self.template_characters / 4), 'token')} saved\n"
-            f"{self._scripted()}"
+            f"{self.scripted}{self.emptied}"
         )
+
+
+class _Empty:
+    """Counts pages that came out empty for one reason; as text, a line of the summary, or none."""
+
+    def __init__(self, why: str) -> None:
+        self._why = why
+        self.pages = 0
+        self._first: str | None = None
+
+    def count(self, url: str | None) -> None:
+        """Take a page in."""
+        self.pages += 1
+        self._first = self._first or url
+
+    def __str__(self) -> str:
+        if not self.pages:
+            return ""
+        first = f", such as {_plain(self._first)}" if self._first else ""
+        verb = "is" if self.pages == 1 else "are"
+        return f"{_plural(self.pages, 'page')} {verb} {self._why}{first}\n"
 
 
 class LearningProgress:
