@@ -81,6 +81,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     _add_common(quality)
     quality.add_argument(
+        "--peers-only",
+        action="store_true",
+        help="measure other extractors, and no method of dehusk; with --peers and with this come"
+        " deboiler and the removal of repeated lines and sentences as well",
+    )
+    quality.add_argument(
         "--by",
         choices=("site", "lang", "type", "generator"),
         help="add a row for each site, language, page type or generator",
@@ -131,8 +137,9 @@ def _add_common(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--peers",
         action="store_true",
-        help="add trafilatura (without and with comments), resiliparse, readability-lxml,"
-        " turbohtml's main text and all text; those not installed are left out",
+        help="add other extractors (trafilatura, resiliparse, readability-lxml, jusText,"
+        " boilerpy3, newspaper4k, goose3, turbohtml's main text, all text); those not installed"
+        " are left out",
     )
     add_extent(parser)
     add_report(parser)

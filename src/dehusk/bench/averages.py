@@ -66,8 +66,15 @@ class Averages:
 
     def mean(self, figure: Figure, place: Place = Place.ALL) -> float | None:
         """The mean over sites of the means over their pages; None if no page has the figure."""
-        means = [total / pages for total, pages in self._of(figure, place)]
+        means = self.site_means(figure, place).values()
         return sum(means) / len(means) if means else None
+
+    def site_means(self, figure: Figure, place: Place = Place.ALL) -> dict[str, float]:
+        """The mean over its pages of each site that has the figure."""
+        key = (figure, place)
+        return {
+            site: sums[key][0] / sums[key][1] for site, sums in self._sites.items() if key in sums
+        }
 
     def total(self, figure: Figure) -> float:
         """The sum over all pages."""

@@ -37,8 +37,13 @@ def run_experiment(arguments: argparse.Namespace) -> int:
 
 def _quality(arguments: argparse.Namespace, corpora: Sequence[Corpus]) -> int:
     """Score, and print a table per corpus as it is done."""
+    if arguments.peers_only and arguments.methods:
+        raise UsageError("--peers-only measures no method: name none")
     contenders, missing = make_contenders(
-        arguments.methods, with_peers=arguments.peers, folds=arguments.folds
+        arguments.methods,
+        with_peers=arguments.peers or arguments.peers_only,
+        with_methods=not arguments.peers_only,
+        folds=arguments.folds,
     )
     _warn(missing)
     reports = []

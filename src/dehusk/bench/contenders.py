@@ -11,7 +11,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from dehusk.bench.peers import Peer, load_peers
+from dehusk.bench.peers import Peer, load_all, load_peers
+from dehusk.bench.site_peers import SITE_PEERS, SitePeer
 from dehusk.errors import UsageError
 from dehusk.loader import PageLoader
 from dehusk.memory import Memory
@@ -118,13 +119,30 @@ def peer_contender(name: str, peer: Peer) -> Contender:
     return Contender(name, lambda _: ask)
 
 
+def site_peer_contender(name: str, peer: SitePeer) -> Contender:
+    """A peer that looks at the pages of a site, all at once or one after another."""
+
+    def start(pages: Sequence[Page]) -> Ask:
+        extract = peer.start(pages)
+        return lambda page: Answer(extract(str(page.html), page.url))
+
+    return Contender(name, start, peer.needs_pages)
+
+
 def make_contenders(
-    methods: Iterable[str], *, with_peers: bool, folds: Path | None = None
+    methods: Iterable[str],
+    *,
+    with_peers: bool,
+    with_methods: bool = True,
+    folds: Path | None = None,
 ) -> tuple[Sequence[Contender], Sequence[str]]:
     """The methods (the default one if none is named), then the peers; and notes on missing ones."""
-    names = dict.fromkeys(methods) or {DEFAULT: None}
+    names = (dict.fromkeys(methods) or {DEFAULT: None}) if with_methods else {}
     contenders = [method_contender(name, folds) for name in names]
     if not with_peers:
         return contenders, ()
     peers, notes = load_peers()
-    return [*contenders, *(peer_contender(name, peer) for name, peer in peers.items())], notes
+    site_peers, more_notes = load_all(SITE_PEERS)
+    contenders += [peer_contender(name, peer) for name, peer in peers.items()]
+    contenders += [site_peer_contender(name, peer) for name, peer in site_peers.items()]
+    return contenders, [*notes, *more_notes]

@@ -1,0 +1,141 @@
+"""Other extractors: each finds an article, those of a site drop what repeats, none is required."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+from importlib.util import find_spec
+
+import pytest
+
+from dehusk import bench
+from dehusk.bench.contenders import make_contenders
+from dehusk.bench.peers import PEERS, language_of, load_all, load_peers
+from dehusk.bench.scoring import share_found, words
+from dehusk.bench.site_peers import SITE_PEERS, plain_line, without_known_runs
+from dehusk.errors import UsageError
+from dehusk.model import Page
+
+MODULES = {
+    "trafilatura-fast": "trafilatura",
+    "trafilatura-precision": "trafilatura",
+    "trafilatura-comments": "trafilatura",
+    "boilerpy3-article": "boilerpy3",
+    "newspaper4k": "newspaper",
+}
+"""The module of a peer, where it has another name."""
+OURS = {"all-text", "lines-once", "lines-unique", "runs-once"}
+
+ARTICLE = (
+    "<html lang=en><head><title>Tides</title></head><body><ul><li><a href=/>Home</a></ul><article>"
+    "<h1>How tides work</h1>"
+    + "".join(
+        f"<p>Paragraph {number} tells how the sea rises and falls twice a day, because the moon and"
+        " the sun pull at the water, and why the height of it is not the same from bay to bay, nor"
+        " from one week to the next in any of them.</p>"
+        for number in range(1, 9)
+    )
+    + "</article><footer>All rights reserved</footer></body></html>"
+)
+MENU = "<div class=menu><ul><li>Harbours<li>Tide tables<li>Boats for hire</ul></div>"
+
+
+def _need(name: str) -> None:
+    module = MODULES.get(name, name)
+    if name not in OURS and find_spec(module) is None:
+        pytest.skip(f"{module} is not installed: it comes with dehusk[bench]")
+    if name == "deboiler" and sys.version_info >= (3, 13):
+        pytest.skip("deboiler imports `cgi`, which this Python no longer has")
+
+
+@pytest.mark.parametrize("name", PEERS)
+def test_a_peer_finds_the_text_of_an_article(name: str) -> None:
+    _need(name)
+    text = PEERS[name]()(ARTICLE, "https://sea.example/tides")
+    assert share_found([f"Paragraph {n} tells how" for n in range(1, 9)], words(text)) == 1
+
+
+@pytest.mark.parametrize("name", SITE_PEERS)
+def test_a_peer_of_a_site_drops_what_its_pages_share(name: str) -> None:
+    _need(name)
+    pages = [
+        Page(
+            f"<html lang=en><body>{MENU}<div><h1>{bay} Bay</h1><p>At {bay} the sea is deep."
+            f" Ships of {bay} stay away! Whales come to {bay}.</p></div></body></html>",
+            f"https://sea.example/{place}",
+        )
+        for place, bay in enumerate(("Amber", "Birch", "Cedar", "Dune"))
+    ]
+    extract = SITE_PEERS[name]().start(pages)
+    texts = [extract(str(page.html), page.url) for page in pages]
+    assert "Whales come to Amber" in texts[0]
+    assert "Whales come to Dune" in texts[-1]
+    assert "Tide tables" not in texts[-1]
+    assert extract(str(pages[1].html), pages[1].url) is not None
+
+
+def test_each_site_begins_with_nothing_seen() -> None:
+    peer = SITE_PEERS["lines-once"]()
+    html = "<p>Only here"
+    assert [peer.start([])(html, None) for _ in range(2)] == ["Only here"] * 2
+
+
+def test_lines_differ_by_more_than_case_digits_and_signs() -> None:
+    assert plain_line("Seen 12 times!") == plain_line("  SEEN 34 times")
+    assert plain_line("Seen 12 times") != plain_line("Seen 123 times")
+    assert plain_line("– · –") == ""
+
+
+def test_three_sentences_that_were_there_before_go_and_two_stay() -> None:
+    seen: set[tuple[str, ...]] = set()
+    assert without_known_runs("One. Two. Three. Four.", seen) == "One.\nTwo.\nThree.\nFour."
+    assert without_known_runs("New. Two. Three. Four. Five.", seen) == "New.\nFive."
+    assert without_known_runs("One. Two. Other.", seen) == "One.\nTwo.\nOther."
+
+
+@pytest.mark.parametrize(
+    ("html", "language"),
+    [
+        ("<HTML dir=ltr LANG='pt-BR'>", "pt"),
+        ("<html data-lang=fr><p>no", ""),
+        (f"<html><p>{'Как дела, друзья? ' * 20}", "ru"),
+        (f"<html><p>{'東京タワーへようこそ。' * 20}", "ja"),
+        ("", ""),
+    ],
+)
+def test_a_page_names_its_language_or_its_letters_do(html: str, language: str) -> None:
+    assert language_of(html) == language
+
+
+def test_a_peer_that_is_not_installed_is_left_out_with_a_note(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "readability", None)
+    monkeypatch.setitem(sys.modules, "deboiler", None)
+    peers, notes = load_peers()
+    assert "readability" not in peers
+    assert "all-text" in peers
+    assert any(note.startswith("readability is left out") for note in notes)
+    contenders, more_notes = make_contenders((), with_peers=True, with_methods=False)
+    names = [contender.name for contender in contenders]
+    assert "auto" not in names
+    assert {"all-text", "lines-once"} <= set(names)
+    assert any(note.startswith("deboiler is left out") for note in more_notes)
+
+
+def test_a_peer_that_breaks_as_it_loads_is_left_out_with_a_note() -> None:
+    def broken() -> Callable[[], None]:
+        raise AttributeError("module has no such thing")
+
+    loaded, notes = load_all({"odd": broken})
+    assert loaded == {}
+    assert notes == ["odd is left out: AttributeError as it loads (module has no such thing)"]
+
+
+def test_only_peers_and_a_method_exclude_each_other() -> None:
+    parser = argparse.ArgumentParser()
+    bench.add_arguments(parser)
+    wrong = ["quality", "samples:docs:1:2", "--peers-only", "--method", "segments"]
+    with pytest.raises(UsageError, match="name none"):
+        bench.run(parser.parse_args(wrong))
