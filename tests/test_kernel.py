@@ -20,13 +20,14 @@ from numpy.typing import NDArray
 
 import dehusk.parse as parsing
 from dehusk import render
+from dehusk.fingerprint import fingerprint
 from dehusk.kernel import KERNEL, NO_EXTENSIONS
 from dehusk.label import label
 from dehusk.memory import Memory, Table
 from dehusk.methods import auto
 from dehusk.methods.auto import Auto
 from dehusk.methods.auto.weighing import probability
-from dehusk.model import Page, Tree
+from dehusk.model import Limits, Page, Tree
 from dehusk.parse import compiled
 from dehusk.parse.nodes import build
 from dehusk.parse.tokens import KNOWN_HASHES, KNOWN_NUMBERS, Text, find_tokens
@@ -197,6 +198,70 @@ def test_the_kernel_gives_the_twins_labels_and_text_on_sample_sites() -> None:
     for seed, kind in enumerate(KINDS):
         for page in sample_site(kind, pages=2):
             assert_same_answer(str(page.page.html), seed)
+
+
+_LINKED = (
+    "<a href=/x>", "<a href='y z'>", "<a href=#top>", "<a href='#'>", "<a href=a/b.html#c>", "</a>",
+    "<a href='//h.example/p'>", "<a href='http://h.example/?a=1&amp;b=\u00e9'>", "<a name=n>",
+    "<a href=../up>", "<a href='?q=1'>", "<a href='javascript:x'>", "<a href='/a[1]'>", "<a href>",
+    "<a href=' /s\t '>", "<a href='mailto:x'>", "<area href=z alt='Z&nbsp;z'>", "<map>", "<img>",
+    "<img alt='a  &lt;b'>", "<svg><a href=s>", "</svg>", "<object>", "<p>", "<td>", "<br>", "<b>",
+    "word", " ", "&nbsp;", "\u3000", "\u2003x", "&amp;lt;", "<xmp>&am", "</xmp>", "<div hidden>",
+    "</div>", "<table><tr><td>", "</table>", "<base href='/b/'>", "<li>", "\u0085", "\ud800",
+    "<a href='/%7E.x/./y'>", "<a href='x//y'>", "<a href='&quot;'>", "<a href='HTTP://H.example'>",
+)  # fmt: skip
+_URLS = (
+    None,
+    "http://h.example",
+    "https://h.example/a/b?q#f",
+    "http://h.example//x/",
+    "file:a",
+    "",
+)
+
+
+@settings(max_examples=600)
+@given(
+    st.lists(st.sampled_from(_LINKED), max_size=30).map("".join),
+    st.sampled_from(_URLS),
+    st.integers(0, 2**32),
+    st.sampled_from((3, 512)),
+)
+def test_the_kernel_gives_the_twins_links(
+    html: str, url: str | None, seed: int, max_depth: int
+) -> None:
+    _kernel()
+    tree = parsing.parse(Page(html), Limits(max_depth=max_depth)).tree
+    labels = label(tree, _random_scores(len(tree), seed)).labels
+    found = render.links(tree, labels, url)
+    with _without("dehusk.render.as_links"):
+        assert found == render.links(tree, labels, url)
+
+
+@pytest.mark.parametrize("html", HOSTILE.values(), ids=HOSTILE.keys())
+def test_the_kernel_gives_the_twins_links_on_hostile_pages(html: str) -> None:
+    _kernel()
+    tree = parsing.parse(Page(html), Limits(max_nodes=2_000_000)).tree
+    labels = np.zeros(len(tree), np.int8)
+    found = render.links(tree, labels, "https://h.example/")
+    with _without("dehusk.render.as_links"):
+        assert found == render.links(tree, labels, "https://h.example/")
+
+
+@settings(max_examples=300)
+@example("")
+@example("a" * 64 + "b" * 64 + " x" * 9)
+@example("İstanbul ß \u0130\u3040\u30fb漢字かな\U0001f600\U00020001 한글 \U00050000")
+@given(
+    st.text(max_size=60)
+    | st.lists(st.sampled_from(("rye", "Rye", "oats_1", " ", "é", "漢", "한", "\ud800", ".")))
+    .map("".join)
+)  # fmt: skip
+def test_the_kernel_gives_the_twins_fingerprint(text: str) -> None:
+    _kernel()
+    found = fingerprint(text)
+    with _without("dehusk.fingerprint"):
+        assert found == fingerprint(text)
 
 
 @st.composite
@@ -414,5 +479,12 @@ def test_the_kernel_refuses_arrays_that_do_not_fit() -> None:
         kernel.text(tree.source[:9], b"", *known, labels)
     with pytest.raises(ValueError, match="text"):
         kernel.text(tree.source, b"", *known, labels[1:])
+    with pytest.raises(ValueError, match="outside"):
+        kernel.links(
+            str, str, b"", b"", b"", tree.source[:9], b"", tree.tag, tree.end, tree.text_length,
+            tree.start, tree.stop, tree.close, tree.shown, labels,
+        )  # fmt: skip
+    with pytest.raises(ValueError, match="links"):
+        kernel.links(str, str, *[b""] * 12, b"1")
     with pytest.raises(ValueError, match="no tree"):
         kernel.smooth(1.0, *np.ones((3, 2), np.int32), *np.ones((2, 2)), np.ones(1))

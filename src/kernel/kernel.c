@@ -59,9 +59,11 @@ int check_below(const char *function, const int32_t *numbers, size_t count, size
 static PyMethodDef functions[] = {
     FUNCTION(scan, "The arrays of a page's tree in one piece of memory; None if the parser must be "
                    "asked first."),
+    FUNCTION(fingerprint, "The SimHash of a text's words in hex; None where its twin must be asked."),
     FUNCTION(judge, "The probability that each block is content, the scores, and the threshold."),
     FUNCTION(label, "The labels of a page's nodes and, behind them, the reasons."),
     FUNCTION(lesson, "What one page teaches: sorted keys of segments, texts and places, and sums."),
+    FUNCTION(links, "The links of a page that lead somewhere, in a list."),
     FUNCTION(look, "What the page network says of each block and, behind that, the lesson."),
     FUNCTION(merge, "Two tables added up: keys, sums, counts and last pages."),
     FUNCTION(network, "The outputs of a network for each row."),

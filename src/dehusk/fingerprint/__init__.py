@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Final
+from functools import cache
+from typing import Any, Final
 
 import numpy as np
 
 from dehusk.fingerprint.seen import Seen
 from dehusk.fingerprint.shingles import is_duplicate, sketch
 from dehusk.fingerprint.words import hashes, words_of
+from dehusk.kernel import KERNEL
 
 __all__ = ["Seen", "fingerprint", "is_duplicate", "sketch"]
 
@@ -25,6 +27,8 @@ def fingerprint(text: str) -> str:
     Order does not count. A word weighs the number of binary digits of its count, so that a hundred
     times 'the' does not drown what the text is about. The same on every machine.
     """
+    if KERNEL is not None and (found := _compiled(KERNEL, text)) is not None:
+        return found
     counts = Counter(words_of(text))
     if not counts:
         return "0" * (_BITS // 4)
@@ -37,3 +41,25 @@ def fingerprint(text: str) -> str:
         # Whole numbers of this size are exact in floats, which numpy multiplies much faster.
         balance += 2 * (weights @ digits.astype(np.float64)) - weights.sum()
     return np.packbits(balance > 0).tobytes().hex()
+
+
+_FEW, _MANY = 0x3000, 0x20000
+"""Numbers of characters up to which it is looked up what is a letter: those that most texts stay
+below, and those above which there are none but Chinese ones."""
+
+
+@cache
+def _letters(count: int) -> bytes:
+    """By the number of a character: does it stand in words?"""
+    return bytes(chr(code).isalnum() or chr(code) == "_" for code in range(count))
+
+
+def _compiled(kernel: Any, text: str) -> str | None:
+    """The same by the kernel; None for texts with characters that are not looked up, or with two
+    words of one hash.
+    """
+    written = text.lower().encode("utf-8", "surrogatepass")
+    found: str | None = kernel.fingerprint(written, _letters(_FEW))
+    if found is None:
+        found = kernel.fingerprint(written, _letters(_MANY))
+    return found

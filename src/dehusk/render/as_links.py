@@ -3,17 +3,32 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
 from dehusk import tags
+from dehusk.kernel import KERNEL
 from dehusk.model import Label, Tree
-from dehusk.render.nodes import LabelArray, attribute, inside, run, unescaped, written_attribute
-from dehusk.urls import base_of
+from dehusk.render.nodes import (
+    ANCHOR,
+    BREAKS,
+    CELL,
+    LabelArray,
+    attribute,
+    inside,
+    run,
+    unescaped,
+    written_attribute,
+)
+from dehusk.urls import Base, base_of
 
 _LINK: Final = tags.numbers("a", "area")
 _IMAGE: Final = tags.numbers("img", "area")
+LINK_KINDS: Final = np.zeros(len(tags.NAMES), np.uint8)
+"""By tag number, what the kernel asks of tags, from the lowest bit on (`src/kernel/links.c`)."""
+for _place, _table in enumerate((BREAKS, CELL, ANCHOR, _LINK, _IMAGE)):
+    LINK_KINDS[_table] |= np.uint8(1 << _place)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +47,8 @@ def links(tree: Tree, labels: LabelArray, base_url: str | None) -> tuple[Link, .
     which HTML forbids, text belongs to the innermost.
     """
     base = base_of(tree, base_url)
+    if KERNEL is not None:
+        return _compiled(KERNEL, tree, labels, base)
     found: dict[int, str] = {}
     texts: dict[int, bytes] = {}
     source, nodes = tree.source, np.flatnonzero(_LINK[tree.tag] & tree.shown)
@@ -50,6 +67,18 @@ def links(tree: Tree, labels: LabelArray, base_url: str | None) -> tuple[Link, .
         Link(url, " ".join(unescaped(texts[node]).split()), is_template[node])
         for node, url in found.items()
     )
+
+
+def _compiled(kernel: Any, tree: Tree, labels: LabelArray, base: Base) -> tuple[Link, ...]:
+    """The same by the kernel, which asks the base only about what is not simple."""
+    here = (base.absolute("#x") or "")[: -len("#x")] if base.url else ""
+    begins = (each.encode("utf-8", "surrogatepass") for each in (base.origin, base.folder, here))
+    found = kernel.links(
+        base.absolute, Link, *begins, tree.source, LINK_KINDS, tree.tag, tree.end,
+        tree.text_length, tree.start, tree.stop, tree.close, tree.shown,
+        np.ascontiguousarray(labels),
+    )  # fmt: skip
+    return tuple(found)
 
 
 def _inner_texts(tree: Tree, link_nodes: list[int]) -> dict[int, bytes]:

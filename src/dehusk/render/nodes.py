@@ -17,14 +17,14 @@ LabelArray = NDArray[np.int8]
 Places = NDArray[np.int64]
 
 _BLOCK: Final = tags.numbers(*tags.BLOCK)
-_BREAKS: Final = tags.numbers(*tags.BLOCK, "br")
-_CELL: Final = tags.numbers("td", "th")
+BREAKS: Final = tags.numbers(*tags.BLOCK, "br")
+CELL: Final = tags.numbers("td", "th")
 _ROW: Final = tags.numbers("table", "caption", "thead", "tbody", "tfoot", "tr")
-_LINK: Final = tags.numbers("a")
+ANCHOR: Final = tags.numbers("a")
 _PREFORMATTED: Final = tags.numbers("pre", "listing", "xmp", "textarea", "plaintext")
 TEXT_KINDS: Final = np.zeros(len(tags.NAMES), np.uint8)
 """By tag number, what the kernel asks of tags, from the lowest bit on (`src/kernel/text.c`)."""
-for _place, _table in enumerate((_BREAKS, _CELL, _ROW, _LINK, _PREFORMATTED)):
+for _place, _table in enumerate((BREAKS, CELL, _ROW, ANCHOR, _PREFORMATTED)):
     TEXT_KINDS[_table] |= np.uint8(1 << _place)
 
 
@@ -110,7 +110,7 @@ def _attribute_pattern(name: bytes) -> re.Pattern[bytes]:
 
 def block_numbers(tree: Tree) -> Ints:
     """The stretch of inline text each node stands in: the number moves at blocks and cells."""
-    return _edges(tree.end, (_BLOCK | _CELL)[tree.tag], closing=1)
+    return _edges(tree.end, (_BLOCK | CELL)[tree.tag], closing=1)
 
 
 def line_numbers(tree: Tree) -> Ints:
@@ -118,7 +118,7 @@ def line_numbers(tree: Tree) -> Ints:
 
     Cells of a table row do not begin lines.
     """
-    return _edges(tree.end, _BREAKS[tree.tag], closing=1)
+    return _edges(tree.end, BREAKS[tree.tag], closing=1)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -142,7 +142,7 @@ def run(tree: Tree, rendered: Flags, skipped: Flags) -> Run:
     line = line_numbers(tree)
     new_line = _moves(line, nodes)
     new_cells = np.zeros(len(nodes), np.int32)
-    is_cell = _CELL[tree.tag]
+    is_cell = CELL[tree.tag]
     if is_cell.any():
         new_cells = _new_cells(tree, nodes, is_cell, new_line)
         new_line |= _moves(_edges(tree.end, is_cell, closing=1), nodes)
@@ -163,7 +163,7 @@ def _new_link(tree: Tree, nodes: Ints) -> Flags:
     Links that touch are set apart by style sheets, not by white space: on every corpus tried, words
     of the content were glued together without this, and none came apart with it.
     """
-    is_link = _LINK[tree.tag]
+    is_link = ANCHOR[tree.tag]
     is_linked = inside(tree.end, is_link)[nodes]
     is_new = _moves(np.cumsum(is_link, dtype=np.int32), nodes)
     is_new[1:] &= is_linked[1:] & is_linked[:-1]

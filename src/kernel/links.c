@@ -1,0 +1,412 @@
+/* `links`: where the links of a page lead, and what they say. The twin of
+   `dehusk.render.as_links.links`. */
+
+#include "kernel.h"
+
+#include <stdlib.h>
+
+#include "attributes.h"
+#include "escapes.h"
+#include "white.h"
+
+/* What a tag is, by its number: the bits of `as_links.LINK_KINDS`. */
+enum { BREAKS = 1, IS_CELL = 2, IS_ANCHOR = 4, IS_LINK = 8, IS_IMAGE = 16 };
+
+enum { LABEL_TEMPLATE = 1 };
+
+typedef struct {
+    Bytes source;
+    const int16_t *tag;
+    const int32_t *end, *text_length, *start, *stop, *close;
+    const uint8_t *shown;
+    const int8_t *labels;
+    Bytes kinds;
+    size_t count;
+} Page;
+
+/* A piece of the source that a link says: a text, or what stands for an image. */
+typedef struct {
+    int32_t start, stop;
+    int32_t next;  /* The next piece of the same link; -1 for none. */
+    uint8_t is_apart;
+} Piece;
+
+typedef struct {
+    int32_t first, last; /* Pieces; -1 for none. */
+} Chain;
+
+typedef struct {
+    int32_t node;
+    int is_simple; /* It holds one text and nothing else, by its source. */
+    int is_open;   /* It was walked through: what it says is in its chains. */
+    Chain words, pictures;
+} Link;
+
+typedef struct {
+    const Page *page;
+    int32_t *marked, *open;      /* Marked elements and links that have not ended, innermost last. */
+    size_t marked_count, open_count;
+    int32_t anchors;             /* How many of the marked are anchors. */
+    int has_moved, is_new_anchor, was_anchored;
+    Piece *pieces;
+    size_t piece_count;
+    Link *links;
+    size_t link_count;
+} Walk;
+
+/* Where addresses begin that need no more than writing one behind another; empty where unknown. */
+typedef struct {
+    Bytes origin, folder, here;
+} Bases;
+
+static uint8_t kind_of(const Page *page, size_t node)
+{
+    int16_t tag = page->tag[node];
+    return tag >= 0 && (size_t)tag < page->kinds.size ? page->kinds.bytes[tag] : 0;
+}
+
+/* --- what links say --- */
+
+static void add_piece(Walk *walk, Chain *chain, size_t start, size_t stop, int is_apart)
+{
+    int32_t piece = (int32_t)walk->piece_count++;
+    walk->pieces[piece] = (Piece){(int32_t)start, (int32_t)stop, -1, (uint8_t)is_apart};
+    if (chain->first < 0)
+        chain->first = piece;
+    else
+        walk->pieces[chain->last].next = piece;
+    chain->last = piece;
+}
+
+static void leave_elements(Walk *walk, size_t node)
+{
+    const Page *page = walk->page;
+    while (walk->marked_count && (size_t)page->end[walk->marked[walk->marked_count - 1]] <= node) {
+        uint8_t kind = kind_of(page, (size_t)walk->marked[--walk->marked_count]);
+        walk->has_moved |= (kind & (BREAKS | IS_CELL)) != 0;
+        walk->anchors -= (kind & IS_ANCHOR) != 0;
+    }
+    while (walk->open_count &&
+           (size_t)page->end[walk->links[walk->open[walk->open_count - 1]].node] <= node)
+        walk->open_count--;
+}
+
+/* Does the link hold one text and nothing else? */
+static int is_simple(const Page *page, size_t node)
+{
+    size_t stop = (size_t)page->stop[node], close = (size_t)page->close[node];
+    size_t at = find_byte(page->source, '<', stop, close);
+    return at > stop && at < close && close - at == 4;
+}
+
+static void enter_link(Walk *walk, size_t node)
+{
+    Link *link = &walk->links[walk->link_count];
+    *link = (Link){(int32_t)node, is_simple(walk->page, node), 0, {-1, -1}, {-1, -1}};
+    if (!link->is_simple || walk->open_count) {
+        link->is_open = 1;
+        walk->open[walk->open_count++] = (int32_t)walk->link_count;
+    }
+    walk->link_count++;
+}
+
+/* The value of an attribute; 0 if the element has none of that name. */
+static int find_attribute(const Page *page, size_t node, const char *name, Attribute *found)
+{
+    size_t at = (size_t)page->start[node], stop = (size_t)page->stop[node], size = strlen(name);
+    while (next_attribute(page->source, &at, stop, found))
+        if (found->name_stop - found->name == size &&
+            memcmp(page->source.bytes + found->name, name, size) == 0)
+            return 1;
+    return 0;
+}
+
+static void enter_element(Walk *walk, size_t node, uint8_t kind)
+{
+    const Page *page = walk->page;
+    Attribute alt;
+    walk->has_moved |= (kind & (BREAKS | IS_CELL)) != 0;
+    walk->is_new_anchor |= (kind & IS_ANCHOR) != 0;
+    if (kind & (BREAKS | IS_CELL | IS_ANCHOR)) {
+        walk->anchors += (kind & IS_ANCHOR) != 0;
+        walk->marked[walk->marked_count++] = (int32_t)node;
+    }
+    if (kind & IS_LINK && page->shown[node])
+        enter_link(walk, node);
+    if (kind & IS_IMAGE && page->shown[node] && walk->open_count) {
+        Chain *chain = &walk->links[walk->open[walk->open_count - 1]].pictures;
+        if (find_attribute(page, node, "alt", &alt))
+            add_piece(walk, chain, alt.value, alt.value_stop, 1);
+        else
+            add_piece(walk, chain, 0, 0, 1);
+    }
+}
+
+static void meet_text(Walk *walk, size_t node)
+{
+    const Page *page = walk->page;
+    if (page->text_length[node] <= 0) {
+        walk->has_moved |= page->shown[node];
+        return;
+    }
+    if (!walk->open_count)
+        return;
+    int is_apart = walk->has_moved || (walk->is_new_anchor && walk->anchors && walk->was_anchored);
+    Link *link = &walk->links[walk->open[walk->open_count - 1]];
+    add_piece(walk, &link->words, (size_t)page->start[node], (size_t)page->stop[node], is_apart);
+    walk->has_moved = walk->is_new_anchor = 0;
+    walk->was_anchored = walk->anchors > 0;
+}
+
+static void walk_page(Walk *walk)
+{
+    const Page *page = walk->page;
+    for (size_t i = 0; i < page->count; i++) {
+        leave_elements(walk, i);
+        if (page->tag[i] == 0)
+            meet_text(walk, i);
+        else if (kind_of(page, i))
+            enter_element(walk, i, kind_of(page, i));
+    }
+}
+
+/* --- what is written of them --- */
+
+static PyObject *as_text(const uint8_t *bytes, size_t size)
+{
+    return PyUnicode_DecodeUTF8((const char *)bytes, (Py_ssize_t)size, "surrogatepass");
+}
+
+static size_t chain_size(const Walk *walk, Chain chain)
+{
+    size_t size = 0;
+    for (int32_t i = chain.first; i >= 0; i = walk->pieces[i].next)
+        size += (size_t)(walk->pieces[i].stop - walk->pieces[i].start) + 1;
+    return size;
+}
+
+static size_t put_chain(const Walk *walk, Chain chain, uint8_t *to)
+{
+    size_t size = 0;
+    for (int32_t i = chain.first; i >= 0; i = walk->pieces[i].next) {
+        const Piece *piece = &walk->pieces[i];
+        if (piece->is_apart)
+            to[size++] = ' ';
+        memcpy(to + size, walk->page->source.bytes + piece->start, (size_t)(piece->stop - piece->start));
+        size += (size_t)(piece->stop - piece->start);
+    }
+    return size;
+}
+
+/* Room for the source of a link's words and address, and for both without escapes. */
+static size_t room_for(const Walk *walk)
+{
+    size_t most = 0;
+    for (size_t i = 0; i < walk->link_count; i++) {
+        const Link *link = &walk->links[i];
+        size_t tag = (size_t)(walk->page->stop[link->node] - walk->page->start[link->node]);
+        size_t size = link->is_open ? chain_size(walk, link->words) + chain_size(walk, link->pictures)
+                                    : (size_t)(walk->page->close[link->node] -
+                                               walk->page->stop[link->node]);
+        size = size > tag ? size : tag;
+        most = size > most ? size : most;
+    }
+    return most + 1;
+}
+
+/* What the link says, in one line; `room` has twice `most` bytes. */
+static PyObject *words_of(const Walk *walk, const Link *link, uint8_t *room, size_t most)
+{
+    const Page *page = walk->page;
+    const uint8_t *from = page->source.bytes + page->stop[link->node];
+    size_t size = (size_t)(page->close[link->node] - page->stop[link->node]) - (link->is_open ? 0 : 4);
+    if (link->is_open) {
+        from = room;
+        size = put_chain(walk, link->words.first >= 0 ? link->words : link->pictures, room);
+    }
+    size = put_unescaped(from, size, room + most);
+    return as_text(room + most, collapse(room + most, size));
+}
+
+/* --- where they lead --- */
+
+/* Are all bytes fit for an address as they are? */
+static int is_plain(Bytes url)
+{
+    for (size_t i = 0; i < url.size; i++)
+        if (url.bytes[i] <= ' ' || strchr("\"<>`[]", url.bytes[i]))
+            return 0;
+    return url.size > 0;
+}
+
+static int is_plain_name(uint8_t byte, const char *more)
+{
+    uint8_t letter = lower(byte);
+    return (letter >= 'a' && letter <= 'z') || (byte >= '0' && byte <= '9') ||
+           (byte && strchr(more, byte));
+}
+
+static int has_pair(Bytes url, const char *pair)
+{
+    for (size_t i = 0; i + 1 < url.size; i++)
+        if (url.bytes[i] == pair[0] && url.bytes[i + 1] == pair[1])
+            return 1;
+    return 0;
+}
+
+/* A path below the folder of the page, and perhaps a place in it: `urls._RELATIVE`. */
+static int is_relative(Bytes url)
+{
+    size_t at = 0;
+    if (!is_plain_name(url.bytes[0], "_~%-"))
+        return 0;
+    while (at < url.size && is_plain_name(url.bytes[at], "_~%/.-"))
+        at++;
+    if (at == url.size)
+        return 1;
+    size_t mark = at;
+    if (url.bytes[at++] != '#')
+        return 0;
+    while (at < url.size && is_plain_name(url.bytes[at], "_~%/.-"))
+        at++;
+    return at == url.size && at > mark + 1;
+}
+
+static int begins_with(Bytes url, const char *text)
+{
+    size_t size = strlen(text);
+    return url.size > size && memcmp(url.bytes, text, size) == 0;
+}
+
+/* What an address needs before it to be absolute, and nothing else; 0 if it is not as simple. */
+static int find_base(Bytes url, const Bases *bases, Bytes *base)
+{
+    *base = (Bytes){NULL, 0};
+    if (!is_plain(url))
+        return 0;
+    if (begins_with(url, "http://") || begins_with(url, "https://"))
+        return 1;
+    if (url.bytes[0] == '/')
+        *base = (url.size > 1 && url.bytes[1] == '/') || has_pair(url, "/.") ? *base : bases->origin;
+    else if (url.bytes[0] == '#')
+        *base = url.size > 1 ? bases->here : *base;
+    else if (is_relative(url) && !has_pair(url, "/.") && !has_pair(url, "//"))
+        *base = bases->folder;
+    return base->size > 0;
+}
+
+/* The absolute address of a link, or None where it leads nowhere; NULL with an exception set. */
+static PyObject *address_of(const Walk *walk, const Link *link, const Bases *bases,
+                            PyObject *absolute, uint8_t *room)
+{
+    Attribute href;
+    Bytes url = {room, 0}, base;
+    if (find_attribute(walk->page, (size_t)link->node, "href", &href))
+        url.size = put_unescaped(walk->page->source.bytes + href.value, href.value_stop - href.value,
+                                 room);
+    int is_simple = find_base(url, bases, &base);
+    PyObject *written = as_text(url.bytes, url.size);
+    if (!written || (is_simple && !base.size))
+        return written;
+    PyObject *whole = NULL;
+    if (is_simple) {
+        PyObject *before = as_text(base.bytes, base.size);
+        whole = before ? PyUnicode_Concat(before, written) : NULL;
+        Py_XDECREF(before);
+    } else {
+        whole = PyObject_CallFunctionObjArgs(absolute, written, NULL);
+    }
+    Py_DECREF(written);
+    return whole;
+}
+
+/* Add the link to the list, if it leads somewhere; 0 with an exception set. */
+static int add_link(const Walk *walk, const Link *link, const Bases *bases, PyObject *const *makers,
+                    uint8_t *room, size_t most, PyObject *found)
+{
+    PyObject *address = address_of(walk, link, bases, makers[0], room);
+    if (!address || address == Py_None) {
+        Py_XDECREF(address);
+        return address != NULL;
+    }
+    PyObject *words = words_of(walk, link, room, most), *made = NULL;
+    PyObject *is_template = walk->page->labels[link->node] == LABEL_TEMPLATE ? Py_True : Py_False;
+    if (words)
+        made = PyObject_CallFunctionObjArgs(makers[1], address, words, is_template, NULL);
+    int is_done = made && PyList_Append(found, made) == 0;
+    Py_DECREF(address);
+    Py_XDECREF(words);
+    Py_XDECREF(made);
+    return is_done;
+}
+
+static PyObject *list_links(const Walk *walk, const Bases *bases, PyObject *const *makers)
+{
+    size_t most = room_for(walk);
+    uint8_t *room = malloc(2 * most);
+    PyObject *found = room ? PyList_New(0) : PyErr_NoMemory();
+    int is_done = found != NULL;
+    for (size_t i = 0; i < walk->link_count && is_done; i++)
+        is_done = add_link(walk, &walk->links[i], bases, makers, room, most, found);
+    free(room);
+    if (!is_done)
+        Py_CLEAR(found);
+    return found;
+}
+
+/* --- memory --- */
+
+static PyObject *links_of(const Page *page, const Bases *bases, PyObject *const *makers)
+{
+    size_t nodes = page->count + 1, links = 0;
+    for (size_t i = 0; i < page->count; i++)
+        links += page->shown[i] && kind_of(page, i) & IS_LINK;
+    Walk walk = {.page = page};
+    walk.links = malloc((links + 1) * (sizeof(Link) + sizeof(int32_t)) +
+                        nodes * (sizeof(Piece) + sizeof(int32_t)));
+    if (!walk.links)
+        return PyErr_NoMemory();
+    walk.pieces = (Piece *)(walk.links + links + 1);
+    walk.marked = (int32_t *)(walk.pieces + nodes);
+    walk.open = walk.marked + nodes;
+    walk_page(&walk);
+    PyObject *found = list_links(&walk, bases, makers);
+    free(walk.links);
+    return found;
+}
+
+/* Do all nodes lie in the source? */
+static int fits(const Page *page)
+{
+    for (size_t i = 0; i < page->count; i++)
+        if (page->start[i] < 0 || page->stop[i] < page->start[i] || page->close[i] < page->stop[i] ||
+            (size_t)page->close[i] > page->source.size) {
+            PyErr_SetString(PyExc_ValueError, "links: a node lies outside of the source");
+            return 0;
+        }
+    return 1;
+}
+
+#define GIVEN 13
+
+PyObject *kernel_links(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
+{
+    (void)module;
+    static const Py_ssize_t sizes[] = {2, 4, 4, 4, 4, 4, 1, 1};
+    View views[GIVEN];
+    if (!check_count("links", count, GIVEN + 2) || !open_views(views, arguments + 2, GIVEN, 0))
+        return NULL;
+    PyObject *found = NULL;
+    Py_ssize_t nodes = views[GIVEN - 1].buffer.len;
+    if (check_sizes("links", views + 5, sizes, 8, nodes)) {
+        Bases bases = {bytes_of(&views[0]), bytes_of(&views[1]), bytes_of(&views[2])};
+        Page page = {bytes_of(&views[3]),   views[5].buffer.buf,  views[6].buffer.buf,
+                     views[7].buffer.buf,   views[8].buffer.buf,  views[9].buffer.buf,
+                     views[10].buffer.buf,  views[11].buffer.buf, views[12].buffer.buf,
+                     bytes_of(&views[4]),   (size_t)nodes};
+        if (fits(&page))
+            found = links_of(&page, &bases, arguments);
+    }
+    close_views(views, GIVEN);
+    return found;
+}
