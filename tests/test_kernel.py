@@ -463,6 +463,10 @@ def test_the_kernel_refuses_pages_and_tables_that_do_not_fit() -> None:
         kernel.judge(0.0, 1.0, *[np.ones(10)] * 17)
     with pytest.raises(ValueError, match="look"):
         kernel.look(*[page.keys] * 15)
+    with pytest.raises(ValueError, match="pool"):
+        kernel.pool(page.looks, b"")
+    with pytest.raises(ValueError, match="pool"):
+        kernel.pool(page.looks, np.ones(3))
     with pytest.raises(ValueError, match="spread"):
         kernel.spread(chars, page.lengths, page.blocks.segments, bad, bad, b"11")
 

@@ -67,6 +67,7 @@ static PyMethodDef functions[] = {
     FUNCTION(look, "What the page network says of each block and, behind that, the lesson."),
     FUNCTION(merge, "Two tables added up: keys, sums, counts and last pages."),
     FUNCTION(network, "The outputs of a network for each row."),
+    FUNCTION(pool, "The looks of a page as one row: means by weight, and plain ones."),
     FUNCTION(read, "A page as auto reads it, in one piece of memory, and its blocks and segments."),
     FUNCTION(smooth, "The level of each node of a forest in a solution of least cost."),
     FUNCTION(spread, "The scores of blocks at their texts, and for elements the means below them."),

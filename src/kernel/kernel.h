@@ -44,6 +44,7 @@ PyObject *kernel_fingerprint(PyObject *module, PyObject *const *arguments, Py_ss
 PyObject *kernel_judge(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_links(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_look(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *kernel_pool(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_merge(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_smooth(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_text(PyObject *module, PyObject *const *arguments, Py_ssize_t count);

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import accumulate
 from typing import Final
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from dehusk import tags
 from dehusk.describe.one_line import one_line
-from dehusk.model import Flags, Label, Tree
+from dehusk.model import Label, Tree
 from dehusk.urls import host_of
 
 _H1, _TITLE = tags.NUMBERS["h1"], tags.NUMBERS["title"]
@@ -34,34 +34,40 @@ def title_of(
     sites = _site_names(metas, url)
     stated = one_line(metas.get("og:title", ("",))[0])
     written = _title_element(tree)
-    is_content = (labels == Label.CONTENT.value) & (tree.text_length > 0)
-    heading = _likeliest(_headings(tree, is_content & (tree.tag == _H1)), written)
-    candidates = (
-        _without_site(stated, sites, heading),
-        heading,
-        _without_site(written, sites, heading),
-        *_headings(tree, is_content & _HEADINGS[tree.tag])[:1],
-        written,
-        stated,
+    shown = [
+        node
+        for node in np.flatnonzero(_HEADINGS[tree.tag]).tolist()
+        if tree.shown[node] and 0 < tree.text_length[node] <= _MAX_TITLE
+    ]
+    content = [node for node in shown if labels[node] == Label.CONTENT.value]
+    first = [node for node in content if tree.tag[node] == _H1]
+    heading = _likeliest(_headings(tree, first), written)
+    candidates: tuple[Callable[[], str], ...] = (
+        lambda: _without_site(stated, sites, heading),
+        lambda: heading,
+        lambda: _without_site(written, sites, heading),
+        lambda: next(iter(_headings(tree, content)), ""),
+        lambda: written,
+        lambda: stated,
         # A heading that was dropped, by a selector or as the site's own, is better than none.
-        *_headings(tree, tree.shown & (tree.text_length > 0) & _HEADINGS[tree.tag])[:1],
+        lambda: next(iter(_headings(tree, shown)), ""),
     )
-    return next((title for title in candidates if 0 < len(title) <= _MAX_TITLE), None)
+    titles = (candidate() for candidate in candidates)
+    return next((title for title in titles if 0 < len(title) <= _MAX_TITLE), None)
 
 
 def _title_element(tree: Tree) -> str:
     """What the first `<title>` says, in the head or, on broken pages, in the body; not in SVG."""
-    is_title = (tree.tag == _TITLE) & _TITLE_PARENTS[tree.tag[tree.parent]]
-    for node in np.flatnonzero(is_title)[:1].tolist():
-        return one_line("".join(map(tree.text, range(node + 1, int(tree.end[node])))))
+    for node in np.flatnonzero(tree.tag == _TITLE).tolist():
+        if _TITLE_PARENTS[tree.tag[tree.parent[node]]]:
+            return one_line("".join(map(tree.text, range(node + 1, int(tree.end[node])))))
     return ""
 
 
-def _headings(tree: Tree, marked: Flags) -> list[str]:
-    """What the first few marked headings say, each in one line."""
+def _headings(tree: Tree, nodes: Sequence[int]) -> list[str]:
+    """What the first few of the headings say, each in one line."""
     found: list[str] = []
-    short = marked & (tree.text_length <= _MAX_TITLE)
-    for node in np.flatnonzero(short)[:_MAX_HEADINGS].tolist():
+    for node in nodes[:_MAX_HEADINGS]:
         pieces: list[str] = []
         for inner in range(node + 1, int(tree.end[node])):
             tag = tree.tag[inner]

@@ -31,6 +31,8 @@ _NOT_PLAIN: Final = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 _LINE_ENDS: Final = ("\x85", "\u2028", "\u2029")
 """What JSON does not escape, and some readers of lines take for the end of one."""
 
+_JSON: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
+
 
 class Format(StrEnum):
     """The formats in which a page's answer can be written."""
@@ -110,9 +112,10 @@ def _ended(text: str | None) -> str:
 
 def _json_line(answer: Answer, piece_tokens: int | None) -> str:
     """The page's JSON on one line, for every reader's idea of a line."""
-    line = json.dumps(answer.to_json(piece_tokens), ensure_ascii=False, allow_nan=False)
-    for end in _LINE_ENDS:
-        line = line.replace(end, f"\\u{ord(end):04x}")
+    line = _JSON.encode(answer.to_json(piece_tokens))
+    if not line.isascii():
+        for end in _LINE_ENDS:
+            line = line.replace(end, f"\\u{ord(end):04x}")
     return line + "\n"
 
 
@@ -127,5 +130,5 @@ def _front_matter(answer: Answer) -> str:
 
 def _yaml(value: object) -> str:
     """A JSON value that is YAML too."""
-    written = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    written = _JSON.encode(value)
     return _NOT_PLAIN.sub(lambda match: f"\\u{ord(match[0]):04x}", written)

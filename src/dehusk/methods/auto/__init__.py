@@ -18,7 +18,6 @@ from dehusk.methods.auto.families import (
     MAX_FAMILIES,
     families_seen,
     family_number,
-    family_of,
     is_last_page,
     is_template_new,
 )
@@ -137,11 +136,11 @@ class Auto:
         page = _read(tree)
         if not len(page.blocks):
             return Verdict()
-        content = page_look(self._model, page).verdict
-        kind, confidence = page_type(self._model, page, content)
+        look = page_look(self._model, page)
+        kind, confidence = page_type(self._model, page, look.verdict)
         is_last = is_last_page(memory.table("texts"), memory.pages, page.texts)
         return Verdict(
-            family=family_number(family_of(page, content)),
+            family=family_number(look.lesson.table("families").keys),
             type=kind,
             type_confidence=confidence,
             template_changed=self.has_new_template(memory) if is_last else None,

@@ -63,7 +63,8 @@ def families_seen(families: Table) -> tuple[FamilySeen, ...]:
 
 def is_last_page(texts: Table, pages: int, own: Hashes) -> bool:
     """Was the page with these texts the last to be learned? Not so in the second of two passes."""
-    return bool((texts.last[np.isin(texts.keys, own)] == pages).all())
+    place = np.minimum(np.searchsorted(texts.keys, own), max(len(texts) - 1, 0))
+    return not len(texts) or bool((texts.last[place[texts.keys[place] == own]] == pages).all())
 
 
 def is_template_new(texts: Table, pages: int) -> bool:

@@ -216,9 +216,13 @@ def _best(probabilities: Floats, chars: Floats) -> tuple[float, float]:
 def pooled(page: Reading, content: Floats) -> Matrix:
     """One row of numbers for the whole page: the looks of its content, and of all its blocks."""
     weight = content * page.blocks.chars + 1e-6
+    if KERNEL is not None:
+        return np.frombuffer(KERNEL.pool(page.looks, weight), np.float32)
+    # Added up one after another, as the kernel does. A product of matrices would have an order of
+    # its own, and threads that cost more than they do.
     rows = page.looks.astype(np.float64)
-    means = (weight @ rows / weight.sum(), rows.mean(axis=0))
-    return np.concatenate(means, dtype=np.float32)
+    sums = np.cumsum(weight[:, None] * rows, axis=0)[-1] / np.cumsum(weight)[-1]
+    return np.concatenate((sums, np.cumsum(rows, axis=0)[-1] / len(rows)), dtype=np.float32)
 
 
 _TYPE_SCALE: Final = 0.7
