@@ -5,55 +5,28 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
-from dataclasses import fields
+from contextlib import ExitStack
 from functools import partial
-from importlib import import_module
-from types import ModuleType
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
 import dehusk.parse as parsing
-from dehusk import render
-from dehusk.fingerprint import fingerprint
-from dehusk.kernel import KERNEL, NO_EXTENSIONS
-from dehusk.label import label
+from dehusk.kernel import NO_EXTENSIONS
 from dehusk.memory import Memory, Table
 from dehusk.methods import auto
 from dehusk.methods.auto import Auto
 from dehusk.methods.auto.weighing import probability
-from dehusk.model import Limits, Page, Tree
+from dehusk.model import Page, Tree
 from dehusk.parse import compiled
 from dehusk.parse.nodes import build
 from dehusk.parse.tokens import KNOWN_HASHES, KNOWN_NUMBERS, Text, find_tokens
 from dehusk.samples import KINDS, sample_site
 from dehusk.smooth.isotonic import Forest, solve
 from pages_to_scan import HARD, HOSTILE, PIECES
-
-
-def _kernel() -> ModuleType:
-    """The kernel, or a skipped test where it was not built; CI must build it."""
-    if KERNEL is None:
-        if os.environ.get("CI") and not os.environ.get(NO_EXTENSIONS):
-            pytest.fail("the kernel was not built")
-        pytest.skip("the kernel was not built, or is switched off")
-    return KERNEL
-
-
-def assert_same_arrays(one: object, other: object) -> None:
-    """Two dataclasses of arrays are the same, byte for byte."""
-    for field in fields(one):  # type: ignore[arg-type]
-        mine, theirs = getattr(one, field.name), getattr(other, field.name)
-        if isinstance(mine, np.ndarray):
-            assert mine.dtype == theirs.dtype, field.name
-            assert mine.tobytes() == theirs.tobytes(), field.name
-        else:
-            assert mine == theirs, field.name
+from twins import TEXTS, assert_same_arrays, the_kernel, without
 
 
 def assert_same_tree(html: str, max_depth: int = 512) -> None:
@@ -61,7 +34,7 @@ def assert_same_tree(html: str, max_depth: int = 512) -> None:
     foreign = partial(parsing._foreign, document)
     written = Text(source)
     twin = build(written, find_tokens(written, foreign()), max_depth, None)
-    assert_same_arrays(compiled.scan(_kernel(), source, foreign, max_depth, None), twin)
+    assert_same_arrays(compiled.scan(the_kernel(), source, foreign, max_depth, None), twin)
 
 
 @pytest.mark.parametrize("html", HARD.values(), ids=HARD.keys())
@@ -87,7 +60,7 @@ def test_the_kernel_gives_the_twins_tree_on_sample_sites() -> None:
 
 
 def _scan(source: bytes, *more: bytes) -> bytearray | None:
-    memory: bytearray | None = _kernel().scan(
+    memory: bytearray | None = the_kernel().scan(
         512, source, KNOWN_NUMBERS, KNOWN_HASHES, compiled._KINDS, *more
     )
     return memory
@@ -116,7 +89,7 @@ def test_bytes_that_are_no_canonical_html_still_give_a_tree(source: bytes) -> No
 
 
 def test_the_kernel_refuses_tables_that_do_not_fit() -> None:
-    kernel = _kernel()
+    kernel = the_kernel()
     for arguments in (
         (512, b"<p>", b"", KNOWN_HASHES, compiled._KINDS),
         (512, b"<p>", KNOWN_NUMBERS, KNOWN_HASHES, compiled._KINDS[:-1]),
@@ -133,7 +106,7 @@ def test_the_kernel_refuses_tables_that_do_not_fit() -> None:
 
 @pytest.mark.parametrize(("value", "is_off"), [("1", True), ("0", False), ("", False)])
 def test_the_environment_can_switch_the_kernel_off(value: str, is_off: bool) -> None:
-    _kernel()
+    the_kernel()
     code = "from dehusk.kernel import KERNEL; print(KERNEL is None)"
     ran = subprocess.run(
         [sys.executable, "-c", code],
@@ -143,125 +116,6 @@ def test_the_environment_can_switch_the_kernel_off(value: str, is_off: bool) -> 
         check=True,
     )
     assert ran.stdout.strip() == str(is_off)
-
-
-@contextmanager
-def _without(module: str) -> Iterator[None]:
-    """No kernel for that module inside."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(import_module(module), "KERNEL", None)
-        yield
-
-
-def _random_scores(size: int, seed: int) -> NDArray[np.float64]:
-    """Scores with ties, runs, and nan."""
-    random = np.random.default_rng(seed)
-    scores = np.repeat(random.random(size), random.integers(1, 9, size))[:size].round(1)
-    scores[random.random(size) < 0.2] = np.nan
-    return scores
-
-
-def assert_same_answer(html: str, seed: int) -> None:
-    _kernel()
-    tree = parsing.parse(Page(html)).tree
-    scores = _random_scores(len(tree), seed)
-    labels = label(tree, scores)
-    with _without("dehusk.label"):
-        assert_same_arrays(labels, label(tree, scores))
-    text = render.text(tree, labels.labels)
-    with _without("dehusk.render.as_text"):
-        assert text == render.text(tree, labels.labels)
-
-
-TEXTS = (
-    "<p>", "<td>", "<tr>", "<table>", "</table>", "<br>", "<pre>", "</pre>", "<a href=x>", "</a>",
-    "<xmp>", "</xmp>", "<li>", "<b>", "</b>", "<div hidden>", "</div>", "<textarea>", "a", "word",
-    "&nbsp;", " ", "\n", "\n\n  ", "\t", "&amp;", "&lt;b", ">", "&quot;", "é", "\u3000", "\x1b",
-    "&amp;nbsp;", "<noscript>",
-)  # fmt: skip
-
-
-@example("x<pre>y</pre><p>z<pre> \n</pre>", 0)
-@settings(max_examples=400)
-@given(st.lists(st.sampled_from(TEXTS), max_size=40).map("".join), st.integers(0, 2**32))
-def test_the_kernel_gives_the_twins_labels_and_text_on_any_mixture(html: str, seed: int) -> None:
-    assert_same_answer(html, seed)
-
-
-@settings(max_examples=100)
-@given(st.lists(PIECES, max_size=12).map("".join), st.integers(0, 2**32))
-def test_the_kernel_gives_the_twins_labels_and_text_on_hard_pages(html: str, seed: int) -> None:
-    assert_same_answer(html, seed)
-
-
-def test_the_kernel_gives_the_twins_labels_and_text_on_sample_sites() -> None:
-    for seed, kind in enumerate(KINDS):
-        for page in sample_site(kind, pages=2):
-            assert_same_answer(str(page.page.html), seed)
-
-
-_LINKED = (
-    "<a href=/x>", "<a href='y z'>", "<a href=#top>", "<a href='#'>", "<a href=a/b.html#c>", "</a>",
-    "<a href='//h.example/p'>", "<a href='http://h.example/?a=1&amp;b=\u00e9'>", "<a name=n>",
-    "<a href=../up>", "<a href='?q=1'>", "<a href='javascript:x'>", "<a href='/a[1]'>", "<a href>",
-    "<a href=' /s\t '>", "<a href='mailto:x'>", "<area href=z alt='Z&nbsp;z'>", "<map>", "<img>",
-    "<img alt='a  &lt;b'>", "<svg><a href=s>", "</svg>", "<object>", "<p>", "<td>", "<br>", "<b>",
-    "word", " ", "&nbsp;", "\u3000", "\u2003x", "&amp;lt;", "<xmp>&am", "</xmp>", "<div hidden>",
-    "</div>", "<table><tr><td>", "</table>", "<base href='/b/'>", "<li>", "\u0085", "\ud800",
-    "<a href='/%7E.x/./y'>", "<a href='x//y'>", "<a href='&quot;'>", "<a href='HTTP://H.example'>",
-)  # fmt: skip
-_URLS = (
-    None,
-    "http://h.example",
-    "https://h.example/a/b?q#f",
-    "http://h.example//x/",
-    "file:a",
-    "",
-)
-
-
-@settings(max_examples=600)
-@given(
-    st.lists(st.sampled_from(_LINKED), max_size=30).map("".join),
-    st.sampled_from(_URLS),
-    st.integers(0, 2**32),
-    st.sampled_from((3, 512)),
-)
-def test_the_kernel_gives_the_twins_links(
-    html: str, url: str | None, seed: int, max_depth: int
-) -> None:
-    _kernel()
-    tree = parsing.parse(Page(html), Limits(max_depth=max_depth)).tree
-    labels = label(tree, _random_scores(len(tree), seed)).labels
-    found = render.links(tree, labels, url)
-    with _without("dehusk.render.as_links"):
-        assert found == render.links(tree, labels, url)
-
-
-@pytest.mark.parametrize("html", HOSTILE.values(), ids=HOSTILE.keys())
-def test_the_kernel_gives_the_twins_links_on_hostile_pages(html: str) -> None:
-    _kernel()
-    tree = parsing.parse(Page(html), Limits(max_nodes=2_000_000)).tree
-    labels = np.zeros(len(tree), np.int8)
-    found = render.links(tree, labels, "https://h.example/")
-    with _without("dehusk.render.as_links"):
-        assert found == render.links(tree, labels, "https://h.example/")
-
-
-@settings(max_examples=300)
-@example("")
-@example("a" * 64 + "b" * 64 + " x" * 9)
-@example("İstanbul ß \u0130\u3040\u30fb漢字かな\U0001f600\U00020001 한글 \U00050000")
-@given(
-    st.text(max_size=60)
-    | st.lists(st.sampled_from(("rye", "Rye", "oats_1", " ", "é", "漢", "한", "\ud800", ".")))
-    .map("".join)
-)  # fmt: skip
-def test_the_kernel_gives_the_twins_fingerprint(text: str) -> None:
-    _kernel()
-    found = fingerprint(text)
-    with _without("dehusk.fingerprint"):
-        assert found == fingerprint(text)
 
 
 @st.composite
@@ -290,14 +144,14 @@ def _forests(draw: st.DrawFn) -> Forest:
 @settings(max_examples=200)
 @given(_forests())
 def test_the_kernel_smooths_as_its_twin_does(forest: Forest) -> None:
-    _kernel()
+    the_kernel()
     found = solve(forest)
-    with _without("dehusk.smooth.isotonic"):
+    with without("dehusk.smooth.isotonic"):
         assert found.tolist() == solve(forest).tolist()
 
 
 def test_the_kernel_smooths_large_trees_as_its_twin_does() -> None:
-    _kernel()
+    the_kernel()
     random = np.random.default_rng(3)
     size = 5_000
     depth = random.integers(1, 9, size)
@@ -311,7 +165,7 @@ def test_the_kernel_smooths_large_trees_as_its_twin_does() -> None:
     weight, penalty = random.random(size), random.random(size)
     forest = Forest(parent, depth, random.integers(0, 256, size), weight, penalty, values)
     found = solve(forest)
-    with _without("dehusk.smooth.isotonic"):
+    with without("dehusk.smooth.isotonic"):
         assert found.tolist() == solve(forest).tolist()
 
 
@@ -345,12 +199,12 @@ def _judged(trees: list[Tree]) -> list[object]:
 
 
 def assert_same_judgement(pages: list[str]) -> None:
-    _kernel()
+    the_kernel()
     trees = [parsing.parse(Page(html)).tree for html in pages]
     found = _judged(trees)
-    with ExitStack() as without:
+    with ExitStack() as stack:
         for module in (*AUTO, "dehusk.memory.tables"):
-            without.enter_context(_without(module))
+            stack.enter_context(without(module))
         twin = _judged(trees)
     for mine, theirs in zip(found, twin, strict=True):
         if isinstance(mine, np.ndarray):
@@ -429,19 +283,19 @@ def test_the_kernel_judges_tables_lists_and_what_is_the_same_as_its_twin_does(
 @settings(max_examples=100)
 @given(st.lists(st.integers(0, 9), unique=True), st.lists(st.integers(0, 9), unique=True))
 def test_the_kernel_adds_tables_up_as_its_twin_does(one: list[int], other: list[int]) -> None:
-    _kernel()
+    the_kernel()
     tables = [
         Table.of_page(np.array(keys, np.uint64), page, sums=np.ones((len(keys), 2), np.uint64))
         for page, keys in ((3, one), (7, other))
     ]
     both, later = tables[0].plus(tables[1]), tables[0].then(tables[1], 5)
-    with _without("dehusk.memory.tables"):
+    with without("dehusk.memory.tables"):
         assert_same_arrays(both, tables[0].plus(tables[1]))
         assert_same_arrays(later, tables[0].then(tables[1], 5))
 
 
 def test_the_kernel_refuses_pages_and_tables_that_do_not_fit() -> None:
-    kernel = _kernel()
+    kernel = the_kernel()
     page = auto._read(parsing.parse(Page("<p>some text<p>and more")).tree)
     chars, verdict = page.blocks.chars, np.ones(2)
     bad = np.array([0, 9], np.int32)
@@ -472,7 +326,7 @@ def test_the_kernel_refuses_pages_and_tables_that_do_not_fit() -> None:
 
 
 def test_the_kernel_refuses_arrays_that_do_not_fit() -> None:
-    kernel = _kernel()
+    kernel = the_kernel()
     tree = parsing.parse(Page("<p>x")).tree
     scores = np.zeros(len(tree))
     with pytest.raises(ValueError, match="label"):
@@ -490,5 +344,12 @@ def test_the_kernel_refuses_arrays_that_do_not_fit() -> None:
         )  # fmt: skip
     with pytest.raises(ValueError, match="links"):
         kernel.links(str, str, *[b""] * 12, b"1")
+    nodes = (tree.parent, tree.end, tree.start, tree.stop, tree.close, tree.text_length)
+    none = np.zeros(0, np.int32)
+    for source, pointed in ((tree.source[:9], none), (tree.source, np.array([99], np.int32))):
+        with pytest.raises(ValueError, match="draft"):
+            kernel.draft(source, b"", b"", tree.tag, *nodes, tree.shown, labels, none, pointed)
+    with pytest.raises(ValueError, match="draft"):
+        kernel.draft(*[b""] * 11, b"1", none, none)
     with pytest.raises(ValueError, match="no tree"):
         kernel.smooth(1.0, *np.ones((3, 2), np.int32), *np.ones((2, 2)), np.ones(1))

@@ -59,6 +59,7 @@ int check_below(const char *function, const int32_t *numbers, size_t count, size
 static PyMethodDef functions[] = {
     FUNCTION(scan, "The arrays of a page's tree in one piece of memory; None if the parser must be "
                    "asked first."),
+    FUNCTION(draft, "What of a page goes into its Markdown, in one piece of memory."),
     FUNCTION(fingerprint, "The SimHash of a text's words in hex; None where its twin must be asked."),
     FUNCTION(judge, "The probability that each block is content, the scores, and the threshold."),
     FUNCTION(label, "The labels of a page's nodes and, behind them, the reasons."),

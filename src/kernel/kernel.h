@@ -40,6 +40,7 @@ PyObject *kernel_lesson(PyObject *module, PyObject *const *arguments, Py_ssize_t
 PyObject *kernel_weigh(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_threshold(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_spread(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *kernel_draft(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_fingerprint(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_judge(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_links(PyObject *module, PyObject *const *arguments, Py_ssize_t count);

@@ -6,11 +6,7 @@
 #include <stdlib.h>
 
 #include "escapes.h"
-
-/* What a tag is to a text, by its number: the bits that `dehusk.render.as_text` sets. */
-enum { BREAKS = 1, IS_CELL = 2, IS_ROW = 4, IS_LINK = 8, IS_PREFORMATTED = 16 };
-
-enum { LABEL_CONTENT = 0, LABEL_TEMPLATE = 1 };
+#include "gaps.h"
 
 /* What stands before a text; a larger number stands for so many cells and JOINT_LINE. */
 enum { JOINT_NONE, JOINT_SPACE, JOINT_CUT, JOINT_LINE };
@@ -32,100 +28,39 @@ typedef struct {
     int is_fixed;
 } Joint;
 
-/* What has come between the text that was rendered last and the node that is looked at. */
-typedef struct {
-    int line_moves, cell_moves, row_moves;
-    int is_spaced, is_cut, is_new_link;
-    int32_t cells;
-} Between;
-
 typedef struct {
     const Page *page;
-    int32_t *open; /* Marked elements that have not ended, the innermost last. */
-    size_t level;
-    int32_t links, fixed; /* How many of them are links, or preformatted. */
-    Between between;
-    int was_linked;
-    int32_t breaks, row_breaks;
-    int has_cells;
+    Gaps gaps;
     Joint *joints;
     size_t joint_count;
     size_t room; /* Bytes that the text takes at the most. */
     int is_any_fixed;
 } Walk;
 
-static uint8_t kind_of(const Page *page, size_t node)
+static int32_t sign_of(const Gap *gap, int is_first)
 {
-    int16_t tag = page->tag[node];
-    return tag >= 0 && (size_t)tag < page->kinds.size ? page->kinds.bytes[tag] : 0;
-}
-
-/* The edge of a marked element, its start or its end. */
-static void pass_edge(Walk *walk, uint8_t kind)
-{
-    walk->between.line_moves |= kind & BREAKS;
-    walk->between.cell_moves |= kind & IS_CELL;
-    walk->between.row_moves |= kind & IS_ROW;
-}
-
-static void leave_elements(Walk *walk, size_t node)
-{
-    const Page *page = walk->page;
-    while (walk->level && (size_t)page->end[walk->open[walk->level - 1]] <= node) {
-        uint8_t kind = kind_of(page, (size_t)walk->open[--walk->level]);
-        pass_edge(walk, kind);
-        walk->links -= (kind & IS_LINK) != 0;
-        walk->fixed -= (kind & IS_PREFORMATTED) != 0;
-    }
-}
-
-static void enter_element(Walk *walk, size_t node, uint8_t kind)
-{
-    pass_edge(walk, kind);
-    walk->between.cells += (kind & IS_CELL) != 0;
-    walk->between.is_new_link |= (kind & IS_LINK) != 0;
-    walk->links += (kind & IS_LINK) != 0;
-    walk->fixed += (kind & IS_PREFORMATTED) != 0;
-    walk->open[walk->level++] = (int32_t)node;
-}
-
-/* How many cells begin before a text, in a row whose cells so far have one line each. */
-static int32_t new_cells(Walk *walk)
-{
-    const Between *between = &walk->between;
-    walk->breaks += between->line_moves && !between->cell_moves;
-    if (between->row_moves)
-        walk->row_breaks = walk->breaks;
-    return between->row_moves || walk->breaks != walk->row_breaks ? 0 : between->cells;
-}
-
-static int32_t sign_before(Walk *walk)
-{
-    const Between *between = &walk->between;
-    if (!walk->joint_count)
+    if (gap->cells)
+        return JOINT_LINE + gap->cells;
+    if (gap->is_line || is_first)
         return JOINT_LINE;
-    int32_t cells = new_cells(walk);
-    if (cells)
-        return JOINT_LINE + cells;
-    if (between->line_moves || between->cell_moves)
-        return JOINT_LINE;
-    if (between->is_spaced || (between->is_new_link && walk->links && walk->was_linked))
+    if (gap->is_spaced)
         return JOINT_SPACE;
-    return between->is_cut ? JOINT_CUT : JOINT_NONE;
+    return gap->is_cut ? JOINT_CUT : JOINT_NONE;
 }
 
 /* Put down a text that is rendered; 0 where it does not lie in the source. */
 static int add_joint(Walk *walk, size_t node)
 {
     const Page *page = walk->page;
-    int32_t start = page->start[node], stop = page->stop[node], sign = sign_before(walk);
+    int32_t start = page->start[node], stop = page->stop[node];
     if (start < 0 || stop < start || (size_t)stop > page->source.size)
         return 0;
-    walk->joints[walk->joint_count++] = (Joint){(int32_t)node, sign, walk->fixed > 0};
+    Gap gap = take_gap(&walk->gaps);
+    int32_t sign = sign_of(&gap, !walk->joint_count);
+    int is_fixed = walk->gaps.fixed > 0;
+    walk->joints[walk->joint_count++] = (Joint){(int32_t)node, sign, is_fixed};
     walk->room += (size_t)(stop - start) + (size_t)sign + 1;
-    walk->is_any_fixed |= walk->fixed > 0;
-    walk->between = (Between){0};
-    walk->was_linked = walk->links > 0;
+    walk->is_any_fixed |= is_fixed;
     return 1;
 }
 
@@ -134,21 +69,19 @@ static int find_joints(Walk *walk)
 {
     const Page *page = walk->page;
     for (size_t i = 0; i < page->count; i++) {
-        leave_elements(walk, i);
+        leave_elements(&walk->gaps, i);
         if (page->tag[i] != 0) {
-            uint8_t kind = kind_of(page, i);
-            if (kind)
-                enter_element(walk, i, kind);
+            enter_element(&walk->gaps, page->end[i], kind_in(page->kinds, page->tag[i]));
             continue;
         }
         int is_inked = page->text_length[i] > 0, is_space = !is_inked && page->shown[i];
-        if ((is_inked && page->labels[i] == LABEL_CONTENT) || (is_space && walk->fixed > 0)) {
+        if ((is_inked && page->labels[i] == LABEL_CONTENT) || (is_space && walk->gaps.fixed > 0)) {
             if (!add_joint(walk, i))
                 return 0;
         } else if (is_space) {
-            walk->between.is_spaced = 1;
+            walk->gaps.is_spaced = 1;
         } else if (is_inked && page->labels[i] == LABEL_TEMPLATE) {
-            walk->between.is_cut = 1;
+            walk->gaps.is_cut = 1;
         }
     }
     return 1;
@@ -301,10 +234,10 @@ static PyObject *text_of(const Page *page)
 {
     Walk walk = {.page = page};
     size_t room = page->count + 1;
-    walk.open = malloc(room * sizeof(int32_t));
+    walk.gaps.open = malloc(room * sizeof(Open));
     walk.joints = malloc(room * sizeof(Joint));
     PyObject *text = NULL;
-    if (!walk.open || !walk.joints) {
+    if (!walk.gaps.open || !walk.joints) {
         PyErr_NoMemory();
     } else if (!find_joints(&walk)) {
         PyErr_SetString(PyExc_ValueError, "text: a node lies outside of the source");
@@ -319,7 +252,7 @@ static PyObject *text_of(const Page *page)
         }
         free(out.bytes);
     }
-    free(walk.open);
+    free(walk.gaps.open);
     free(walk.joints);
     return text;
 }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import Final
 
@@ -11,30 +10,14 @@ from turbohtml import Document, Element, Node, Text
 
 from dehusk import tags
 from dehusk.model import Flags, Ints, Label, Tree
-from dehusk.render.nodes import (
-    LabelArray,
-    Places,
-    Run,
-    block_numbers,
-    holds,
-    inked,
-    inside,
-    outermost,
-    run,
-    spaces,
-    written_ends,
-)
+from dehusk.render.nodes import LabelArray, Run, holds
+from dehusk.render.plan import plan_of
 
-_CELL: Final = tags.numbers("td", "th")
 _LINK: Final = tags.numbers("a")
 _HEADING: Final = tags.numbers("h1", "h2", "h3", "h4", "h5", "h6")
 _IMAGE: Final = tags.numbers("img")
-_RULE: Final = tags.numbers("hr")
-_BREAK: Final = tags.numbers("br")
-_NBSP: Final = re.compile(rb"&nbsp;")
 _MAX_PERMALINK: Final = 8
 """Characters beyond which a link says something."""
-_SMALL: Final = tags.numbers("wbr", "input")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,24 +58,15 @@ class Draft:
 
 def cut_down(tree: Tree, document: Document, labels: LabelArray) -> Draft:
     """The draft of a page, from a document that loses all that is not content."""
-    nodes, ends = _aligned(tree, document), written_ends(tree)
-    content = inked(tree, labels, Label.CONTENT)
-    permalinks = _permalinks(tree, nodes)
-    if permalinks:
-        is_permalink = np.zeros(len(tree), np.bool_)
-        is_permalink[permalinks] = True
-        content &= ~inside(ends, is_permalink)
+    nodes = _aligned(tree, document)
     images = _images(tree, nodes, labels)
-    ink = content.copy()
-    ink[list(images)] = True
-    kept = _kept(tree, labels, ends, ink)
-    texts = run(tree, content, inked(tree, labels, Label.TEMPLATE))
-    _mend(nodes, texts)
-    _free_spaces(tree, nodes, content)
-    for node in outermost(ends, ~kept).tolist():
+    plan = plan_of(tree, labels, _permalinks(tree, nodes), list(images))
+    _mend(nodes, plan.texts)
+    _free_spaces(nodes, plan.spaced)
+    for node in plan.dropped:
         nodes[node].decompose()
-    tags_kept = np.bincount(tree.tag[kept], minlength=len(tags.NAMES)) > 0
-    return Draft(tree, nodes, ends, kept, holds(ends, ink), texts, images, tags_kept)
+    tags_kept = np.bincount(tree.tag[plan.kept], minlength=len(tags.NAMES)) > 0
+    return Draft(tree, nodes, plan.ends, plan.kept, plan.inked, plan.texts, images, tags_kept)
 
 
 def _aligned(tree: Tree, document: Document) -> list[Node]:
@@ -105,38 +79,6 @@ def _aligned(tree: Tree, document: Document) -> list[Node]:
         nodes = [node for node in nodes if type(node) is not Text or node.data]
     assert len(nodes) == len(tree), "the tree comes from this document"
     return nodes
-
-
-def _kept(tree: Tree, labels: LabelArray, ends: Ints, ink: Flags) -> Flags:
-    """Which nodes stay: those that hold ink, white space, and what lies between ink.
-
-    Cells of a kept row stay even if they are empty, so that columns stay columns.
-    """
-    is_content = tree.shown & (labels == Label.CONTENT.value)
-    rules = np.flatnonzero(is_content & _RULE[tree.tag])
-    if len(rules):
-        # A rule parts ink from ink; one at an end, or behind another, parts nothing.
-        before = np.cumsum(ink)[rules]
-        after = np.append(before[1:], ink.sum())
-        ink = ink.copy()
-        ink[rules] = (before > 0) & (after > before)
-    kept = holds(ends, ink) | spaces(tree) | (is_content & _SMALL[tree.tag])
-    cells = np.flatnonzero(_CELL[tree.tag])
-    kept[cells] = kept[tree.parent[cells]]
-    breaks = np.flatnonzero(is_content & _BREAK[tree.tag])
-    if len(breaks) and kept[0]:
-        kept[breaks] = _parts_lines(tree, breaks, np.flatnonzero(ink))
-    return np.asarray(kept)
-
-
-def _parts_lines(tree: Tree, breaks: Places, ink: Places) -> Flags:
-    """Which breaks stand between ink and ink of one block; at its ends they part nothing."""
-    block = block_numbers(tree)
-    place = np.searchsorted(ink, breaks)
-    before, behind = ink[place - 1], ink.take(place, mode="clip")
-    is_between = (place > 0) & (place < len(ink))
-    is_between &= (block[before] == block[breaks]) & (block[behind] == block[breaks])
-    return np.asarray(is_between)
 
 
 def _images(tree: Tree, nodes: list[Node], labels: LabelArray) -> dict[int, str | None]:
@@ -170,10 +112,14 @@ def _image_source(image: Element) -> str | None:
 
 def _permalinks(tree: Tree, nodes: list[Node]) -> list[int]:
     """Links from a heading to itself that say nothing, such as '#' or '¶'."""
-    candidates = _LINK[tree.tag] & inside(tree.end, _HEADING[tree.tag])
-    candidates &= tree.text_length <= _MAX_PERMALINK
+    headings = np.flatnonzero(_HEADING[tree.tag])
+    if not len(headings):
+        return []
+    links = np.flatnonzero(_LINK[tree.tag] & (tree.text_length <= _MAX_PERMALINK))
+    reach = np.append(np.maximum.accumulate(tree.end[headings]), 0)
+    in_heading = reach[np.searchsorted(headings, links) - 1] > links
     found: list[int] = []
-    for node in np.flatnonzero(candidates).tolist():
+    for node in links[in_heading].tolist():
         element = nodes[node]
         assert isinstance(element, Element), "a link is an element"
         if "#" in (element.attr("href") or "") and not any(map(str.isalnum, element.text)):
@@ -192,13 +138,9 @@ def _mend(nodes: list[Node], texts: Run) -> None:
             behind.data = " " + behind.data
 
 
-def _free_spaces(tree: Tree, nodes: list[Node], content: Flags) -> None:
+def _free_spaces(nodes: list[Node], spaced: list[int]) -> None:
     """Make plain spaces of those that may not break, so that they collapse like others."""
-    if b"&nbsp;" not in tree.source:
-        return
-    places = [found.start() for found in _NBSP.finditer(tree.source)]
-    holders = np.unique(np.searchsorted(tree.start, places, "right") - 1)
-    for node in holders[content[holders]].tolist():
+    for node in spaced:
         text = nodes[node]
         assert isinstance(text, Text), "content is marked on texts only"
         text.data = text.data.replace("\xa0", " ")

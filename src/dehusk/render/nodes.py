@@ -16,7 +16,7 @@ from dehusk.model import Flags, Ints, Label, Tree
 LabelArray = NDArray[np.int8]
 Places = NDArray[np.int64]
 
-_BLOCK: Final = tags.numbers(*tags.BLOCK)
+BLOCK: Final = tags.numbers(*tags.BLOCK)
 BREAKS: Final = tags.numbers(*tags.BLOCK, "br")
 CELL: Final = tags.numbers("td", "th")
 _ROW: Final = tags.numbers("table", "caption", "thead", "tbody", "tfoot", "tr")
@@ -110,7 +110,7 @@ def _attribute_pattern(name: bytes) -> re.Pattern[bytes]:
 
 def block_numbers(tree: Tree) -> Ints:
     """The stretch of inline text each node stands in: the number moves at blocks and cells."""
-    return _edges(tree.end, (_BLOCK | CELL)[tree.tag], closing=1)
+    return _edges(tree.end, (BLOCK | CELL)[tree.tag], closing=1)
 
 
 def line_numbers(tree: Tree) -> Ints:

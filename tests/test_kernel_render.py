@@ -1,0 +1,157 @@
+"""Labels, text, links, fingerprints and plans of Markdown: the same by the kernel and its twins."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+import dehusk.parse as parsing
+from dehusk import render, tags
+from dehusk.fingerprint import fingerprint
+from dehusk.label import label
+from dehusk.model import Limits, Page, Tree
+from dehusk.render.plan import plan_of
+from dehusk.samples import KINDS, sample_site
+from pages_to_scan import HOSTILE, PIECES
+from twins import TEXTS, assert_same_arrays, random_scores, the_kernel, without
+
+
+def assert_same_answer(html: str, seed: int) -> None:
+    the_kernel()
+    tree = parsing.parse(Page(html)).tree
+    scores = random_scores(len(tree), seed)
+    labels = label(tree, scores)
+    with without("dehusk.label"):
+        assert_same_arrays(labels, label(tree, scores))
+    text = render.text(tree, labels.labels)
+    with without("dehusk.render.as_text"):
+        assert text == render.text(tree, labels.labels)
+
+
+@example("x<pre>y</pre><p>z<pre> \n</pre>", 0)
+@settings(max_examples=400)
+@given(st.lists(st.sampled_from(TEXTS), max_size=40).map("".join), st.integers(0, 2**32))
+def test_the_kernel_gives_the_twins_labels_and_text_on_any_mixture(html: str, seed: int) -> None:
+    assert_same_answer(html, seed)
+
+
+@settings(max_examples=100)
+@given(st.lists(PIECES, max_size=12).map("".join), st.integers(0, 2**32))
+def test_the_kernel_gives_the_twins_labels_and_text_on_hard_pages(html: str, seed: int) -> None:
+    assert_same_answer(html, seed)
+
+
+def test_the_kernel_gives_the_twins_labels_and_text_on_sample_sites() -> None:
+    for seed, kind in enumerate(KINDS):
+        for page in sample_site(kind, pages=2):
+            assert_same_answer(str(page.page.html), seed)
+
+
+_LINKED = (
+    "<a href=/x>", "<a href='y z'>", "<a href=#top>", "<a href='#'>", "<a href=a/b.html#c>", "</a>",
+    "<a href='//h.example/p'>", "<a href='http://h.example/?a=1&amp;b=\u00e9'>", "<a name=n>",
+    "<a href=../up>", "<a href='?q=1'>", "<a href='javascript:x'>", "<a href='/a[1]'>", "<a href>",
+    "<a href=' /s\t '>", "<a href='mailto:x'>", "<area href=z alt='Z&nbsp;z'>", "<map>", "<img>",
+    "<img alt='a  &lt;b'>", "<svg><a href=s>", "</svg>", "<object>", "<p>", "<td>", "<br>", "<b>",
+    "word", " ", "&nbsp;", "\u3000", "\u2003x", "&amp;lt;", "<xmp>&am", "</xmp>", "<div hidden>",
+    "</div>", "<table><tr><td>", "</table>", "<base href='/b/'>", "<li>", "\u0085", "\ud800",
+    "<a href='/%7E.x/./y'>", "<a href='x//y'>", "<a href='&quot;'>", "<a href='HTTP://H.example'>",
+)  # fmt: skip
+_URLS = (
+    None,
+    "http://h.example",
+    "https://h.example/a/b?q#f",
+    "http://h.example//x/",
+    "file:a",
+    "",
+)
+
+
+@settings(max_examples=600)
+@given(
+    st.lists(st.sampled_from(_LINKED), max_size=30).map("".join),
+    st.sampled_from(_URLS),
+    st.integers(0, 2**32),
+    st.sampled_from((3, 512)),
+)
+def test_the_kernel_gives_the_twins_links(
+    html: str, url: str | None, seed: int, max_depth: int
+) -> None:
+    the_kernel()
+    tree = parsing.parse(Page(html), Limits(max_depth=max_depth)).tree
+    labels = label(tree, random_scores(len(tree), seed)).labels
+    found = render.links(tree, labels, url)
+    with without("dehusk.render.as_links"):
+        assert found == render.links(tree, labels, url)
+
+
+@pytest.mark.parametrize("html", HOSTILE.values(), ids=HOSTILE.keys())
+def test_the_kernel_gives_the_twins_links_on_hostile_pages(html: str) -> None:
+    the_kernel()
+    tree = parsing.parse(Page(html), Limits(max_nodes=2_000_000)).tree
+    labels = np.zeros(len(tree), np.int8)
+    found = render.links(tree, labels, "https://h.example/")
+    with without("dehusk.render.as_links"):
+        assert found == render.links(tree, labels, "https://h.example/")
+
+
+def assert_same_plan(tree: Tree, seed: int) -> None:
+    the_kernel()
+    labels = label(tree, random_scores(len(tree), seed)).labels
+    random = np.random.default_rng(seed)
+    permalinks, images = (
+        np.flatnonzero((tree.tag == tags.NUMBERS[name]) & (random.random(len(tree)) < 0.5)).tolist()
+        for name in ("a", "img")
+    )
+    found = plan_of(tree, labels, permalinks, images)
+    with without("dehusk.render.plan"):
+        twin = plan_of(tree, labels, permalinks, images)
+    assert_same_arrays(found.texts, twin.texts)
+    assert_same_arrays(replace(found, texts=None), replace(twin, texts=None))  # type: ignore[arg-type]
+
+
+_PLANNED = (
+    *TEXTS, "<hr>", "<img>", "<wbr>", "<input>", "<th>", "<br><br>", "<h2>", "</h2>", "<ul><li>",
+    "</ul>", "<tr><td>", "<!--&nbsp;-->", "<svg>", "</svg>", "<option>",
+)  # fmt: skip
+
+
+@settings(max_examples=400)
+@given(
+    st.lists(st.sampled_from(_PLANNED), max_size=40).map("".join),
+    st.integers(0, 2**32),
+    st.sampled_from((4, 512)),
+)
+def test_the_kernel_plans_markdown_as_its_twin_does(html: str, seed: int, max_depth: int) -> None:
+    assert_same_plan(parsing.parse(Page(html), Limits(max_depth=max_depth)).tree, seed)
+
+
+@pytest.mark.parametrize("html", HOSTILE.values(), ids=HOSTILE.keys())
+def test_the_kernel_plans_hostile_pages_as_its_twin_does(html: str) -> None:
+    assert_same_plan(parsing.parse(Page(html), Limits(max_nodes=2_000_000)).tree, 1)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_kernel_plans_sample_sites_as_its_twin_does(kind: str) -> None:
+    for page in sample_site(kind, pages=2):
+        assert_same_plan(parsing.parse(page.page).tree, 2)
+
+
+@settings(max_examples=300)
+@example("")
+@example("a" * 64 + "b" * 64 + " x" * 9)
+@example("İstanbul ß \u0130\u3040\u30fb漢字かな\U0001f600\U00020001 한글 \U00050000")
+@given(
+    st.text(max_size=60)
+    | st.lists(st.sampled_from(("rye", "Rye", "oats_1", " ", "é", "漢", "한", "\ud800", ".")))
+    .map("".join)
+)  # fmt: skip
+def test_the_kernel_gives_the_twins_fingerprint(text: str) -> None:
+    the_kernel()
+    found = fingerprint(text)
+    with without("dehusk.fingerprint"):
+        assert found == fingerprint(text)
