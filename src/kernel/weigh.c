@@ -205,9 +205,15 @@ static void put_means(const Page *page, Room *room, const double *values, float 
 
 static void put_evidence_around(const Page *page, Room *room)
 {
-    for (size_t i = 0; i < page->blocks; i++)
-        room->values[i] = room->told[i].given_place;
-    put_means(page, room, room->values, room->evidence + GIVEN_PLACE_AROUND, EVIDENCE);
+    for (size_t part = 0; part < 6; part++) {
+        for (size_t i = 0; i < page->blocks; i++) {
+            const Told *told = &room->told[i];
+            const double parts[] = {told->share, told->known, told->given_place,
+                                    told->known_anywhere, 1 - told->place_known, told->repeats};
+            room->values[i] = parts[part];
+        }
+        put_means(page, room, room->values, room->evidence + SHARE_AROUND + part * LEVELS, EVIDENCE);
+    }
 }
 
 /* --- the rows of the site network --- */

@@ -64,7 +64,7 @@ PARTS: Final = {
         for name in (
             "family pages", "family share", "given place", "place share", "repeats",
             "place known", "segments", "segments a page", "length", "given place around",
-            "verdict", "verdicts around",
+            "place new around", "repeats around", "verdict", "verdicts around",
         )
     ),
 }  # fmt: skip

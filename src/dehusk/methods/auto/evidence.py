@@ -34,8 +34,12 @@ block's text what share stood at its place, how often by all pages, on any of th
 that have the place; the same anywhere; by how many pages its place is had; of all that stood there
 the share that came back; whether it was there at all; how many segments stood there, and how
 long."""
-COLUMNS: Final = columns_of(dict.fromkeys(_OWN, 1) | {"given place around": len(LEVELS)})
-"""Where each number stands; the last ones tell the same of the surroundings, level by level."""
+_AROUND: Final = ("share", "known", "given place", "known anywhere", "place new", "repeats")
+"""What is told of its surroundings, level by level."""
+COLUMNS: Final = columns_of(
+    dict.fromkeys(_OWN, 1) | {f"{name} around": len(LEVELS) for name in _AROUND}
+)
+"""Where each number stands."""
 _UNIT: Final = 1000
 """Verdicts are summed in thousandths."""
 
@@ -68,9 +72,9 @@ def lesson(page: Reading, verdict: Floats) -> Memory:
 def evidence(memory: Memory, page: Reading, verdict: Floats) -> tuple[Matrix, Floats]:
     """One row of numbers per block, from the other pages of the site, and the site's mean verdict.
 
-    The memory has learned this page: its own part is taken out. Without other pages all are 0. The
-    mean verdict is that of the page network on the blocks that stood at the same place before, else
-    on this block itself.
+    The memory has learned this page: its own part is taken out. Without other pages all are 0, but
+    for the places around, which are new. The mean verdict is that of the page network on the blocks
+    that stood at the same place before, else on this block itself.
     """
     own = lesson(page, verdict)
     at_place, sums = _place_sums(memory.table("places"), own.table("places"), page.places)
@@ -85,9 +89,10 @@ def evidence(memory: Memory, page: Reading, verdict: Floats) -> tuple[Matrix, Fl
         "segments a page": log1p(sums[:, _SEGMENTS] / np.maximum(at_place, 1)) / 3,
         "length": log1p(sums[:, _CHARS] / segments) / 5,
     }
+    told["place new"] = 1 - told["place known"]
     mean = np.minimum(sums[:, _VERDICT] / np.maximum(sums[:, _WEIGHT], 1), 1)
     columns = [told[name][:, None] for name in _OWN]
-    columns.append(region_mean(page, told["given place"]))
+    columns += [region_mean(page, told[name]) for name in _AROUND]
     verdicts = np.where(sums[:, _WEIGHT] > 0, mean, verdict)
     return np.concatenate(columns, axis=1, dtype=np.float32), verdicts
 

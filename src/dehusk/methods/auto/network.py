@@ -22,7 +22,7 @@ from dehusk.model import Floats
 
 Weights = NDArray[np.float32]
 
-_VERSION: Final = 3
+_VERSION: Final = 4
 _MAX_UNITS: Final = 512
 """Hidden units that the kernel has room for."""
 _SHIPPED: Final = Path(__file__).with_name("model.json")

