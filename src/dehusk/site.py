@@ -56,7 +56,8 @@ class Sites:
         self.limits = limits
         self.overrides = overrides(keep, drop)
         self.memories: dict[str, Memory] = {}
-        self._not_learned: set[np.uint64] = set()
+        self.not_learned: set[np.uint64] = set()
+        """Digests of the pages that `learn` was given in vain."""
 
     def add(self, page: Page, render: Callable[[Result], object] | None = None) -> Result:
         """Learn a page of its site and answer on it; PageError changes nothing.
@@ -78,7 +79,7 @@ class Sites:
         try:
             self.memories[site] = pipeline.learn(page, memory, self.method, self.limits)
         except BaseException:  # Ctrl-C too: it was not learned
-            self._not_learned.add(page_digest(page, with_html=True))
+            self.not_learned.add(page_digest(page, with_html=True))
             raise
         return True
 
@@ -87,7 +88,7 @@ class Sites:
 
         One that could not be learned is answered on as if it were the site's next.
         """
-        is_learned = page_digest(page, with_html=True) not in self._not_learned
+        is_learned = page_digest(page, with_html=True) not in self.not_learned
         learn = pipeline.as_learned if is_learned else None
         memory = self.memories.get(pipeline.site_of(page), Memory())
         return pipeline.clean(

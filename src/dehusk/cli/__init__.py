@@ -22,6 +22,7 @@ from dehusk.cli import (
     page_options,
     serve_options,
     sites_options,
+    spark_options,
     train_options,
     view_options,
 )
@@ -180,6 +181,11 @@ _COMMANDS: Final[dict[str, tuple[str, str, Callable[[argparse.ArgumentParser], N
         "what a memory knows",
         "List the sites of a memory, or do something with them.",
         sites_options.add_arguments,
+    ),
+    "spark": (
+        "the same on a Spark cluster",
+        "Clean more pages than one machine can: on a Spark cluster, or all cores of this machine.",
+        spark_options.add_arguments,
     ),
     "methods": (
         "what methods there are",

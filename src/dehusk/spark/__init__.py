@@ -1,0 +1,29 @@
+"""The Spark door: pages in a DataFrame, or files that executors read, cleaned on a cluster.
+
+from dehusk import spark as husk
+pages = husk.read_pages(session, ["a.warc.gz", "b.warc.gz"])    # or a DataFrame of url and html
+answers = husk.clean(pages)                                     # two passes: learn, then answer
+husk.fields(answers).select("url", "text").write.parquet("clean/")
+"""
+
+from __future__ import annotations
+
+from dehusk.spark.extra import VERSIONS  # isort: skip  first: it names the extra that is missing
+from dehusk.spark.cleaning import clean, fields
+from dehusk.spark.learning import learn
+from dehusk.spark.reading import read_pages
+from dehusk.spark.session import make_session
+from dehusk.spark.settings import SparkSettings
+from dehusk.spark.writing import Written, write
+
+__all__ = [
+    "VERSIONS",
+    "SparkSettings",
+    "Written",
+    "clean",
+    "fields",
+    "learn",
+    "make_session",
+    "read_pages",
+    "write",
+]

@@ -1,0 +1,78 @@
+"""A real Spark for tests, and the pages that they clean."""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dehusk.cli import main
+from dehusk.errors import UsageError
+from dehusk.samples import sample_site
+from dehusk.spark.session import check_java, make_session
+
+CONF = {
+    "spark.ui.enabled": "false",
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.executor.memory": "512m",
+    "spark.default.parallelism": "1",
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.shuffle.partitions": "4",
+}
+"""Few tasks, and nothing compiled or planned anew for so few pages."""
+QUICK_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""Spark lives for seconds here: compiling it well takes longer than running it badly."""
+SKEWED = (("news", 160), ("docs", 80), ("shop", 80))
+"""Sites and their pages: one has half of all."""
+
+
+@contextmanager
+def spark(master: str, **conf: str) -> Iterator[Any]:
+    """A session as long as the block lasts; the test is skipped without Java, but fails in CI."""
+    try:
+        check_java()
+    except UsageError as missing:
+        if os.environ.get("CI") == "true":
+            raise
+        pytest.skip(str(missing))
+    os.environ.setdefault("JAVA_TOOL_OPTIONS", QUICK_JAVA)
+    session = make_session(master, {**CONF, **conf})
+    session.sparkContext.setLogLevel("OFF")
+    try:
+        yield session
+    finally:
+        session.stop()
+        gc.collect()
+
+
+def write_pages(path: Path, *, damaged: bool = True) -> list[dict[str, Any]]:
+    """The records of the skewed sites, written as JSON lines, their sites mixed."""
+    sites = [[sample.page for sample in sample_site(kind, pages=n)] for kind, n in SKEWED]
+    mixed = [page for group in zip(sites[0][::2], *sites[1:], strict=True) for page in group]
+    records = [{"url": page.url, "html": page.html} for page in (*mixed, *sites[0][1::2])]
+    lines = [json.dumps(record) for record in records]
+    if damaged:
+        lines.insert(100, "{damaged")
+        lines.insert(50, json.dumps({"url": "https://news-0.example/no", "html": None}))
+        half = {"url": "https://news-0.example/half", "html": "<p>half a \ud800 pair</p>"}
+        lines.append(json.dumps(half))
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return records
+
+
+def on_one_machine(source: Path, *options: str) -> list[str]:
+    """The lines that `dehusk clean --two-pass` writes."""
+    target = source.parent / "one_machine.jsonl"
+    main(["clean", "-q", "--two-pass", str(source), "-o", str(target), *options])
+    lines = target.read_text("utf-8").split("\n")[:-1]
+    shutil.move(target, target.with_suffix(".before"))
+    return lines

@@ -1,0 +1,182 @@
+"""Pages cleaned by Spark: the same bytes as on one machine, whoever does the work."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dehusk import spark as husk
+from dehusk.cli import main
+from dehusk.errors import UsageError
+from dehusk.memory import Memory, dump
+from dehusk.methods import METHODS, AdditiveMethod, make_method
+from dehusk.model import Limits, Page
+from dehusk.parse import parse
+from dehusk.samples import sample_site
+from dehusk.site import Sites
+from dehusk.sources.settings import DEFAULTS
+from dehusk.spark.learning import added_up
+from dehusk.spark.rows import page_of, row_of
+from sparks import on_one_machine, spark, write_pages
+
+SMALL = {"ages": False, "max_segments": 1_500}
+"""Limits that the sites here reach."""
+ADDITIVE = [name for name in METHODS if isinstance(make_method(name), AdditiveMethod)]
+
+
+@pytest.fixture(scope="module")
+def session() -> Iterator[Any]:
+    with spark("local[2,4]") as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("spark") / "pages.jsonl"
+    write_pages(path)
+    return path
+
+
+def _lines(answers: Any) -> list[str]:
+    """The lines in the order of the input."""
+    rows = sorted(answers.collect(), key=lambda row: (row["order"], row["url"] or ""))
+    return [row["line"] for row in rows]
+
+
+@pytest.mark.parametrize("name", ADDITIVE)
+@pytest.mark.parametrize("limits", [{}, {"max_keys": 200, "max_segments": 200, "max_places": 40}])
+@pytest.mark.parametrize("ages", [True, False])
+def test_lessons_added_up_in_groups_are_those_added_one_by_one(
+    name: str, limits: dict[str, int], ages: bool
+) -> None:
+    fields = METHODS[name].__dataclass_fields__
+    settings = {setting: value for setting, value in limits.items() if setting in fields}
+    method = make_method(name, **settings, **({"ages": ages} if "ages" in fields else {}))
+    assert isinstance(method, AdditiveMethod)
+    pages = [sample.page for sample in sample_site("forum", pages=60)]
+    lessons = [method.lesson(parse(page, Limits()).tree) for page in pages]
+    one_by_one = Memory()
+    for lesson in lessons:
+        one_by_one = method.limit(one_by_one.then(lesson))
+    assert dump(added_up(lessons, method), name) == dump(one_by_one, name)
+
+
+def test_a_page_comes_back_from_its_row_as_it_was() -> None:
+    for html in ("<p>half a \ud800 pair", b"<p>\xff\xfe", "", b""):
+        page = Page(html, "https://a.example/b", "a.example", "latin-1")
+        assert page_of(row_of(page, 7), DEFAULTS) == page
+
+
+def test_a_method_that_does_not_add_up_is_refused_by_name() -> None:
+    with pytest.raises(UsageError, match="rtdm do not add up"):
+        husk.SparkSettings(method="rtdm").make_method()
+
+
+def test_wrong_use_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = str(tmp_path / "out")
+    assert main(["spark", "clean", "-o", out]) == 2
+    assert main(["spark", "clean", "a.warc", "-o", out, "--conf", "x"]) == 2
+    assert main(["spark", "clean", "--paths", str(tmp_path / "none.gz"), "-o", out]) == 2
+    assert main(["spark", "clean", "a.warc", "-o", out, "--method", "hyperlink"]) == 2
+    told = capsys.readouterr().err
+    for word in ("nothing to read", "NAME=VALUE", "none.gz", "do not add up"):
+        assert word in told
+
+
+def test_without_java_it_is_said_what_to_install(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    assert main(["spark", "clean", "a.warc", "-o", "out"]) == 2
+    assert "needs Java 17" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("broadcast_bytes", [64_000_000, 0], ids=["broadcast", "joined"])
+def test_files_give_the_bytes_of_one_machine_and_a_large_site_is_spread(
+    session: Any, source: Path, broadcast_bytes: int
+) -> None:
+    from pyspark.sql import functions as fn  # noqa: PLC0415 - an extra
+
+    settings = husk.SparkSettings(settings=SMALL, broadcast_bytes=broadcast_bytes, part_pages=30)
+    answers = husk.clean(husk.read_pages(session, [str(source)]), settings)
+    answers = answers.withColumn("task", fn.spark_partition_id())
+    rows = sorted(answers.collect(), key=lambda row: row["order"])
+    options = ("--set", "ages=false", "--set", "max_segments=1500")
+    assert [row["line"] for row in rows] == on_one_machine(source, *options)
+    assert sum(row["error"] is not None for row in rows) == 2
+    tasks: dict[int, int] = {}
+    for row in rows:
+        if row["site"] == "news-0.example":
+            tasks[row["task"]] = tasks.get(row["task"], 0) + 1
+    assert len(tasks) >= 4
+    assert max(tasks.values()) < 0.5 * sum(tasks.values())
+
+
+def test_a_frame_without_order_is_learned_in_the_order_of_urls_ageing_too(session: Any) -> None:
+    pages = [s.page for kind in ("docs", "blog") for s in sample_site(kind, pages=50)]
+    frame = session.createDataFrame(
+        [(page.url, page.html) for page in reversed(pages)], "url string, html string"
+    )
+    pages.sort(key=lambda page: page.url or "")
+    sites = Sites()
+    for page in pages:
+        sites.learn(page)
+    wanted = {page.url: sites.ask(page).to_json() for page in pages}
+    answers = husk.clean(frame)
+    assert {row["url"]: json.loads(row["line"]) for row in answers.collect()} == wanted
+    row = husk.fields(answers).where("error is null").first()
+    assert row is not None
+    assert row["text"] == wanted[row["url"]]["text"]
+    assert row["links"][0]["template"] in {True, False}
+    with pytest.raises(UsageError, match="no column 'html'"):
+        husk.clean(frame.drop("html"))
+
+
+def test_a_task_that_is_killed_loses_no_page_and_counts_none_twice(
+    session: Any, source: Path, tmp_path: Path
+) -> None:
+    marks = str(tmp_path)
+
+    def kill_once(batches: Iterator[Any]) -> Iterator[Any]:
+        """Once in each pass, the worker dies after half of its pages."""
+        for number, batch in enumerate(batches):
+            yield batch.slice(0, batch.num_rows // 2)
+            for mark in ("first", "second"):
+                try:
+                    os.close(os.open(f"{marks}/{mark}", os.O_CREAT | os.O_EXCL))
+                except FileExistsError:
+                    continue
+                if number == 0:
+                    os.kill(os.getpid(), signal.SIGKILL)
+            yield batch.slice(batch.num_rows // 2)
+
+    pages = husk.read_pages(session, [str(source)])
+    dying = pages.mapInArrow(kill_once, pages.schema)
+    answers = husk.clean(dying, husk.SparkSettings(method="segments"))
+    counts = husk.write(answers, str(tmp_path / "out"))
+    assert {path.name for path in tmp_path.iterdir()} >= {"first", "second"}
+    written = [
+        line
+        for part in sorted((tmp_path / "out").glob("part-*"))
+        for line in part.read_text("utf-8").split("\n")[:-1]
+    ]
+    assert written == on_one_machine(source, "--method", "segments")
+    assert (counts.pages, counts.failed) == (len(written), 2)
+    with pytest.raises(UsageError, match="there already"):
+        husk.write(answers, str(tmp_path / "out"))
+
+
+def test_executors_of_their_own_give_the_bytes_of_one_machine(source: Path, session: Any) -> None:
+    session.stop()  # One session a process.
+    with spark("local-cluster[2,1,512]") as cluster:
+        settings = husk.SparkSettings(settings=SMALL)
+        answers = husk.clean(husk.read_pages(cluster, [str(source)]), settings)
+        options = ("--set", "ages=false", "--set", "max_segments=1500")
+        assert _lines(answers) == on_one_machine(source, *options)
