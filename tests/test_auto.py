@@ -16,7 +16,7 @@ from dehusk.errors import SettingError
 from dehusk.memory import Memory
 from dehusk.methods.auto import Auto, Favour, network
 from dehusk.methods.auto.blocks import LEVELS, cut
-from dehusk.methods.auto.columns import width
+from dehusk.methods.auto.columns import Matrix, width
 from dehusk.methods.auto.evidence import COLUMNS as EVIDENCE
 from dehusk.methods.auto.evidence import column, evidence, lesson
 from dehusk.methods.auto.families import is_template_new
@@ -224,6 +224,56 @@ def test_an_item_is_at_least_as_likely_as_its_list() -> None:
     reasons = [REASONS[place] for place in reasons_of(judgement)]
     assert reasons[2] is Reason.GROUP
     assert Reason.GROUP not in (reasons[0], *reasons[3:])
+
+
+def _told(count: int, **columns: float) -> Matrix:
+    told = np.zeros((count, width(EVIDENCE)), np.float32)
+    for name, value in columns.items():
+        told[:, EVIDENCE[name.replace("_", " ")]] = value
+    return told
+
+
+def test_items_that_are_the_same_on_all_pages_are_not_kept_for_their_list() -> None:
+    page = read(_tree("<ul><li>long and likely<li>long and likely<li>odd</ul>"))
+    content = np.array([0.9, 0.8, 0.1])
+    assert decide(page, content, _told(3, given_place=1.0), 9)[0].tolist() == [0.9, 0.8, 0.1]
+
+
+def test_a_heading_is_half_way_to_what_it_stands_over() -> None:
+    page = read(_tree("<h2>Values</h2><h3>Of rye</h3><p>Twelve sacks<h2>See also</h2><p>Oats"))
+    decided, _ = decide(page, np.array([0.1, 0.2, 0.8, 0.3, 0.1]), _told(5), 0)
+    assert decided.tolist() == pytest.approx([0.3, 0.5, 0.8, 0.3, 0.1])
+
+
+def test_the_head_of_a_table_goes_with_its_rows() -> None:
+    rows = "".join(f"<tr><td>rye {n}<td>{n} sacks" for n in range(9))
+    page = read(_tree(f"<table><thead><tr><th>Grain<th>Harvest<tbody>{rows}</table>"))
+    content = np.array([0.1, 0.1] + [0.9] * 18)
+    decided, threshold = decide(page, content, _told(20), 0)
+    assert (decided >= threshold).all()
+
+
+@pytest.mark.parametrize(("given_place", "is_kept"), [(0.0, True), (1.0, False)])
+def test_a_headline_is_kept_with_its_text_unless_the_site_repeats_it(
+    given_place: float, is_kept: bool
+) -> None:
+    html = "<title>Rye is ripe | Mill</title><h1>Rye is ripe</h1><nav>Home</nav><p>Twelve sacks"
+    page = read(_tree(html))
+    told = _told(3, given_place=given_place)
+    decided, threshold = decide(page, np.array([0.1, 0.1, 0.9]), told, 0)
+    assert (decided >= threshold).tolist() == [is_kept, False, True]
+
+
+def test_a_table_that_is_the_same_everywhere_is_template() -> None:
+    hours = "".join(f"<tr><td>Day {n}<td>9 to 12" for n in range(5))
+    page = read(
+        _tree(f"<div><h3>Open</h3><table>{hours}</table><p>{'At the mill. ' * 9}</div><p>x")
+    )
+    count = len(page.blocks)
+    told = _told(count, given_place=1.0, given_place_around=1.0, place_share=1.0)
+    told[-1] = 0
+    decided, _ = decide(page, np.full(count, 0.9), told, 8)
+    assert decided.tolist() == [0.0] * (count - 1) + [0.9]
 
 
 def test_a_pair_of_items_is_no_list() -> None:

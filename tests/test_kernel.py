@@ -314,7 +314,7 @@ def test_the_kernel_refuses_pages_and_tables_that_do_not_fit() -> None:
     with pytest.raises(ValueError, match="columns"):
         kernel.weigh(1.0, 3, 3, *[b""] * 26)
     with pytest.raises(ValueError, match="judge"):
-        kernel.judge(0.0, 1.0, *[np.ones(10)] * 17)
+        kernel.judge(0.0, 1.0, *[np.ones(10)] * 19)
     with pytest.raises(ValueError, match="look"):
         kernel.look(*[page.keys] * 15)
     with pytest.raises(ValueError, match="pool"):

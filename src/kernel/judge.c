@@ -8,10 +8,10 @@
 #include "network.h"
 #include "reading.h"
 
-/* What `judge.RULES` holds, in its order. */
+/* What `judge._NUMBERS` holds, in its order. */
 typedef struct {
     double scale, least, said, same_pages, same_chars, same_around, same_text, row_chars, table_rows,
-        list_items;
+        list_items, heading, is_new;
 } Rules;
 
 /* Columns of looks that say of what kind a block's container is. */
@@ -20,14 +20,13 @@ typedef struct {
     size_t count;
 } Kind;
 
-
 typedef struct {
     const Rules *rules;
     const float *looks, *told;
     const double *chars, *link_chars;
     const int32_t *low, *high, *levels;
     size_t count;
-    Kind cells, items;
+    Kind cells, items, headings, headline;
     double pages; /* How many other pages the site has. */
 } Judged;
 
@@ -62,7 +61,7 @@ static int is_same(const Judged *page, const double *sums, size_t block)
 {
     const float *told = page->told + block * EVIDENCE;
     int is_part = 0;
-    for (size_t level = 1; level < 4; level++) {
+    for (size_t level = 1; level < 5; level++) {
         size_t at = block * LEVELS + level;
         double chars = sums[page->high[at]] - sums[page->low[at]];
         is_part |= told[GIVEN_PLACE_AROUND + level] > (float)page->rules->same_around &&
@@ -88,17 +87,22 @@ static void drop_same(const Judged *page, Bench *bench, double *site)
             site[i] = 0;
 }
 
+/* How many of the kind's columns say that the block is of it. */
+static size_t count_kind(const Judged *page, const Kind *kind, size_t block)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < kind->count; i++)
+        found += page->looks[block * LOOKS + (size_t)kind->columns[i]] != 0;
+    return found;
+}
+
 /* The blocks of a kind, by what their containers stand in; how many there are. */
 static size_t sort_kind(const Judged *page, const Kind *kind, Sorting *sorting)
 {
     size_t found = 0;
-    for (size_t i = 0; i < page->count; i++) {
-        int is_kind = 0;
-        for (size_t j = 0; j < kind->count; j++)
-            is_kind |= page->looks[i * LOOKS + (size_t)kind->columns[j]] != 0;
-        if (is_kind)
+    for (size_t i = 0; i < page->count; i++)
+        if (count_kind(page, kind, i))
             sorting->items[found++] = (Keyed){(uint64_t)page->levels[i * LEVELS + 1], (int32_t)i};
-    }
     sort_keyed(sorting->items, sorting->spare, found);
     return found;
 }
@@ -116,7 +120,7 @@ static size_t find_rows(const Judged *page, Bench *bench, const double *site)
         if (!rows || bench->rows[rows - 1].node != levels[1])
             bench->rows[rows++] = (Row){.node = levels[1]};
         Row *row = &bench->rows[rows - 1];
-        row->table = levels[2];
+        row->table = levels[3];
         row->count += 1;
         row->chars += page->chars[block];
         row->linked += page->link_chars[block];
@@ -178,10 +182,36 @@ static void level_lists(const Judged *page, Bench *bench, double *site)
             chars += page->chars[items[stop].place];
         }
         double mean = likely / chars;
-        for (size_t i = start; i < stop && (double)(stop - start) >= page->rules->list_items; i++)
-            if (mean > site[items[i].place])
-                site[items[i].place] = mean;
+        for (size_t i = start; i < stop && (double)(stop - start) >= page->rules->list_items; i++) {
+            size_t block = (size_t)items[i].place;
+            float given_place = page->told[block * EVIDENCE + GIVEN_PLACE];
+            if (mean > site[block] && given_place <= (float)page->rules->same_text)
+                site[block] = mean;
+        }
     }
+}
+
+/* Bring headings nearer to what they stand over. */
+static void lift_headings(const Judged *page, double *site)
+{
+    for (size_t i = page->count - 1; i-- > 0;)
+        if (site[i + 1] > site[i] && count_kind(page, &page->headings, i))
+            site[i] += page->rules->heading * (site[i + 1] - site[i]);
+}
+
+/* Keep the headline where anything is kept. */
+static void keep_headline(const Judged *page, double threshold, double *site)
+{
+    int is_kept = 0;
+    size_t headline = page->count;
+    for (size_t i = 0; i < page->count; i++) {
+        is_kept |= site[i] >= threshold;
+        if (headline == page->count && count_kind(page, &page->headline, i) == page->headline.count &&
+            page->told[i * EVIDENCE + GIVEN_PLACE] < (float)page->rules->is_new)
+            headline = i;
+    }
+    if (is_kept && headline < page->count && site[headline] < threshold)
+        site[headline] = threshold;
 }
 
 static void put_scores(const double *site, size_t count, double threshold, double *scores)
@@ -203,13 +233,15 @@ static double judge(const Judged *page, double shift, Bench *bench, double *said
     double *site = said + page->count, *scores = site + page->count;
     for (size_t i = 0; i < page->count; i++)
         site[i] = said[i] = probability_of(page->rules->scale * said[i] + shift);
-    drop_same(page, bench, site);
     level_rows(page, bench, site);
     level_lists(page, bench, site);
+    lift_headings(page, site);
+    drop_same(page, bench, site);
     double threshold = find_threshold(site, page->chars, page->count, &bench->sorting);
     double least = page->rules->least;
     if (is_said(page) || bench->sorting.likely[0] >= least)
         threshold = threshold > least ? threshold : least;
+    keep_headline(page, threshold, site);
     put_scores(site, page->count, threshold, scores);
     return threshold;
 }
@@ -237,7 +269,8 @@ static PyObject *judged(const Judged *page, const Network *network, const float 
 }
 
 /* The arrays as they are handed in, in this order, and the network behind them. */
-enum { RULES, ROWS, LOOKS_, TOLD, CHARS, LINK_CHARS, LOW, HIGH, LEVELS_, CELLS, ITEMS, NETWORK };
+enum { RULES, ROWS, LOOKS_, TOLD, CHARS, LINK_CHARS, LOW, HIGH, LEVELS_, CELLS, ITEMS, HEADINGS,
+       HEADLINE, NETWORK };
 #define GIVEN (NETWORK + NETWORK_VIEWS)
 
 static Kind kind_in(const View *view)
@@ -259,6 +292,8 @@ static Judged judged_in(const View *views, double pages)
         .count = (size_t)views[CHARS].buffer.len / 8,
         .cells = kind_in(&views[CELLS]),
         .items = kind_in(&views[ITEMS]),
+        .headings = kind_in(&views[HEADINGS]),
+        .headline = kind_in(&views[HEADLINE]),
         .pages = pages,
     };
 }
@@ -284,7 +319,9 @@ static int fits(const View *views, const Judged *page, Network *network)
            check_below("judge", page->high, page->count * LEVELS, page->count + 1) &&
            check_below("judge", page->levels, page->count * LEVELS, INT32_MAX) &&
            check_below("judge", page->cells.columns, page->cells.count, LOOKS) &&
-           check_below("judge", page->items.columns, page->items.count, LOOKS);
+           check_below("judge", page->items.columns, page->items.count, LOOKS) &&
+           check_below("judge", page->headings.columns, page->headings.count, LOOKS) &&
+           check_below("judge", page->headline.columns, page->headline.count, LOOKS);
 }
 
 PyObject *kernel_judge(PyObject *module, PyObject *const *arguments, Py_ssize_t count)

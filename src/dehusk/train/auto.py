@@ -143,7 +143,8 @@ class _Trainer:
         hidden = hide_names(looks, self.settings.hidden_names, self.lengths, 5)
         page_nets = [self._fit(hidden, targets, part, f"page network {part}") for part in parts]
         self.logits = self._held_out_logits(page_nets)
-        self.rows = [_without(rows, self.settings.without) for rows in self._site_rows()]
+        rows_of_pages = evidence_rows(self.pages, self.logits)
+        self.rows = [_without(rows, self.settings.without) for rows in rows_of_pages]
         rows = np.concatenate(self.rows)
         site_nets = [self._fit(rows, targets, part, f"site network {part}") for part in parts]
         type_nets = [self._fit_types(part) for part in parts]
@@ -151,9 +152,6 @@ class _Trainer:
             Model(*networks, TYPES)
             for networks in zip(page_nets, site_nets, type_nets, strict=True)
         ]
-
-    def _site_rows(self) -> list[Matrix]:
-        return evidence_rows(self.pages, self.logits)
 
     def _targets(self, rows: list[Matrix]) -> tuple[Floats, Floats]:
         """What each block should be, and how much it counts."""

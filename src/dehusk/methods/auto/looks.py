@@ -65,11 +65,14 @@ _WIDTHS: Final = {
 """How many numbers each part of the looks has, in their order."""
 COLUMNS: Final = columns_of(_WIDTHS)
 """Where each part stands."""
-CELLS, ITEMS = (
+CELLS, ITEMS, HEADINGS = (
     tuple(COLUMNS["container"].start + _OWN.index(tag) for tag in tags)
-    for tags in (("td", "th"), ("li", "dt", "dd"))
+    for tags in (("td", "th"), ("li", "dt", "dd"), ("h1", "h2", "h3", "h4", "h5", "h6"))
 )
-"""The columns that say whether a block's container is a cell of a table, or an item of a list."""
+"""The columns that say whether a block's container is a cell of a table, an item of a list, or a
+heading."""
+HEADLINE: Final = (HEADINGS[0], COLUMNS["title"].start)
+"""The columns that say that a block is an `<h1>`, and that it says what `<title>` says."""
 _MANY, _MUCH = np.log1p(400), np.log1p(40_000)
 HIGHEST: Final = {
     "place": {3: _MANY, 4: _MANY, 5: _MUCH, 6: _MANY},

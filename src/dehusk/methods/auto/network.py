@@ -1,4 +1,4 @@
-"""The two small networks of `auto`, and the plain file they come in."""
+"""The three small networks of `auto`, and the plain file they come in."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def _read(written: Mapping[str, Any]) -> Model:
 
 
 def capped(network: Network, columns: Mapping[str, slice]) -> Network:
-    """The network with its inputs cut at `looks.HIGHEST`."""
+    """The network with its inputs cut at `looks.HIGHEST`, as far as it has these columns."""
     ceiling = network.ceiling.copy()
     for part in HIGHEST.keys() & columns.keys():
         for place, value in HIGHEST[part].items():

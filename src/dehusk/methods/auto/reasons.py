@@ -23,10 +23,11 @@ class Reason(StrEnum):
     SAME_PART = "this part of the page is the same wherever it stands"
     COMES_BACK = "what stands here comes back from page to page"
     DIFFERS = "what stands here differs from page to page"
+    NEW_TEXT = "no other page has this text here"
     LOOKS_KEPT = "comes back, but looks like content"
     LOOKS_DROPPED = "differs, but looks like template"
     TOGETHER = "page and site weighed together"
-    GROUP = "goes with its table row or list"
+    GROUP = "goes with what it belongs to"
 
 
 REASONS: Final = tuple(Reason)
@@ -39,7 +40,7 @@ def reasons_of(judgement: Judgement) -> NDArray[np.int16]:
     looks_kept = judgement.page >= 0.5
     agrees = looks_kept == kept
     is_known = column(told, "place known") > 0
-    comes_back = column(told, "repeats") > 0.5
+    comes_back = (column(told, "repeats") > 0.5) | (column(told, "given place") > 0.5)
     is_same = ~kept & (column(told, "given place") > 0.5)
     seen = np.full(len(kept), column(told, "pages").any())
     # The first that holds.
@@ -52,6 +53,7 @@ def reasons_of(judgement: Judgement) -> NDArray[np.int16]:
         Reason.NEW_PLACE: seen & ~is_known & agrees,
         Reason.REST: ~is_known,
         Reason.DIFFERS: kept & ~comes_back,
+        Reason.NEW_TEXT: kept & (column(told, "known") == 0),
         Reason.COMES_BACK: ~kept & comes_back,
         Reason.LOOKS_KEPT: kept & looks_kept,
         Reason.LOOKS_DROPPED: ~kept & ~looks_kept,

@@ -90,15 +90,14 @@ def weigh_blocks(
     return told.reshape(count, evidence), rows.reshape(count, row)
 
 
-class Rules(NamedTuple):
+class Given(NamedTuple):
     """What `judge.judge` goes by."""
 
     shift: float
     others: int
     """How many other pages there are."""
-    cells: Any
-    items: Any
-    """Columns of the looks."""
+    kinds: Sequence[Any]
+    """Columns of the looks, as `rules.KINDS` has them."""
     numbers: Floats
 
 
@@ -107,7 +106,7 @@ def judge_blocks(
     page: Reading,
     weighed: tuple[Matrix, Matrix],
     network: Sequence[Any],
-    rules: Rules,
+    given: Given,
 ) -> tuple[Floats, Floats, Floats, float]:
     """What `judge.judge` gives: what the networks say, that by the rules, scores, and threshold.
 
@@ -115,9 +114,8 @@ def judge_blocks(
     """
     blocks, (told, rows) = page.blocks, weighed
     memory, threshold = kernel.judge(
-        rules.shift, rules.others, rules.numbers, rows, page.looks, told, blocks.chars,
-        blocks.link_chars, blocks.low, blocks.high, blocks.levels, rules.cells, rules.items,
-        *network,
+        given.shift, given.others, given.numbers, rows, page.looks, told, blocks.chars,
+        blocks.link_chars, blocks.low, blocks.high, blocks.levels, *given.kinds, *network,
     )  # fmt: skip
     said, site, scores = np.frombuffer(memory, np.float64).reshape(3, len(blocks))
     return said, site, scores, threshold
