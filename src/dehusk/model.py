@@ -294,6 +294,12 @@ class Reason(IntEnum):
     DROPPED = 8
     """The user drops it."""
 
+    @property
+    def words(self) -> str:
+        """The reason for people to read."""
+        by_user = {Reason.KEPT: "your rule keeps it", Reason.DROPPED: "your rule drops it"}
+        return by_user.get(self) or self.name.lower().replace("_", " ")
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Labels:

@@ -110,11 +110,13 @@ class _Told:
         self._site = (unknown if explanation is None else explanation.site_score)[texts]
         self._scores = labels.scores[texts]
         # Codes of Reason first, the method's own behind them.
-        self._words = [reason.name.lower().replace("_", " ") for reason in Reason]
+        self._words = [reason.words for reason in Reason]
         self._codes: NDArray[Any] = labels.reasons[texts].astype(np.int64)
         if explanation is not None:
             own = explanation.reason[texts].astype(np.int64)
-            self._codes = np.where(own >= 0, own + len(self._words), self._codes)
+            # What the user has decided has no other reason, whatever the method thought of it.
+            is_told = (own >= 0) & ~np.isin(self._codes, (Reason.KEPT, Reason.DROPPED))
+            self._codes = np.where(is_told, own + len(self._words), self._codes)
             self._words += explanation.reasons
 
     def reason(self, first: int, last: int) -> str:

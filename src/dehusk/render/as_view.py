@@ -262,9 +262,10 @@ class _Said:
         """Label, score and reason, on one line."""
         label = _WORDS.get(Label(int(self._labels.labels[node])), "hidden")
         score, told = self.score(node), self._explanation
-        reason = Reason(int(self._labels.reasons[node])).name.lower().replace("_", " ")
+        found = Reason(int(self._labels.reasons[node]))
+        reason = found.words
         parts = [label if score is None else f"{label} {score:.2f}"]
-        if told is not None and reason.startswith("scored"):
+        if told is not None and found in (Reason.SCORED_CONTENT, Reason.SCORED_TEMPLATE):
             number = int(told.reason[node])
             reason = told.reasons[number] if number >= 0 else reason
             both = float(told.page_score[node]), float(told.site_score[node])

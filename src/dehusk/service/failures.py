@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+from starlette.types import Send
+
 
 class Failed(Exception):
     """A request that is not answered as it wished: status, code for programs, words for people."""
@@ -18,3 +20,12 @@ class Failed(Exception):
         """The answer, as JSON."""
         error = {"code": self.code, "message": self.message}
         return json.dumps({"error": error}, ensure_ascii=False).encode("utf-8", "replace")
+
+
+async def say(send: Send, failed: Failed) -> None:
+    """Answer a request that reaches no application."""
+    body = b"" if failed.status == 204 else failed.body()
+    headers = [(b"content-length", str(len(body)).encode())] if body else []
+    headers += [(b"content-type", b"application/json")] if body else []
+    await send({"type": "http.response.start", "status": failed.status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})

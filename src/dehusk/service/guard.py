@@ -6,11 +6,11 @@ import hmac
 import logging
 import time
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from dehusk.service.failures import Failed
+from dehusk.service.failures import Failed, say
 from dehusk.service.logs import log
 from dehusk.service.metrics import Metrics
 from dehusk.service.settings import ServiceSettings
@@ -62,7 +62,7 @@ class Guard:
             if refused is None:
                 await self._app(scope, receive, answer)
             else:
-                await _say(answer, refused)
+                await say(answer, refused)
         finally:
             seconds = time.perf_counter() - started
             route = getattr(scope.get("route"), "path", None) or "other"
@@ -108,12 +108,3 @@ class Guard:
             if message["status"] == 204:
                 yield b"access-control-allow-methods", _METHODS
                 yield b"access-control-allow-headers", _ALLOWED_HEADERS
-
-
-async def _say(send: Any, failed: Failed) -> None:
-    """Answer without the app."""
-    body = b"" if failed.status == 204 else failed.body()
-    headers = [(b"content-length", str(len(body)).encode())] if body else []
-    headers += [(b"content-type", b"application/json")] if body else []
-    await send({"type": "http.response.start", "status": failed.status, "headers": headers})
-    await send({"type": "http.response.body", "body": body})

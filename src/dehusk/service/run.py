@@ -16,6 +16,7 @@ from dehusk.memories import Memories
 from dehusk.memories import open as open_memories
 from dehusk.service.app import make_app
 from dehusk.service.desk import Desk
+from dehusk.service.ending import Ending, Server
 from dehusk.service.guard import Guard
 from dehusk.service.listening import listen
 from dehusk.service.logs import log_to
@@ -51,10 +52,11 @@ def serve(
         ready(f"http://{host}:{opened.getsockname()[1]}")
     log_to(sys.stderr, is_quiet=is_quiet)
     desk = Desk(memories, settings, durable=durable)
-    app = Guard(make_app(desk), settings, desk.metrics)
+    app = Guard(Ending(make_app(desk)), settings, desk.metrics)
     config = uvicorn.Config(
         app, log_config=None, access_log=False,
         server_header=False, date_header=False, timeout_graceful_shutdown=5,
         limit_concurrency=None, timeout_keep_alive=30,
     )  # fmt: skip
-    uvicorn.Server(config).run([opened])
+    # Who listens to events would never go by himself.
+    Server(config, desk.listeners.close).run([opened])

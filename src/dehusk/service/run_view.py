@@ -12,6 +12,7 @@ from typing import Any, Final
 import uvicorn
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from dehusk.service.ending import Ending
 from dehusk.service.guard import Guard
 from dehusk.service.listening import listen
 from dehusk.service.metrics import Metrics
@@ -73,9 +74,9 @@ async def _view(
     secret = secrets.token_urlsafe(16)
     frames, viewer = (f"http://{HOST}:{one.getsockname()[1]}" for one in (other, own))
     room = Room(viewed, f"{frames}/{secret}", is_kept=is_kept)
-    app = Guard(make_viewer(room), settings, Metrics())
+    app = Guard(Ending(make_viewer(room)), settings, Metrics())
     shown = make_frames(room, secret, viewer, frozenset((HOST,)))
-    servers = [_server(_Policy(app, _POLICY.format(frames=frames))), _server(shown)]
+    servers = [_server(_Policy(app, _POLICY.format(frames=frames))), _server(Ending(shown))]
     loop = asyncio.get_running_loop()
 
     def stop() -> None:

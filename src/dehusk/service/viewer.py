@@ -6,7 +6,9 @@ import io
 import json
 import re
 import zipfile
+from collections.abc import Callable
 from dataclasses import asdict
+from functools import partial, wraps
 from importlib.resources import files
 from math import isnan
 from typing import Annotated, Any, Final
@@ -25,6 +27,7 @@ from dehusk.result import Result
 from dehusk.service.app import add_failures
 from dehusk.service.events import Listeners
 from dehusk.service.failures import Failed
+from dehusk.service.hand import Hand
 from dehusk.service.peers import peer_text
 from dehusk.viewing import Viewed, ViewedSite
 
@@ -66,8 +69,17 @@ class Room:
         self.is_kept = is_kept
         """Rules outlast the viewer."""
         self.listeners = Listeners()
+        self.hand = Hand()
+        """Does all that takes a while, so that clicks and signals are heard meanwhile."""
+        self.other_hand = Hand()
+        """For what takes a while and touches nothing of ours: other extractors."""
         self.version = 0
         """Rises with every correction, so that no frame shows an old verdict."""
+
+    def changed(self) -> None:
+        """Note that a verdict may be another now, and tell all who look."""
+        self.version += 1
+        self.listeners.tell("changed", {"version": self.version})
 
 
 def make_viewer(room: Room) -> FastAPI:
@@ -83,6 +95,16 @@ def make_viewer(room: Room) -> FastAPI:
 def _room(request: Request) -> Room:
     room: Room = request.app.state.room
     return room
+
+
+def _at_hand(work: Callable[..., Any]) -> Callable[..., Any]:
+    """A handler whose work is done by the room's hand."""
+
+    @wraps(work)
+    async def answer(**given: Any) -> Any:
+        return await _room(given["request"]).hand.do(partial(work, **given))
+
+    return answer
 
 
 def _result(room: Room, page: int, seen: int | None = None) -> Result:
@@ -129,10 +151,16 @@ async def shares(request: Request, site: str, start: Number = 0) -> dict[str, An
     viewed = room.viewed.sites.get(site)
     if viewed is None:
         raise Failed(404, "no_site", "there is no such site")
-    some = viewed.pages[start : start + _SHARES]
-    found = {page: _brief(_result(room, page)) for page in some}
+    found = {}
+    for page in viewed.pages[start : start + _SHARES]:
+        # One after another: whoever asks for a page meanwhile comes between.
+        found[page] = await room.hand.do(partial(_shortly, room, page))
     more = start + _SHARES
     return {"pages": found, "next": more if more < len(viewed.pages) else None}
+
+
+def _shortly(room: Room, page: int, seen: int | None = None) -> dict[str, Any]:
+    return _brief(_result(room, page, seen))
 
 
 def _brief(result: Result) -> dict[str, Any]:
@@ -145,7 +173,8 @@ def _brief(result: Result) -> dict[str, Any]:
 
 
 @router.get("/api/page")
-async def page(request: Request, page: Number, seen: Seen = None) -> dict[str, Any]:
+@_at_hand
+def page(request: Request, page: Number, seen: Seen = None) -> dict[str, Any]:
     """The verdict on a page after so many pages of its site."""
     room = _room(request)
     result = _result(room, page, seen)
@@ -164,6 +193,7 @@ async def page(request: Request, page: Number, seen: Seen = None) -> dict[str, A
         "seen": count,
         "pages_seen": result.pages_seen,
         "frame": f"{room.frames}/{page}?seen={count}&v={room.version}",
+        "version": room.version,
         "markdown": result.markdown,
         "regions": regions,
         "rules": _rules(room, result.site),
@@ -195,23 +225,30 @@ def _corrections(room: Room, page: int) -> list[dict[str, str]]:
 async def growth(request: Request, page: Number) -> dict[str, Any]:
     """The template share of a page, after each number of pages that is still known."""
     room = _room(request)
-    _result(room, page)
+    if page >= len(room.viewed.pages):
+        raise Failed(404, "no_page", "there is no such page")
     steps = sorted(room.viewed.site_of(page).states)
-    some = steps[:: max(1, len(steps) // 40)]
-    return {"steps": [[n, round(_result(room, page, n).template_share, 4)] for n in some]}
+    found = []
+    for seen in steps[:: max(1, len(steps) // 40)]:
+        if await request.is_disconnected():
+            break
+        found.append([seen, (await room.hand.do(partial(_shortly, room, page, seen)))["share"]])
+    return {"steps": found}
 
 
 @router.get("/api/peer")
 async def peer(request: Request, page: Number) -> dict[str, Any]:
     """What trafilatura makes of the page; null where it is not installed."""
     room = _room(request)
-    result = _result(room, page)
-    text = peer_text(room.viewed.pages[page], result.tree)
-    return {"name": "trafilatura", "text": text, "own": result.text}
+    result = await room.hand.do(partial(_result, room, page))
+    own = await room.hand.do(lambda: result.text)
+    read = partial(peer_text, room.viewed.pages[page], result.tree)
+    return {"name": "trafilatura", "text": await room.other_hand.do(read), "own": own}
 
 
 @router.get("/api/template")
-async def template(request: Request, page: Number) -> dict[str, Any]:
+@_at_hand
+def template(request: Request, page: Number) -> dict[str, Any]:
     """The template of a page's family, with its slots."""
     room = _room(request)
     _result(room, page)
@@ -220,7 +257,8 @@ async def template(request: Request, page: Number) -> dict[str, Any]:
 
 
 @router.get("/api/graph")
-async def graph(request: Request, page: Number) -> dict[str, Any]:
+@_at_hand
+def graph(request: Request, page: Number) -> dict[str, Any]:
     """The pages that a page is compared with by `hyperlink`, and how they link each other."""
     room = _room(request)
     _result(room, page)
@@ -231,7 +269,8 @@ async def graph(request: Request, page: Number) -> dict[str, Any]:
 
 
 @router.get("/api/node")
-async def node(request: Request, page: Number, node: Number) -> dict[str, Any]:
+@_at_hand
+def node(request: Request, page: Number, node: Number) -> dict[str, Any]:
     """What can be said and done about a node."""
     room = _room(request)
     result = _result(room, page)
@@ -256,39 +295,51 @@ async def node(request: Request, page: Number, node: Number) -> dict[str, Any]:
 async def correct(request: Request, given: Correction) -> dict[str, Any]:
     """Keep or drop what a selector selects: a rule of the site, or on the page alone."""
     room = _room(request)
+    site = await room.hand.do(partial(_correct, room, given))
+    room.changed()
+    return {"rules": _rules(room, site), "corrections": _corrections(room, given.page)}
+
+
+def _correct(room: Room, given: Correction) -> str:
+    """Do as somebody wished; the site of the page."""
     site = _result(room, given.page).site
     if given.is_rule and given.action != "undo":
         room.viewed.memories.add_rule(site, given.action, given.selector)
         room.viewed.memories.commit()
     else:
         room.viewed.correct(given.page, given.action, given.selector)
-    room.version += 1
-    return {"rules": _rules(room, site), "corrections": _corrections(room, given.page)}
+    return site
 
 
 @router.delete("/api/rules")
 async def remove_rule(request: Request, site: str, rule: str) -> dict[str, Any]:
     """Take a rule of a site back."""
     room = _room(request)
+    await room.hand.do(partial(_remove, room, site, rule))
+    room.changed()
+    return {"rules": _rules(room, site)}
+
+
+def _remove(room: Room, site: str, rule: str) -> None:
+    """Take a rule back for good. Raises Failed where there is none."""
     if not room.viewed.memories.remove_rule(site, rule):
         raise Failed(404, "no_rule", "the site has no such rule")
     room.viewed.memories.commit()
-    room.version += 1
-    return {"rules": _rules(room, site)}
 
 
 @router.post("/api/gold")
 async def confirm(request: Request, given: Confirmation) -> dict[str, Any]:
     """Call the verdict on a page right, or take that back."""
     room = _room(request)
-    _result(room, given.page)
+    await room.hand.do(partial(_result, room, given.page))
     confirmed = room.viewed.confirmed
     (confirmed.add if given.is_right else confirmed.discard)(given.page)
     return {"confirmed": len(confirmed)}
 
 
 @router.get("/api/gold.jsonl")
-async def gold(request: Request) -> Response:
+@_at_hand
+def gold(request: Request) -> Response:
     """The pages that somebody called right, as JSON lines with gold."""
     room = _room(request)
     records = [
@@ -302,7 +353,8 @@ async def gold(request: Request) -> Response:
 
 
 @router.get("/api/gold.zip")
-async def teco(request: Request) -> Response:
+@_at_hand
+def teco(request: Request) -> Response:
     """The same pages with the marks of the TECO suite, a folder for each site."""
     room = _room(request)
     packed = io.BytesIO()
@@ -318,5 +370,5 @@ async def teco(request: Request) -> Response:
 
 @router.get("/api/events")
 async def events(request: Request) -> Response:
-    """What happens in the frame: `picked`."""
+    """What happens: `picked` in the frame of a tab, `changed` by anybody."""
     return StreamingResponse(_room(request).listeners.listen(), media_type="text/event-stream")

@@ -1,7 +1,8 @@
 // The viewer: what is chosen, and what follows from it.
 
 import { get, post, remove } from "./api.js";
-import { byId, percent, say } from "./dom.js";
+import { byId, el, percent, say } from "./dom.js";
+import { listen } from "./listening.js";
 import { chosenStep, drawCurve, moveStep, setSteps, showStep } from "./growth.js";
 import { fillPages, fillSites, loadShares, markRow, showCurrent, showRow } from "./pages.js";
 import * as panels from "./panels.js";
@@ -11,10 +12,14 @@ const VIEWS = ["page", "content", "template", "heat"];
 const TABS = ["why", "markdown", "compare", "template", "links", "rules"];
 const state = { collection: null, site: null, order: [], page: null, facts: null, view: "page", tab: "why", region: null };
 
+const TAB = crypto.randomUUID(); // So that a click in a frame is heard by the tab it was made in.
+const SLOW_MS = 250;
+let asked = 0;
+
 // The frame has no scripts: the part of its address behind # says what it shows.
 function showFrame() {
   const part = state.region === null ? state.view : `${state.view}-${state.region}`;
-  const address = `${state.facts.frame}#dehusk-${part}`;
+  const address = `${state.facts.frame}&tab=${TAB}#dehusk-${part}`;
   const frame = byId("frame");
   if (frame.dataset.page === state.facts.frame) frame.contentWindow.location.replace(address);
   else frame.src = address;
@@ -40,9 +45,15 @@ async function showPanel() {
   };
   panel.dataset.wanted = wanted;
   panel.setAttribute("aria-labelledby", `tab-${state.tab}`);
-  const parts = await panels[state.tab](state.facts, act);
-  if (panel.dataset.wanted !== wanted) return;
-  panel.replaceChildren(...parts);
+  panel.setAttribute("aria-busy", "true");
+  const isWanted = () => panel.dataset.wanted === wanted;
+  const slow = setTimeout(() => isWanted() && panel.replaceChildren(el("p", {}, "Working …")), SLOW_MS);
+  // What goes wrong here is no reason to show what is under another tab.
+  const parts = await Promise.resolve(panels[state.tab](state.facts, act)).catch((fault) => [el("p", {}, fault.message)]);
+  clearTimeout(slow);
+  if (!isWanted()) return;
+  panel.replaceChildren(...parts.filter(Boolean));
+  panel.removeAttribute("aria-busy");
   panel.dataset.shown = wanted;
 }
 
@@ -68,8 +79,9 @@ function chooseRegion(place) {
 
 async function load(seen) {
   const page = state.page;
+  const number = ++asked;
   const facts = await get("page", { page, seen });
-  if (state.page !== page) return;
+  if (number !== asked) return;
   state.facts = facts;
   byId("title").textContent = facts.title ?? "Untitled";
   byId("address").textContent = facts.url ?? "";
@@ -93,9 +105,31 @@ async function open(page) {
   history.replaceState(null, "", `#${page}`);
   setSteps(state.site.steps, lastStep());
   await load(null);
+  if (state.page !== page) return;
   say(`${state.facts.title ?? "page"}: ${percent(state.facts.share)} template`);
-  report(drawCurve(page, () => state.page === page));
+  report(drawCurve(page));
 }
+
+// Whoever slides over ten steps of a slow page wants the last of them.
+function latest(work) {
+  let isBusy = false;
+  let isStale = false;
+  return async () => {
+    isStale = isBusy;
+    if (isBusy) return;
+    isBusy = true;
+    try {
+      do {
+        isStale = false;
+        await work();
+      } while (isStale);
+    } finally {
+      isBusy = false;
+    }
+  };
+}
+
+const loadStep = latest(() => load(chosenStep()));
 
 function chooseSite(name, page) {
   state.site = state.collection.sites.find((site) => site.site === name);
@@ -111,7 +145,7 @@ async function change(act) {
   state.region = null;
   await load(chosenStep());
   say(`${percent(state.facts.share)} template now`);
-  report(drawCurve(state.page, () => true));
+  report(drawCurve(state.page));
 }
 
 const correct = (given) => report(change(() => post("corrections", given)));
@@ -138,15 +172,15 @@ const KEYS = {
   k: () => step(-1),
   t: () => setTab(TABS[(TABS.indexOf(state.tab) + 1) % TABS.length]),
   g: () => report(confirm()),
-  ",": () => moveStep(-1) && report(load(chosenStep())),
-  ".": () => moveStep(1) && report(load(chosenStep())),
+  ",": () => moveStep(-1) && report(loadStep()),
+  ".": () => moveStep(1) && report(loadStep()),
   "?": () => byId("help").showModal(),
   Escape: () => byId("pick").close(),
   ...Object.fromEntries(VIEWS.map((view, place) => [String(place + 1), () => setView(view)])),
 };
 
 function onKey(event) {
-  const isTyping = event.target.matches("input[type=text], select, textarea") || byId("help").open;
+  const isTyping = (event.target.matches("select") && event.key !== "Escape") || byId("help").open;
   if (event.ctrlKey || event.metaKey || event.altKey || isTyping || !(event.key in KEYS)) return;
   event.preventDefault();
   KEYS[event.key]();
@@ -160,18 +194,30 @@ function onTabKey(event) {
   byId(`tab-${next}`).focus();
 }
 
+// The frame keeps the keys after a click into it. They come back with the pointer.
+function onPointer(event) {
+  const frame = byId("frame");
+  if (event.target !== frame && document.activeElement === frame) byId("stage").focus({ preventScroll: true });
+}
+
+function onPicked({ tab, page, node }) {
+  if (tab === TAB && page === state.page) report(showPick(page, node, correct));
+}
+
+// Somebody has corrected something, perhaps in another tab.
+function onChanged({ version }) {
+  if (state.facts && version > state.facts.version) report(loadStep());
+}
+
 async function start() {
   document.addEventListener("keydown", onKey);
   byId("views").addEventListener("change", (event) => setView(event.target.value));
-  byId("seen").addEventListener("input", () => report(load(chosenStep())));
+  byId("seen").addEventListener("input", () => report(loadStep()));
   byId("help-button").addEventListener("click", KEYS["?"]);
   byId("tabs").addEventListener("keydown", onTabKey);
   for (const tab of TABS) byId(`tab-${tab}`).addEventListener("click", () => setTab(tab));
-  const events = new EventSource("/api/events");
-  events.addEventListener("picked", (event) => {
-    const { page, node } = JSON.parse(event.data);
-    if (page === state.page) report(showPick(page, node, correct));
-  });
+  document.addEventListener("pointerover", onPointer);
+  listen({ picked: onPicked, changed: onChanged, back: () => state.facts && report(loadStep()) });
   state.collection = await get("collection");
   const { sites } = state.collection;
   if (!sites.length) {

@@ -23,6 +23,8 @@ export function svg(name, attributes = {}, ...children) {
 
 export const percent = (share) => (share === null || share === undefined ? "" : `${Math.round(share * 100)} %`);
 
+export const count = (number, noun) => `${number} ${noun}${number === 1 ? "" : "s"}`;
+
 export function say(words) {
   byId("status").textContent = words;
 }

@@ -1,7 +1,7 @@
 // How the verdict on a page grew with the pages seen: a slider over a small curve.
 
 import { get } from "./api.js";
-import { byId, percent, svg } from "./dom.js";
+import { byId, count, percent, svg } from "./dom.js";
 
 let steps = [0];
 
@@ -22,8 +22,7 @@ export function moveStep(by) {
 }
 
 export function showStep(facts) {
-  const count = facts.seen;
-  const words = `${count} ${count === 1 ? "page" : "pages"}`;
+  const words = count(facts.seen, "page");
   const output = byId("seen-words");
   const strong = document.createElement("b");
   strong.textContent = percent(facts.share);
@@ -31,9 +30,17 @@ export function showStep(facts) {
   byId("seen").setAttribute("aria-valuetext", `${words}, ${percent(facts.share)} template`);
 }
 
-export async function drawCurve(page, isWanted) {
-  const answer = await get("growth", { page });
-  if (!isWanted()) return;
+let drawing = new AbortController();
+
+// A page of megabytes takes a while at every step: whoever goes on to another lets it be.
+export async function drawCurve(page) {
+  drawing.abort();
+  drawing = new AbortController();
+  const { signal } = drawing;
+  const answer = await get("growth", { page }, signal).catch((fault) => {
+    if (!signal.aborted) throw fault;
+  });
+  if (signal.aborted) return;
   const last = steps[steps.length - 1] || 1;
   const place = (seen) => (steps.length < 2 ? 0 : (nearest(seen) / (steps.length - 1)) * 100);
   const most = Math.max(0.05, ...answer.steps.map(([, share]) => share));

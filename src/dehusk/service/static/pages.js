@@ -78,7 +78,12 @@ export function showCurrent(number) {
     if (page === number) button.setAttribute("aria-current", "page");
     else button.removeAttribute("aria-current");
   }
-  rows.get(number)?.button.scrollIntoView({ block: "nearest" });
+  const row = rows.get(number)?.button;
+  if (!row) return;
+  // By hand: scrollIntoView would make the row the place where Tab goes on from.
+  const list = byId("pages");
+  const [above, below] = [row.offsetTop, row.offsetTop + row.offsetHeight - list.clientHeight];
+  list.scrollTop = Math.min(above, Math.max(below, list.scrollTop));
 }
 
 export async function loadShares(site, isWanted) {

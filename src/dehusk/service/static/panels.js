@@ -1,7 +1,7 @@
 // What is found about a page: why, Markdown, a comparison, the template, links, rules.
 
 import { get } from "./api.js";
-import { el, percent } from "./dom.js";
+import { count, el, percent } from "./dom.js";
 import { drawGraph } from "./graph.js";
 
 const number = (score) => (score === null ? "–" : score.toFixed(2));
@@ -44,7 +44,8 @@ const parts = (region) =>
 const figure = (value, words) => el("div", {}, el("b", {}, value), el("span", {}, words));
 
 export function markdown(facts) {
-  return [facts.markdown ? el("pre", {}, facts.markdown) : el("p", {}, "Nothing is left: all of it is template.")];
+  const empty = facts.regions.length ? "Nothing is left: all of it is template." : "No visible text on this page.";
+  return [facts.markdown ? el("pre", {}, facts.markdown) : el("p", {}, empty)];
 }
 
 export async function compare(facts) {
@@ -80,7 +81,7 @@ export async function template(facts) {
     ),
   );
   return [
-    el("p", {}, `${answer.slots.length} slots, found on ${answer.pages} pages of the family.`),
+    el("p", {}, `${count(answer.slots.length, "slot")}, found on ${count(answer.pages, "page")} of the family.`),
     el("ul", { class: "slots" }, ...slots),
     el("h3", {}, "HTML"),
     el("pre", {}, answer.html.slice(0, 60000)),
@@ -89,15 +90,12 @@ export async function template(facts) {
 
 export async function links(facts) {
   const graph = await get("graph", { page: facts.page });
-  return [el("p", {}, `${graph.message}.`), drawGraph(graph), legend(graph)];
+  const words = `${graph.message[0].toUpperCase()}${graph.message.slice(1)}.`;
+  return [el("p", {}, words), drawGraph(graph), graph.voters ? el("p", {}, LEGEND) : null];
 }
 
-function legend(graph) {
-  const words = graph.voters
-    ? "In the middle this page; around it the pages that all link each other, by which the method hyperlink judges; outside, others that it links."
-    : "This page has no others to be compared with by its links.";
-  return el("p", {}, words);
-}
+const LEGEND =
+  "In the middle this page; around it the pages that all link each other, by which the method hyperlink judges; outside, others that it links.";
 
 export function rules(facts, act) {
   const kept = act.isKept
