@@ -22,7 +22,9 @@ async function ask(path, page) {
   } catch {
     throw new NoService("no service");
   }
-  const body = await answer.json();
+  const body = await answer.json().catch(() => {
+    throw new Error(`What answers at ${service} is not dehusk`);
+  });
   if (!answer.ok) throw new Error(body.error?.message ?? answer.statusText);
   return body;
 }

@@ -242,6 +242,14 @@ def test_without_a_service_it_says_how_to_start_one(loaded: Loaded, marked: str)
     popup.close()
 
 
+def test_another_service_at_the_address_is_told_apart(loaded: Loaded, marked: str) -> None:
+    page = loaded.open(f"{marked}?13")
+    popup = loaded.popup(page, marked.rstrip("/"))
+    popup.wait_for_selector("#words:has-text('is not dehusk')")
+    page.close()
+    popup.close()
+
+
 def test_the_manifest_asks_for_no_more_than_it_needs() -> None:
     manifest = json.loads((EXTENSION / "manifest.json").read_text())
     assert manifest["manifest_version"] == 3

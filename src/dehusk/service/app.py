@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import Final
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 
 from dehusk import __version__
-from dehusk.errors import UsageError
+from dehusk.errors import StateError, UsageError
 from dehusk.service import describing, pages_api, sites_api
 from dehusk.service.desk import Desk
-from dehusk.service.failures import Failed
+from dehusk.service.failures import Failed, not_kept
+
+_CODES: Final = {404: "not_found", 405: "method"}
 
 
 def make_app(desk: Desk) -> FastAPI:
@@ -35,6 +38,7 @@ def make_app(desk: Desk) -> FastAPI:
         # Their pages load scripts from elsewhere; the description itself is at /openapi.json.
         docs_url=None,
         redoc_url=None,
+        redirect_slashes=False,
     )
     app.state.desk = desk
     app.include_router(pages_api.router)
@@ -45,7 +49,7 @@ def make_app(desk: Desk) -> FastAPI:
 
 def add_failures(app: FastAPI) -> None:
     """Give an application one form for all that goes wrong."""
-    for kind in (Failed, RequestValidationError, UsageError, HTTPException):
+    for kind in (Failed, RequestValidationError, UsageError, StateError, HTTPException):
         app.add_exception_handler(kind, _failure)
 
 
@@ -55,11 +59,14 @@ async def _failure(_request: Request, fault: Exception) -> Response:
     if isinstance(fault, Failed):
         failed = fault
     elif isinstance(fault, HTTPException):
-        failed, headers = Failed(fault.status_code, "http", str(fault.detail)), fault.headers
+        code = _CODES.get(fault.status_code, "http")
+        failed, headers = Failed(fault.status_code, code, str(fault.detail)), fault.headers
     elif isinstance(fault, RequestValidationError):
         first = fault.errors()[0]
         place = ".".join(map(str, first["loc"]))
         failed = Failed(400, "bad_request", f"{place}: {first['msg']}")
+    elif isinstance(fault, StateError) and not isinstance(fault, UsageError):
+        failed = not_kept(fault)
     else:
         failed = Failed(400, "bad_request", str(fault))
     return Response(failed.body(), failed.status, headers, "application/json")

@@ -167,13 +167,19 @@ def read_page(request: Request, body: bytes, url: str | None, site: str | None) 
 
 def read_pages(body: bytes, max_pages: int) -> list[Posted]:
     """The pages of JSON lines. Raises Failed: 400, 413."""
-    lines = [line for line in body.split(b"\n") if line.strip()]
+    lines = [(n, line) for n, line in enumerate(body.split(b"\n"), 1) if line.strip()]
     if len(lines) > max_pages:
         raise Failed(413, "too_many_pages", f"more than {max_pages} pages at once")
-    posts = [validated(PAGE, line) for line in lines]
-    return [
-        Posted(post.html.encode("utf-8", "surrogatepass"), post.url, post.site) for post in posts
-    ]
+    pages = []
+    for number, line in lines:
+        try:
+            post = validated(PAGE, line)
+        except Failed as failed:
+            # What reads the line calls it the first.
+            words = failed.message.replace(" at line 1 column", " at column")
+            raise Failed(400, failed.code, f"line {number}: {words}") from None
+        pages.append(Posted(post.html.encode("utf-8", "surrogatepass"), post.url, post.site))
+    return pages
 
 
 def validated(adapter: TypeAdapter[_Model], given: bytes | dict[str, str]) -> _Model:

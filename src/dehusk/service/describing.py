@@ -35,9 +35,11 @@ _WORDS: Final = {
     415: "The body is of a kind that is not known.",
     421: "The service does not go by that name.",
     422: "The page cannot be used.",
-    503: "Too many requests wait.",
+    500: "The memory cannot be used.",
+    503: "Too many requests wait, or the service has ended meanwhile.",
+    507: "There is no room for what was learned.",
 }
-_ALWAYS: Final = (400, 401, 403, 421)
+_ALWAYS: Final = (400, 401, 403, 421, 500, 507)
 _BODY: Final = (408, 413, 415, 503)
 
 

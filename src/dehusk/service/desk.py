@@ -60,6 +60,8 @@ class Desk:
         self.listeners = Listeners()
         self.pool = Pool(memories.terms(), settings)
         self.waiting = 0
+        self.is_keeping = True
+        """False where the last commit failed: what was learned waits for a better time."""
         is_additive = isinstance(memories.method, AdditiveMethod)
         self._is_prompt = durable == Durable.PAGE or not is_additive
         self._lessons: dict[str, list[bytes]] = {}
@@ -211,7 +213,8 @@ class Desk:
                         reply, blobs = await worker.ask({"act": "state", "site": site}, [], 10.0)
                         state = blobs[0] if blobs and not reply.get("is_missing") else None
                 is_kept &= self._try(partial(self._settle, site, state))
-        return self._try(self.memories.commit) and is_kept
+        self.is_keeping = self._try(self.memories.commit) and is_kept
+        return self.is_keeping
 
     @staticmethod
     def _try(act: Callable[[], object]) -> bool:

@@ -6,6 +6,8 @@ import json
 
 from starlette.types import Send
 
+from dehusk.errors import StateError, StoreFull
+
 
 class Failed(Exception):
     """A request that is not answered as it wished: status, code for programs, words for people."""
@@ -20,6 +22,11 @@ class Failed(Exception):
         """The answer, as JSON."""
         error = {"code": self.code, "message": self.message}
         return json.dumps({"error": error}, ensure_ascii=False).encode("utf-8", "replace")
+
+
+def not_kept(fault: StateError) -> Failed:
+    """What is said where the memory cannot do what is asked: no room, or damage."""
+    return Failed(507 if isinstance(fault, StoreFull) else 500, "not_kept", str(fault))
 
 
 async def say(send: Send, failed: Failed) -> None:

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import socket
+from typing import Final
 
 from dehusk.errors import UsageError
+
+_BACKLOG: Final = 2048
+"""Connections that wait to be taken: uvicorn's own number."""
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -14,6 +18,8 @@ def listen(host: str, port: int) -> socket.socket:
     opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         opened.bind((host, port))
+        # Whoever is told of the address may come before the server is ready, and waits then.
+        opened.listen(_BACKLOG)
     except OSError as fault:
         opened.close()
         raise UsageError(f"cannot listen on {host}, port {port}: {fault.strerror}") from fault

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from typing import Final
 
 TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
+_METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"})
+"""Others are counted as one: anybody can make them up, without a token too."""
 _BOUNDS_S: Final = (0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0)
 
 
@@ -25,7 +27,7 @@ class Metrics:
 
     def count(self, method: str, route: str, status: int, seconds: float) -> None:
         """Count a request that was answered."""
-        self.requests[method, route, status] += 1
+        self.requests[method if method in _METHODS else "other", route, status] += 1
         self._times[route][bisect_left(_BOUNDS_S, seconds)] += 1
         self._seconds[route] += seconds  # type: ignore[assignment]  # a sum of fractions
 

@@ -8,6 +8,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request, Response
 from starlette.responses import StreamingResponse
 
+from dehusk.errors import StateError
 from dehusk.service import describing
 from dehusk.service.bodies import (
     CLEAN,
@@ -21,7 +22,7 @@ from dehusk.service.bodies import (
     validated,
 )
 from dehusk.service.desk import Desk, Given
-from dehusk.service.failures import Failed
+from dehusk.service.failures import Failed, not_kept
 
 router = APIRouter()
 Url = Annotated[str | None, Query(max_length=MAX_NAME, description="Where the page came from.")]
@@ -84,7 +85,8 @@ async def _answers(
     for page in pages:
         try:
             given = await desk.clean(page, learns=learns, pieces=pieces, revise=revise)
-        except Failed as failed:  # The head of the answer is sent: say it in a line.
+        except (Failed, StateError) as fault:  # The head of the answer is sent: say it in a line.
+            failed = fault if isinstance(fault, Failed) else not_kept(fault)
             yield failed.body() + b"\n"
             return
         if given.is_changed or revise is None:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import ipaddress
+import re
 from dataclasses import dataclass
 from typing import Final
 
 from dehusk.errors import UsageError
 
+_ORIGIN: Final = re.compile(r"https?://([a-z0-9_.-]+|\[[0-9a-f:.]+\])(:[0-9]{1,5})?")
+"""As browsers write one: lower case, no path. Anything else would never be met."""
+_NAME: Final = re.compile(r"[A-Za-z0-9_.-]+|\[[0-9A-Fa-f:.]+\]")
 MIN_TOKEN: Final = 16
 """Characters of a token: fewer could be guessed."""
 
@@ -33,7 +37,7 @@ class ServiceSettings:
     max_pages: int = 1000
     """Of a batch."""
     deadline_s: float = 30.0
-    """From the first byte of a request to the first of its answer; of a batch, for each page."""
+    """For a body to come, for a worker to be free, and for a page: each of them by itself."""
     cpu_s: float = 20.0
     """CPU time of one page, before its process is ended."""
     memory_bytes: int = 2_000_000_000
@@ -49,6 +53,15 @@ class ServiceSettings:
                 f"{self.host} can be reached from other machines: name a token (--token-file, or"
                 " DEHUSK_TOKEN in the environment), or listen on 127.0.0.1"
             )
+        for origin in self.origins:
+            if not _ORIGIN.fullmatch(origin):
+                raise UsageError(
+                    f"{origin!r} is not an origin: a scheme, a host and perhaps a port, lower case,"
+                    " such as https://app.example"
+                )
+        for name in self.names:
+            if not _NAME.fullmatch(name):
+                raise UsageError(f"{name!r} is not the name of a host, without a port")
         for name in ("workers", "max_body_bytes", "max_pages", "max_waiting", "memory_bytes"):
             if getattr(self, name) < 1:
                 raise UsageError(f"serve: {name} must be at least 1")

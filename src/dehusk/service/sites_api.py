@@ -125,9 +125,10 @@ async def remove_rule(
 
 @router.get("/health", **describing.plain("Is it well?"))
 async def health(request: Request) -> dict[str, Any]:
-    """Answers as long as the service can work."""
-    method = desk_of(request).memories.method.name
-    return {"status": "ok", "version": __version__, "method": method}
+    """Answers as long as the service can work; `not_kept` where it cannot keep what it learns."""
+    desk = desk_of(request)
+    status = "ok" if desk.is_keeping else "not_kept"
+    return {"status": status, "version": __version__, "method": desk.memories.method.name}
 
 
 @router.get("/metrics", **describing.metrics())
@@ -140,6 +141,7 @@ async def metrics(request: Request) -> Response:
         "dehusk_worker_starts": ("Times that a worker was started.", starts),
         "dehusk_requests_waiting": ("Requests that wait for a worker.", desk.waiting),
         "dehusk_listeners": ("Listeners to events.", len(desk.listeners)),
+        "dehusk_is_keeping": ("1 if the last commit succeeded.", desk.is_keeping),
         "dehusk_memory_bytes": ("Size of the memory's file.", desk.memories.size_bytes),
     }
     return Response(desk.metrics.text(gauges), media_type=METRICS_TYPE)

@@ -1,0 +1,223 @@
+"""How the service says no, how it ends, and what it tells of itself."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import re
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.client import HTTPConnection
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import dehusk
+from dehusk.bench.serve_load import running
+from dehusk.errors import StoreDamaged, StoreFull, UsageError
+
+pytest.importorskip("fastapi", reason="the extra serve is not installed")
+
+from dehusk.service import logs, pages_api
+from dehusk.service.app import _failure
+from dehusk.service.bodies import Posted
+from dehusk.service.desk import Desk
+from dehusk.service.ending import Ending
+from dehusk.service.metrics import Metrics
+from dehusk.service.settings import ServiceSettings
+from dehusk.service.sites_api import health
+
+
+@pytest.fixture(scope="module")
+def port() -> Iterator[int]:
+    with running("--method", "segments") as (found, _):
+        yield found
+
+
+def _ask(port: int, method: str, path: str, body: bytes | None = None) -> tuple[int, Any]:
+    connection = HTTPConnection("127.0.0.1", port, timeout=60)
+    connection.request(method, path, body)
+    answer = connection.getresponse()
+    found = answer.status, json.loads(answer.read())
+    connection.close()
+    return found
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status", "code"),
+    [
+        ("GET", "/nowhere", 404, "not_found"),
+        ("POST", "/v1/clean/", 404, "not_found"),
+        ("PUT", "/v1/clean", 405, "method"),
+    ],
+)
+def test_what_is_not_there_says_so(
+    port: int, method: str, path: str, status: int, code: str
+) -> None:
+    found, answer = _ask(port, method, path)
+    assert (found, answer["error"]["code"]) == (status, code)
+
+
+def test_a_bad_line_of_a_batch_is_named(port: int) -> None:
+    good = b'{"url": "https://a.example/1", "html": "<p>1"}'
+    for bad, words in ((b"nonsense", "Invalid JSON"), (b'{"html": 3}', "html: ")):
+        status, answer = _ask(port, "POST", "/v1/batch", good + b"\n\n" + bad)
+        assert status == 400
+        assert answer["error"]["message"].startswith(f"line 3: {words}")
+        assert "line 1" not in answer["error"]["message"]
+
+
+@pytest.mark.parametrize("origin", ["*", "https://app.example/", "https://App.example", "null"])
+def test_what_no_browser_calls_an_origin_is_refused(origin: str) -> None:
+    with pytest.raises(UsageError, match="not an origin"):
+        ServiceSettings(origins=(origin,))
+
+
+def test_names_are_hosts_without_ports() -> None:
+    assert "grain.example" in ServiceSettings(names=("Grain.example",)).known_names
+    for name in ("grain.example:8100", "http://grain.example", "::1"):
+        with pytest.raises(UsageError, match="not the name of a host"):
+            ServiceSettings(names=(name,))
+    assert "[::1]" in ServiceSettings(names=("[::1]",)).known_names
+
+
+def test_methods_that_somebody_makes_up_are_counted_as_one() -> None:
+    metrics = Metrics()
+    for number in range(100):
+        metrics.count(f"MADE-UP-{number}", "other", 401, 0.1)
+    assert dict(metrics.requests) == {("other", "other", 401): 100}
+
+
+@contextmanager
+def _started(memory: Path) -> Iterator[tuple[subprocess.Popen[str], int]]:
+    """A service of its own, to be ended."""
+    command = [sys.executable, "-m", "dehusk", "serve", "--port", "0", "--method", "segments"]
+    process = subprocess.Popen(
+        [*command, "--memory", str(memory)], stderr=subprocess.PIPE, text=True
+    )
+    try:
+        assert process.stderr is not None
+        found = re.search(r"http://127.0.0.1:([0-9]+)", process.stderr.readline())
+        assert found is not None
+        yield process, int(found[1])
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def test_who_listens_does_not_hold_up_the_end(tmp_path: Path) -> None:
+    with _started(tmp_path / "a.husk") as (process, port):
+        listener = HTTPConnection("127.0.0.1", port, timeout=60)
+        listener.request("GET", "/v1/events")
+        stream = listener.getresponse()
+        assert stream.readline().startswith(b":")
+        process.send_signal(signal.SIGTERM)
+        assert stream.read().strip() == b""  # Ended as a stream should, not cut off.
+        listener.close()
+        _, said = process.communicate(timeout=60)
+    events = [json.loads(line)["event"] for line in said.splitlines()]
+    assert events == ["request"]
+
+
+def test_what_the_http_server_says_is_json_too(tmp_path: Path) -> None:
+    with _started(tmp_path / "a.husk") as (process, port):
+        with socket.create_connection(("127.0.0.1", port)) as raw:
+            raw.sendall(b"nonsense\r\n\r\n")
+            raw.recv(1000)
+        process.send_signal(signal.SIGTERM)
+        _, said = process.communicate(timeout=60)
+    (line,) = map(json.loads, said.splitlines())
+    assert (line["event"], line["level"]) == ("server", "warning")
+
+
+def test_a_traceback_stands_in_its_line(tmp_path: Path) -> None:
+    server = logging.getLogger("uvicorn.error")
+    with (tmp_path / "log").open("w") as file:
+        logs.log_to(file, is_quiet=True)
+        try:
+            raise ValueError("grain")
+        except ValueError:
+            server.exception("it went wrong")
+        logs.LOG.handlers.clear()
+        server.handlers.clear()
+    line = json.loads((tmp_path / "log").read_text())
+    assert line["message"] == "it went wrong"
+    assert "ValueError: grain" in line["traceback"]
+
+
+def test_a_request_that_the_end_cuts_off_is_answered() -> None:
+    async def endless(scope: Any, receive: Any, send: Any) -> None:
+        await asyncio.sleep(3600)
+
+    sent: list[Any] = []
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    async def run() -> None:
+        task = asyncio.create_task(Ending(endless)({"type": "http"}, None, send))  # type: ignore[arg-type]
+        await asyncio.sleep(0)
+        task.cancel()
+        await task
+
+    asyncio.run(run())
+    assert sent[0]["status"] == 503
+    assert json.loads(sent[1]["body"])["error"]["code"] == "ending"
+
+
+class Asked:
+    """A request, as far as a handler needs one."""
+
+    def __init__(self, desk: Desk) -> None:
+        self.app = self
+        self.state = self
+        self.desk = desk
+
+
+def test_health_says_when_nothing_can_be_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full() -> None:
+        raise StoreFull("no room on the disk")
+
+    async def run(memories: dehusk.Memories) -> list[str]:
+        desk = Desk(memories, ServiceSettings(workers=1))
+        asked: Any = Asked(desk)
+        told = []
+        for commit in (memories.commit, full, memories.commit):
+            monkeypatch.setattr(memories, "commit", commit)
+            await desk.flush()
+            told.append((await health(asked))["status"])
+        return told
+
+    with dehusk.open(tmp_path / "a.husk", method="segments") as memories:
+        assert asyncio.run(run(memories)) == ["ok", "not_kept", "ok"]
+
+
+def test_a_memory_that_cannot_be_used_is_a_failure_like_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    nobody: Any = None
+    for fault, status in ((StoreFull("no room"), 507), (StoreDamaged("damaged"), 500)):
+        answer = asyncio.run(_failure(nobody, fault))
+        assert answer.status_code == status
+        assert json.loads(bytes(answer.body))["error"]["code"] == "not_kept"
+
+    class Full:
+        async def clean(self, *pages: Posted, **more: object) -> None:
+            raise StoreFull("no room")
+
+    async def lines() -> list[bytes]:
+        full: Any = Full()
+        return [
+            line async for line in pages_api._answers(full, [Posted(b"")], None, None, learns=True)
+        ]
+
+    (line,) = asyncio.run(lines())
+    assert json.loads(line)["error"] == {"code": "not_kept", "message": "no room"}
