@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from turbohtml import Document
 
+import dehusk
 from dehusk import render
 from dehusk.label import label
 from dehusk.model import Label, Limits, Page, Tree
@@ -657,3 +658,21 @@ def test_only_what_markdown_would_misread_is_escaped(html: str, expected: str) -
     parsed = parse(Page(html))
     labels = np.zeros(len(parsed.tree), np.int8)
     assert render.markdown(parsed.tree, parsed.document, labels, None) == expected
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "one<img src=a.png>two",
+        "<label><input type=radio>one</label><label><input type=radio>two</label>",
+        "one<svg><path /></svg>two",
+        "one<video></video>two",
+    ],
+)
+def test_words_on_both_sides_of_a_picture_or_a_control_are_two(html: str) -> None:
+    assert dehusk.extract(f"<p>{html}", method="segments").text == "one two"
+
+
+def test_a_sign_behind_a_picture_stays_where_it_is() -> None:
+    assert dehusk.extract("<p>Rye <img src=a.png>, oats", method="segments").text == "Rye , oats"
+    assert dehusk.extract("<p>Rye<img src=a.png>, oats", method="segments").text == "Rye, oats"

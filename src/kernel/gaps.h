@@ -6,7 +6,8 @@
 #include "bytes.h"
 
 /* What a tag is to the text around it, by its number: the bits of `nodes.TEXT_KINDS`. */
-enum { BREAKS = 1, IS_CELL = 2, IS_ROW = 4, IS_LINK = 8, IS_PREFORMATTED = 16 };
+enum { BREAKS = 1, IS_CELL = 2, IS_ROW = 4, IS_LINK = 8, IS_PREFORMATTED = 16,
+       IS_THING = 32 };
 
 enum { LABEL_CONTENT = 0, LABEL_TEMPLATE = 1 };
 
@@ -43,6 +44,7 @@ static inline void pass_edge(Gaps *gaps, uint8_t kind)
     gaps->line_moves |= kind & BREAKS;
     gaps->cell_moves |= kind & IS_CELL;
     gaps->row_moves |= kind & IS_ROW;
+    gaps->is_cut |= kind & IS_THING;
 }
 
 /* Leave the elements that end before a node. */

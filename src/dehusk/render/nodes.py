@@ -22,9 +22,13 @@ CELL: Final = tags.numbers("td", "th")
 _ROW: Final = tags.numbers("table", "caption", "thead", "tbody", "tfoot", "tr")
 ANCHOR: Final = tags.numbers("a")
 _PREFORMATTED: Final = tags.numbers("pre", "listing", "xmp", "textarea", "plaintext")
+_THING: Final = tags.numbers(
+    "img", "input", "select", "svg", "video", "audio", "canvas", "iframe", "object", "embed"
+)
+"""What is shown as a thing between words: a picture, a control."""
 TEXT_KINDS: Final = np.zeros(len(tags.NAMES), np.uint8)
 """By tag number, what the kernel asks of tags, from the lowest bit on (`src/kernel/text.c`)."""
-for _place, _table in enumerate((BREAKS, CELL, _ROW, ANCHOR, _PREFORMATTED)):
+for _place, _table in enumerate((BREAKS, CELL, _ROW, ANCHOR, _PREFORMATTED, _THING)):
     TEXT_KINDS[_table] |= np.uint8(1 << _place)
 
 
@@ -153,7 +157,8 @@ def run(tree: Tree, rendered: Flags, skipped: Flags) -> Run:
         new_cells,
         spaced=_moves(np.cumsum(spaces(tree) & ~rendered, dtype=np.int32), nodes)
         | _new_link(tree, nodes),
-        cut=_moves(np.cumsum(skipped, dtype=np.int32), nodes),
+        cut=_moves(np.cumsum(skipped, dtype=np.int32), nodes)
+        | _moves(_edges(tree.end, _THING[tree.tag], closing=1), nodes),
     )
 
 
