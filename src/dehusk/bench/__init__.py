@@ -14,6 +14,7 @@ from dehusk.bench import (
     classify,
     crawl,
     duplicates,
+    everything,
     layout,
     memory,
     page_tables,
@@ -23,6 +24,7 @@ from dehusk.bench import (
     sources,
     sweep_segments,
     teco,
+    written_report,
 )
 from dehusk.bench.shared_options import add_extent, add_methods, add_report, positive
 
@@ -56,6 +58,8 @@ class _Experiment(Protocol):
 
 
 _EXPERIMENTS: Final[dict[str, tuple[_Experiment, str]]] = {
+    "all": (everything, "every experiment of the record, into a folder"),
+    "report": (written_report, "one page out of what `all` wrote"),
     "teco": (teco, "the tables of the papers of `hyperlink`"),
     "memory": (memory, "what keeping memories costs, and what they survive"),
     "sweep-segments": (sweep_segments, "what the settings of `segments` change"),

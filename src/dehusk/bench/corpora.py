@@ -76,7 +76,6 @@ class Corpus:
         Raises SourceError for a record that is not in the format, and where a site's pages do not
         stand together.
         """
-        chosen = self._chosen_sites
         met: set[str] = set()
         site, number = "", 0
         for place, record in enumerate(self.records(), 1):
@@ -89,10 +88,14 @@ class Corpus:
             number = number + 1 if name == site else 1
             site = name
             met.add(site)
-            if chosen is not None and site not in chosen:
+            if not self.has_site(site):
                 continue
             if self.caps.pages is None or number <= self.caps.pages:
                 yield _gold_page(record, site, number, f"{self.name}: page {place}")
+
+    def has_site(self, site: str) -> bool:
+        """Is the site among those that are used?"""
+        return self._chosen_sites is None or site in self._chosen_sites
 
     @cached_property
     def _chosen_sites(self) -> set[str] | None:

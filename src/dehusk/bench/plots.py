@@ -30,6 +30,8 @@ _COLOURS: Final = (
 """Told apart by people who do not see all colours; every line has its own mark besides."""
 _DASHES: Final = ("none", "7 3", "2 3", "9 3 2 3", "4 4", "1 4", "12 4", "6 2 1 2")
 _TICKS: Final = 5
+_FONTS: Final = "DejaVu Sans, Liberation Sans, Arial, Helvetica, sans-serif"
+"""Named, because what makes PNG of the plots does not know `sans-serif`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +120,7 @@ def _document(parts: Sequence[str]) -> str:
     """The parts as an SVG document."""
     head = (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}"'
-        f' width="{_WIDTH}" height="{_HEIGHT}" font-family="sans-serif" font-size="12">'
+        f' width="{_WIDTH}" height="{_HEIGHT}" font-family="{_FONTS}" font-size="12">'
     )
     return "\n".join([head, *parts, "</svg>", ""])
 

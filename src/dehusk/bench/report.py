@@ -7,6 +7,7 @@ from typing import Final
 
 from dehusk.bench.averages import Averages, Figure, Place
 from dehusk.bench.bootstrap import MIN_SITES, difference, interval
+from dehusk.bench.curves import learning_curve
 from dehusk.bench.quality import GOLD, Report
 from dehusk.bench.tables import number, table
 
@@ -150,7 +151,7 @@ def quality_json(reports: Sequence[Report]) -> list[dict[str, object]]:
             "corpus": report.corpus,
             "pages": report.pages,
             "sites": report.sites,
-            "contenders": _contenders(report.averages, by_site=True),
+            "contenders": _with_curves(_contenders(report.averages, by_site=True), report),
             "groups": {
                 group: _contenders(averages, by_site=False)
                 for group, averages in report.groups.items()
@@ -165,7 +166,15 @@ def quality_json(reports: Sequence[Report]) -> list[dict[str, object]]:
     ]
 
 
-def _contenders(averages: Mapping[str, Averages], *, by_site: bool) -> dict[str, object]:
+def _with_curves(contenders: dict[str, dict[str, object]], report: Report) -> dict[str, object]:
+    """The contenders with F1 over the pages seen of a site, as points."""
+    return {
+        name: {**figures, "curve": learning_curve(report.curves.get(name, {}))}
+        for name, figures in contenders.items()
+    }
+
+
+def _contenders(averages: Mapping[str, Averages], *, by_site: bool) -> dict[str, dict[str, object]]:
     """The figures of each contender."""
     return {
         name: {"mean": means.summary(), **({"by_site": means.by_site()} if by_site else {})}

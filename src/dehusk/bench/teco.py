@@ -8,6 +8,8 @@ from __future__ import annotations
 import argparse
 from typing import Final
 
+from dehusk.bench.shared_options import positive
+
 DESCRIPTION: Final = (
     "Find the template of key pages with the help of the pages that they link, and print table 1"
     " of the paper: DOM nodes, template nodes, nodes retrieved and those of them that are template,"
@@ -41,6 +43,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--ablation",
         action="store_true",
         help="threshold, order and weights of the equality probability, one by one",
+    )
+    parser.add_argument(
+        "--sites",
+        type=positive,
+        metavar="N",
+        help="use so many sites of a corpus, spread evenly over it (default: all)",
     )
     parser.add_argument("--rows", action="store_true", help="add a row for each key page")
     parser.add_argument("--markdown", action="store_true", help="write the tables as Markdown")

@@ -23,7 +23,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from dehusk.bench.corpora import Corpus, open_corpus
+from dehusk.bench.corpora import EVERYTHING, Caps, Corpus, open_corpus
 from dehusk.bench.nodes import NodeGold, node_gold
 from dehusk.errors import PageError, SourceError, UsageError
 from dehusk.methods.hyperlink import normal_url
@@ -51,14 +51,19 @@ class KeyPage:
     load: Callable[[str], Tree | None]
 
 
-def read_key_pages(name: str, notes: list[str]) -> Iterator[KeyPage]:
+def read_key_pages(name: str, notes: list[str], caps: Caps = EVERYTHING) -> Iterator[KeyPage]:
     """The key pages of a TECO folder or of JSON lines; `notes` gets what had to be left out.
+
+    Of JSON lines only the sites that `caps` leave are used, of a folder all.
 
     Raises UsageError where there is no key page at all, SourceError for damaged JSON lines.
     """
     is_empty = True
     root = Path(name)
-    pages = _read_folders(root, notes) if root.is_dir() else _read_records(open_corpus(name), notes)
+    is_folder = root.is_dir()
+    pages = (
+        _read_folders(root, notes) if is_folder else _read_records(open_corpus(name, caps), notes)
+    )
     for page in pages:
         is_empty = False
         yield page
@@ -69,6 +74,8 @@ def read_key_pages(name: str, notes: list[str]) -> Iterator[KeyPage]:
 def _read_records(corpus: Corpus, notes: list[str]) -> Iterator[KeyPage]:
     """The key pages of JSON lines, site by site; where a site names none, all its pages."""
     for site, group in groupby(corpus.records(), key=lambda record: str(record.get("site"))):
+        if not corpus.has_site(site):
+            continue
         records = list(group)
         pages = _Pages({record["url"]: _record_maker(record) for record in records})
         judged = [record for record in records if record.get("content_nodes") is not None]

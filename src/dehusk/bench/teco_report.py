@@ -15,7 +15,7 @@ from typing import Any, Final
 import numpy as np
 
 from dehusk.bench.commands import Progress
-from dehusk.bench.corpora import Watcher, watch_nothing
+from dehusk.bench.corpora import Caps, Watcher, watch_nothing
 from dehusk.bench.scoring import Score, score
 from dehusk.bench.tables import number, table
 from dehusk.bench.teco_pages import NO_TYPE, KeyPage, read_key_pages
@@ -237,7 +237,7 @@ def run_report(arguments: argparse.Namespace) -> int:
     saved: dict[str, Any] = {}
     progress = Progress(sys.stderr)
     for source in arguments.sources:
-        keys, notes, is_damaged = _read(source)
+        keys, notes, is_damaged = _read(source, Caps(arguments.sites))
         is_cut |= is_damaged
         for name, method in methods.items():
             for title, text, rows in _experiments(arguments, keys, method, progress.show):
@@ -261,12 +261,12 @@ def _check_experiments(methods: Mapping[str, Method]) -> None:
             raise UsageError(f"--sweep and --ablation are about hyperlink, not {name}")
 
 
-def _read(source: str) -> tuple[list[KeyPage], list[str], bool]:
+def _read(source: str, caps: Caps) -> tuple[list[KeyPage], list[str], bool]:
     """The key pages of a source, what was left out, and whether it ended early."""
     keys: list[KeyPage] = []
     notes: list[str] = []
     try:
-        keys.extend(read_key_pages(source, notes))
+        keys.extend(read_key_pages(source, notes, caps))
     except SourceError as fault:
         return keys, [*notes, f"{fault}; what came before it was measured"], True
     return keys, notes, False
