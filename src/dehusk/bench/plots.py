@@ -26,9 +26,22 @@ _COLOURS: Final = (
     "#56b4e9",
     "#444444",
     "#882255",
+    "#999933",
+    "#aaaaaa",
 )
 """Told apart by people who do not see all colours; every line has its own mark besides."""
-_DASHES: Final = ("none", "7 3", "2 3", "9 3 2 3", "4 4", "1 4", "12 4", "6 2 1 2")
+_DASHES: Final = (
+    "none",
+    "7 3",
+    "2 3",
+    "9 3 2 3",
+    "4 4",
+    "1 4",
+    "12 4",
+    "6 2 1 2",
+    "3 2",
+    "14 3 3 3",
+)
 _TICKS: Final = 5
 _FONTS: Final = "DejaVu Sans, Liberation Sans, Arial, Helvetica, sans-serif"
 """Named, because what makes PNG of the plots does not know `sans-serif`."""
