@@ -28,5 +28,6 @@ def read(stream: IO[bytes]) -> tuple[Header, list[bytes]] | None:
     start = stream.read(LENGTH)
     if len(start) < LENGTH:
         return None
-    header: Header = json.loads(stream.read(int.from_bytes(start, "big")))
+    # Decoded here: `loads` would first look which encoding bytes are in.
+    header: Header = json.loads(stream.read(int.from_bytes(start, "big")).decode())
     return header, [stream.read(size) for size in header["sizes"]]

@@ -19,6 +19,7 @@ from dehusk.bench import (
     memory,
     page_tables,
     rules,
+    scale,
     screenshots,
     serve,
     sources,
@@ -71,6 +72,7 @@ _EXPERIMENTS: Final[dict[str, tuple[_Experiment, str]]] = {
     "classify": (classify, "pages classified with and without the template"),
     "layout": (layout, "the estimated layout against a browser's"),
     "crawl": (crawl, "whether a crawl that is killed ends as one that is not"),
+    "scale": (scale, "what more pages, sites and processes cost and gain"),
     "serve": (serve, "what the HTTP service adds to a page"),
     "screenshots": (screenshots, "the pictures in the docs, taken anew"),
 }

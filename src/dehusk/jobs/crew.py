@@ -38,6 +38,8 @@ _CHECK_S: Final = 1.0
 _SLACK_BYTES: Final = 1_000_000
 """A site goes to another process where its own is behind by more pages than that: some ten pages,
 or a tenth of a second, which is more than it costs to hand the site over."""
+_FREED_BYTES: Final = 1_000_000
+"""Room that the reader is told of at once; less, when there is nothing else to do."""
 _DONE_BYTES: Final = 1000
 """What an answer takes besides its bytes, roughly."""
 _ERRORS: Final[dict[str, type[PageError]]] = {}
@@ -91,6 +93,7 @@ class Jobs:
         self._line: deque[Task] = deque()
         self._busy: dict[str, _Busy] = {}
         self._intake: Intake | None = None
+        self._freed_bytes = self._freed_pages = 0
         self._hello: Header = {
             "terms": asdict(self._ledger.terms),
             "shape": asdict(shape),
@@ -157,10 +160,10 @@ class Jobs:
 
     def _given(self) -> Iterator[Done]:
         """All that can be given: what is done, up to the first that is not."""
-        assert self._intake is not None
         while self._line and self._line[0].is_done:
             task = self._line.popleft()
-            self._intake.release(task.size)
+            self._freed_bytes += task.size
+            self._freed_pages += 1
             if task.fault is not None:
                 raise task.fault
             if task.is_learned:
@@ -170,6 +173,8 @@ class Jobs:
 
     def _next_event(self) -> object:
         """What happens next. A process that has said nothing for long is ended meanwhile."""
+        if self._inbox.empty() or self._freed_bytes > _FREED_BYTES:
+            self._free()
         while True:
             try:
                 return self._inbox.get(timeout=_CHECK_S)
@@ -177,6 +182,12 @@ class Jobs:
                 for seat in self._seats:
                     if seat.is_silent(self._patience_s):
                         seat.end()
+
+    def _free(self) -> None:
+        """Let as much be read as there is room again."""
+        assert self._intake is not None
+        self._intake.free(self._freed_bytes, self._freed_pages)
+        self._freed_bytes = self._freed_pages = 0
 
     def _handle(self, event: object, plan: Plan) -> None:
         """Take in an item, a reply, or the end of a process."""
@@ -256,13 +267,12 @@ class Jobs:
             del self._busy[task.site]
         page, outcome = task.item, task.outcome
         assert isinstance(page, Page)
-        assert self._intake is not None
         if task.act is Act.LEARN and isinstance(outcome, Refusal) and task.losses:
             self._ledger.unlearned(task.site, unlearned_digest(page))
-        task.item = replace(page, html=b"")
+        task.item = Page(b"", page.url, page.site)
         data = outcome.data if isinstance(outcome, Rendered) else None
         size = _DONE_BYTES + len(data or b"")
-        self._intake.resize(task.size, size)
+        self._freed_bytes += task.size - size
         task.size = size
 
     def close(self) -> None:

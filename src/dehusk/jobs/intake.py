@@ -90,17 +90,11 @@ class Intake:
             self._pages += 1
             return not self._is_stopped
 
-    def resize(self, before: int, after: int) -> None:
-        """Take note that an item takes other room than before."""
-        with self._room:
-            self._bytes += after - before
-            self._room.notify()
-
-    def release(self, size: int) -> None:
-        """Take note that an item is gone."""
+    def free(self, size: int, pages: int) -> None:
+        """Take note of room that there is again: of so many bytes, and of pages that are gone."""
         with self._room:
             self._bytes -= size
-            self._pages -= 1
+            self._pages -= pages
             self._room.notify()
 
     def stop(self) -> None:

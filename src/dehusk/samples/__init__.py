@@ -39,12 +39,12 @@ page's `subject` says which."""
 
 
 def sample_site(
-    kind: str, *, pages: int = 30, seed: int = 0, lang: str = "en"
+    kind: str, *, pages: int = 30, seed: int = 0, lang: str = "en", first: int = 0
 ) -> Iterator[SamplePage]:
     """The first pages of a site, one after another, in the order a crawler would meet them.
 
-    Raises UsageError for a kind that is not in `KINDS` or `SHARED_KINDS`, or a language that is not
-    in `LANGS`.
+    `first` leaves out so many at the beginning. Raises UsageError for a kind that is not in `KINDS`
+    or `SHARED_KINDS`, or a language that is not in `LANGS`.
     """
     kinds = _KINDS | _SHARED_KINDS
     if kind not in kinds:
@@ -53,4 +53,4 @@ def sample_site(
         known = "en" if kind in _SHARED_KINDS else ", ".join(LANGS)
         raise UsageError(f"no sample site {kind} in the language {lang!r}: there are {known}")
     site = plan_site(kinds[kind], seed, lang)
-    return (make_page(site, index) for index in range(pages))
+    return (make_page(site, index) for index in range(first, first + pages))
