@@ -6,6 +6,7 @@ import gc
 import json
 import os
 import shutil
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from dehusk import spark as husk
 from dehusk.cli import main
 from dehusk.errors import UsageError
 from dehusk.samples import sample_site
@@ -76,3 +78,29 @@ def on_one_machine(source: Path, *options: str) -> list[str]:
     lines = target.read_text("utf-8").split("\n")[:-1]
     shutil.move(target, target.with_suffix(".before"))
     return lines
+
+
+def run_stream(session: Any, folder: Path) -> None:
+    """Answer on the files of `in`, one a micro-batch, into `out`.
+
+    A Python process that does not call back within ten seconds, as happens on a busy machine, ends
+    a query; as whoever runs one for long would do, it is started again.
+    """
+    from pyspark.errors import StreamingQueryException  # noqa: PLC0415 - an extra
+
+    records = session.readStream.schema("order bigint, url string, html string")
+    pages = records.option("maxFilesPerTrigger", 1).json(str(folder / "in"))
+    writer = husk.stream(pages).select("order", "line").writeStream.format("parquet")
+    writer = writer.option("checkpointLocation", str(folder / "checkpoint"))
+    while True:
+        try:
+            writer.trigger(availableNow=True).start(str(folder / "out")).awaitTermination()
+            return
+        except StreamingQueryException as fault:
+            if "failed to connect back" not in str(fault):
+                raise
+
+
+if __name__ == "__main__":
+    with spark("local[2,4]") as own:
+        run_stream(own, Path(sys.argv[1]))

@@ -5,16 +5,21 @@ from __future__ import annotations
 import json
 import os
 import signal
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import dehusk
 from dehusk import spark as husk
 from dehusk.cli import main
 from dehusk.errors import UsageError
-from dehusk.memory import Memory, dump
+from dehusk.memory import Memory, dump, load
 from dehusk.methods import METHODS, AdditiveMethod, make_method
 from dehusk.model import Limits, Page
 from dehusk.parse import parse
@@ -23,7 +28,7 @@ from dehusk.site import Sites
 from dehusk.sources.settings import DEFAULTS
 from dehusk.spark.learning import added_up
 from dehusk.spark.rows import page_of, row_of
-from sparks import on_one_machine, spark, write_pages
+from sparks import on_one_machine, run_stream, spark, write_pages
 
 SMALL = {"ages": False, "max_segments": 1_500}
 """Limits that the sites here reach."""
@@ -50,21 +55,17 @@ def _lines(answers: Any) -> list[str]:
 
 
 @pytest.mark.parametrize("name", ADDITIVE)
-@pytest.mark.parametrize("limits", [{}, {"max_keys": 200, "max_segments": 200, "max_places": 40}])
-@pytest.mark.parametrize("ages", [True, False])
-def test_lessons_added_up_in_groups_are_those_added_one_by_one(
-    name: str, limits: dict[str, int], ages: bool
-) -> None:
+def test_lessons_that_were_sent_add_up_to_what_one_machine_learns(name: str) -> None:
     fields = METHODS[name].__dataclass_fields__
-    settings = {setting: value for setting, value in limits.items() if setting in fields}
-    method = make_method(name, **settings, **({"ages": ages} if "ages" in fields else {}))
+    limits = {"max_keys": 200, "max_segments": 200, "max_places": 40}
+    method = make_method(name, **{each: limits[each] for each in limits if each in fields})
     assert isinstance(method, AdditiveMethod)
-    pages = [sample.page for sample in sample_site("forum", pages=60)]
-    lessons = [method.lesson(parse(page, Limits()).tree) for page in pages]
-    one_by_one = Memory()
-    for lesson in lessons:
-        one_by_one = method.limit(one_by_one.then(lesson))
-    assert dump(added_up(lessons, method), name) == dump(one_by_one, name)
+    trees = [parse(sample.page, Limits()).tree for sample in sample_site("forum", pages=60)]
+    sent = [load(dump(method.lesson(tree), name), name) for tree in trees]
+    learned = Memory()
+    for tree in trees:
+        learned = method.learn(learned, tree)
+    assert dump(added_up(sent, method), name) == dump(learned, name)
 
 
 def test_a_page_comes_back_from_its_row_as_it_was() -> None:
@@ -171,6 +172,44 @@ def test_a_task_that_is_killed_loses_no_page_and_counts_none_twice(
     assert (counts.pages, counts.failed) == (len(written), 2)
     with pytest.raises(UsageError, match="there already"):
         husk.write(answers, str(tmp_path / "out"))
+
+
+def test_a_stream_that_is_killed_and_started_again_learns_every_page_once(
+    session: Any, tmp_path: Path
+) -> None:
+    pages = _write_stream(tmp_path / "in")
+    script = [sys.executable, str(Path(__file__).with_name("sparks.py")), str(tmp_path)]
+    killed = subprocess.Popen(script, start_new_session=True)
+    commits = tmp_path / "checkpoint" / "commits"
+    while not (commits / "1").exists():
+        assert killed.poll() is None
+        time.sleep(0.05)
+    os.killpg(killed.pid, signal.SIGKILL)
+    killed.wait()
+    assert not (commits / "5").exists(), "it was not killed in the middle"
+
+    run_stream(session, tmp_path)
+    found = session.read.parquet(str(tmp_path / "out")).collect()
+    lines = [row["line"] for row in sorted(found, key=itemgetter("order"))]
+    with dehusk.open(tmp_path / "one.husk") as memory:
+        wanted = [answer.to_json() for answer in memory.clean(pages)]
+    assert [json.loads(line) for line in lines] == wanted
+    assert {answer["pages_seen"] for answer in wanted} == set(range(1, 61))
+
+
+def _write_stream(folder: Path) -> list[Page]:
+    """Six files of 20 pages of two sites, and the last page once more; the pages in their order."""
+    folder.mkdir()
+    sites = [[s.page for s in sample_site(kind, pages=60)] for kind in ("docs", "news")]
+    pages = [page for pair in zip(*sites, strict=True) for page in pair]
+    pages.append(pages[-1])
+    for file in range(6):
+        some = range(file * 20, file * 20 + 20 + (file == 5))
+        records = [{"order": i, "url": pages[i].url, "html": pages[i].html} for i in some]
+        path = folder / f"{file}.json"
+        path.write_text("".join(json.dumps(record) + "\n" for record in records), "utf-8")
+        os.utime(path, (1_000_000 + file, 1_000_000 + file))
+    return pages
 
 
 def test_executors_of_their_own_give_the_bytes_of_one_machine(source: Path, session: Any) -> None:

@@ -14,6 +14,7 @@ from dehusk.spark.learning import learn
 from dehusk.spark.reading import read_pages
 from dehusk.spark.session import make_session
 from dehusk.spark.settings import SparkSettings
+from dehusk.spark.streaming import stream
 from dehusk.spark.writing import Written, write
 
 __all__ = [
@@ -25,5 +26,6 @@ __all__ = [
     "learn",
     "make_session",
     "read_pages",
+    "stream",
     "write",
 ]

@@ -14,7 +14,9 @@ from pyspark.sql import functions as fn
 
 from dehusk.cli.clean import answer_on
 from dehusk.memory import load
+from dehusk.model import Page
 from dehusk.output.formats import Format, render
+from dehusk.result import Refusal, Result
 from dehusk.spark.learning import learn
 from dehusk.spark.rows import (
     PAGE,
@@ -29,7 +31,7 @@ from dehusk.spark.rows import (
 )
 from dehusk.spark.settings import DEFAULTS, SparkSettings
 
-_ANSWER: Final = {
+ANSWER: Final = {
     "order": "bigint",
     "url": "string",
     "site": "string",
@@ -71,13 +73,26 @@ def clean(pages: DataFrame, settings: SparkSettings = DEFAULTS) -> DataFrame:
     }
     memories.unpersist()
     shared = pages.sparkSession.sparkContext.broadcast(taught)
-    return rows.mapInArrow(_Cleaner(settings, shared), written_schema(_ANSWER))
+    return rows.mapInArrow(_Cleaner(settings, shared), written_schema(ANSWER))
 
 
 def fields(answers: DataFrame) -> DataFrame:
     """The answers with a column for each field of their JSON lines, and `order`."""
     parsed = fn.from_json("line", _FIELDS).alias("answer")
     return answers.select("order", parsed).select("order", "answer.*")
+
+
+def answer_row(row: Row, page: Page, answer: Result | Refusal) -> Row:
+    """The row of an answer on the page of a row."""
+    line = (render(answer, Format.JSONL) or "").rstrip("\n")
+    error = None if answer.error is None else getattr(answer.error, "code", "source")
+    return {
+        "order": row["order"],
+        "url": row["url"],
+        "site": page.site,
+        "error": error,
+        "line": plain(line),
+    }
 
 
 def _joined(rows: DataFrame, memories: DataFrame, settings: SparkSettings) -> DataFrame:
@@ -92,7 +107,7 @@ def _joined(rows: DataFrame, memories: DataFrame, settings: SparkSettings) -> Da
     together = dealt.unionByName(taught).repartition(tasks(rows), "site", "part")
     # A memory has no HTML, and nulls come first.
     sorted_rows = together.sortWithinPartitions("site", "part", fn.col("is_text"), "order")
-    return sorted_rows.mapInArrow(_JoinedCleaner(settings), written_schema(_ANSWER))
+    return sorted_rows.mapInArrow(_JoinedCleaner(settings), written_schema(ANSWER))
 
 
 class _Dealer:
@@ -145,7 +160,7 @@ class _Cleaner:
         asker = _Asker(self._settings)
         taught: Mapping[str, Taught] = self._shared.value
         rows = (asker.answer(row, taught.get) for row in read_rows(batches))
-        return write_rows(rows, _ANSWER)
+        return write_rows(rows, ANSWER)
 
 
 class _JoinedCleaner:
@@ -156,7 +171,7 @@ class _JoinedCleaner:
 
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
         """The answers on the pages in the batches."""
-        return write_rows(self._rows(batches), _ANSWER)
+        return write_rows(self._rows(batches), ANSWER)
 
     def _rows(self, batches: Iterable[Any]) -> Iterator[Row]:
         asker = _Asker(self._settings)
@@ -179,15 +194,13 @@ class _Asker:
 
     def answer(self, row: Row, taught: Any) -> Row:
         """The answer on a row; `taught` gives what a site has taught, or None."""
-        told = {name: row[name] for name in ("order", "url", "site")}
         if row["failure"] is not None:
+            told = {name: row[name] for name in ("order", "url", "site")}
             return {**told, "error": "source", "line": row["failure"]}
         page = page_of(row, self._settings.source)
         self._hold(page.site or "", taught)
         result = answer_on(page, self._sites, Format.JSONL, is_learned=True)
-        line = (render(result, Format.JSONL) or "").rstrip("\n")
-        error = None if result.error is None else getattr(result.error, "code", "source")
-        return {**told, "site": page.site, "error": error, "line": plain(line)}
+        return answer_row(row, page, result)
 
     def _hold(self, site: str, taught: Any) -> None:
         """Have the site's memory at hand, and let go of others where there is no room."""
