@@ -13,10 +13,12 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 import dehusk
 from dehusk import spark as husk
+from dehusk.bench.scale_spark import _taken, spark_runner
 from dehusk.cli import main
 from dehusk.errors import UsageError
 from dehusk.memory import Memory, dump, load
@@ -27,6 +29,7 @@ from dehusk.samples import sample_site
 from dehusk.site import Sites
 from dehusk.sources.settings import DEFAULTS
 from dehusk.spark.learning import added_up
+from dehusk.spark.reading import _Reader
 from dehusk.spark.rows import page_of, row_of
 from sparks import on_one_machine, run_stream, spark, write_pages
 
@@ -74,6 +77,24 @@ def test_a_page_comes_back_from_its_row_as_it_was() -> None:
         assert page_of(row_of(page, 7), DEFAULTS) == page
 
 
+def test_a_remote_file_is_read_as_if_it_were_here(tmp_path: Path) -> None:
+    path = tmp_path / "crawl" / "some.jsonl"
+    path.parent.mkdir()
+    path.write_text('{"html": "<p>Rye</p>"}\n{damaged\n{"html": null}\n', encoding="utf-8")
+    (here,), (remote,) = (
+        list(_Reader(DEFAULTS)(iter([pa.RecordBatch.from_pylist([{"file": 1, "path": each}])])))
+        for each in (str(path), path.as_uri())
+    )
+    assert here.column("site").to_pylist() == ["crawl"] * 3
+    for name in here.schema.names:
+        found = [str(value).replace(path.as_uri(), str(path)) for value in remote.column(name)]
+        assert found == [str(value) for value in here.column(name)], name
+    missing = f"{path.as_uri()}.gone"
+    told = pa.RecordBatch.from_pylist([{"file": 0, "path": missing}])
+    (rows,) = _Reader(DEFAULTS)(iter([told]))
+    assert missing in rows.column("failure").to_pylist()[0]
+
+
 def test_a_method_that_does_not_add_up_is_refused_by_name() -> None:
     with pytest.raises(UsageError, match="rtdm do not add up"):
         husk.SparkSettings(method="rtdm").make_method()
@@ -88,6 +109,17 @@ def test_wrong_use_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     told = capsys.readouterr().err
     for word in ("nothing to read", "NAME=VALUE", "none.gz", "do not add up"):
         assert word in told
+
+
+def test_the_experiment_counts_what_a_process_and_those_below_it_take(tmp_path: Path) -> None:
+    sleeper = [sys.executable, "-c", "import time; time.sleep(60)", "-m", "pyspark.daemon"]
+    with subprocess.Popen(sleeper) as below:
+        taken = _taken(os.getpid())
+        below.kill()
+    assert taken["reader_s"] > 0
+    assert taken["worker_bytes"] > 0
+    with pytest.raises(UsageError, match="JSON lines"):
+        spark_runner(2).run(tmp_path, tmp_path, "text")
 
 
 def test_without_java_it_is_said_what_to_install(

@@ -17,6 +17,8 @@ DESCRIPTION: Final = (
     " simulate how sites of unequal size spread over many processors (simulation)."
 )
 PARTS: Final = ("growth", "jobs", "simulation")
+SPARK: Final = "spark"
+"""A part that is run when it is asked for: it needs an extra, and Java."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -24,8 +26,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--only",
         action="append",
-        choices=PARTS,
-        help="run this part; may be repeated (default: all)",
+        choices=(*PARTS, SPARK),
+        help="run this part; may be repeated (default: all but spark, which cleans the same pages"
+        " in two passes by jobs and by Spark on as many cores; install extra: spark)",
     )
     parser.add_argument(
         "--pages",

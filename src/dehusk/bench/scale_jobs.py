@@ -71,9 +71,12 @@ class Run:
         return asdict(self)
 
 
-def job_runners(jobs: Sequence[int]) -> list[Runner]:
+def job_runners(jobs: Sequence[int], *options: str) -> list[Runner]:
     """Runs of `dehusk clean` with so many jobs each."""
-    return [Runner(f"--jobs {count}", count, _clean(count)) for count in jobs]
+    return [
+        Runner(" ".join((*options, f"--jobs {count}")), count, _clean(count, options))
+        for count in jobs
+    ]
 
 
 def measure_runs(workload: Workload, runners: Sequence[Runner], written_as: str) -> list[Run]:
@@ -96,12 +99,13 @@ def measure_runs(workload: Workload, runners: Sequence[Runner], written_as: str)
     return runs
 
 
-def _clean(jobs: int) -> Callable[[Path, Path, str], dict[str, float]]:
+def _clean(jobs: int, options: Sequence[str]) -> Callable[[Path, Path, str], dict[str, float]]:
     """A run of the command line, in a process of its own."""
 
     def run(source: Path, target: Path, written_as: str) -> dict[str, float]:
         figures = target.with_suffix(".json")
-        command = ["clean", source, "-o", target, "--format", written_as, "-q", "--jobs", jobs]
+        written = ["clean", source, "-o", target, "--format", written_as, "-q", "--jobs", jobs]
+        command = [*written, *options]
         done = subprocess.run(  # noqa: S603 - our own command
             [sys.executable, "-m", "dehusk.bench.scale_run", figures, *map(str, command)],
             env=os.environ | {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},

@@ -10,14 +10,15 @@ from pathlib import Path
 from typing import Any
 
 from dehusk.bench.commands import Progress
-from dehusk.bench.scale import PARTS
+from dehusk.bench.scale import PARTS, SPARK
 from dehusk.bench.scale_growth import HEADER as GROWTH
 from dehusk.bench.scale_growth import measure_growth
 from dehusk.bench.scale_jobs import HEADER as JOBS
-from dehusk.bench.scale_jobs import Run, job_runners, measure_runs
+from dehusk.bench.scale_jobs import Run, Runner, job_runners, measure_runs
 from dehusk.bench.scale_pages import Workload
 from dehusk.bench.scale_simulation import HEADER as SIMULATION
 from dehusk.bench.scale_simulation import Costs, simulate
+from dehusk.bench.scale_spark import spark_runner
 from dehusk.bench.tables import table
 from dehusk.errors import UsageError
 from dehusk.output import Format
@@ -30,6 +31,7 @@ def report(arguments: argparse.Namespace) -> int:
     parts = arguments.only or PARTS
     figures: dict[str, Any] = {}
     runs: list[Run] = []
+    spark_runs: list[Run] = []
     if "growth" in parts:
         figures["growth"] = _growth(arguments)
     if "jobs" in parts:
@@ -39,11 +41,29 @@ def report(arguments: argparse.Namespace) -> int:
             f"The same pages as {arguments.format}, on {os.cpu_count()} processors:",
             table(JOBS, [run.cells(runs[0]) for run in runs], markdown=arguments.markdown),
         )
+    if SPARK in parts:
+        spark_runs = _spark(arguments)
+        figures["spark"] = [run.to_json() for run in spark_runs]
     if "simulation" in parts:
         figures["simulation"] = _simulation(arguments, runs)
     if arguments.json is not None:
         Path(arguments.json).write_text(json.dumps(figures, indent=1) + "\n", "utf-8")
-    return int(not all(run.is_same for run in runs))
+    return int(not all(run.is_same for run in (*runs, *spark_runs)))
+
+
+def _spark(arguments: argparse.Namespace) -> list[Run]:
+    """The same pages in two passes, by jobs and by Spark on as many cores."""
+    runners = [runner for jobs in arguments.jobs for runner in _two_passes(jobs)]
+    runs = measure_runs(_workload(arguments), runners, arguments.format)
+    _print(
+        f"Two passes, on {os.cpu_count()} processors; Java is counted with the reader:",
+        table(JOBS, [run.cells(runs[0]) for run in runs], markdown=arguments.markdown),
+    )
+    return runs
+
+
+def _two_passes(jobs: int) -> list[Runner]:
+    return [*job_runners([jobs], "--two-pass"), spark_runner(jobs)]
 
 
 def _workload(arguments: argparse.Namespace, pages: int | None = None) -> Workload:

@@ -13,7 +13,7 @@ from pyarrow.fs import FileSystem
 from pyspark.sql import DataFrame, SparkSession
 
 from dehusk import sources
-from dehusk.errors import SourceError, UsageError
+from dehusk.errors import PageError, SourceError, UsageError
 from dehusk.output.formats import Format, render
 from dehusk.result import Refusal
 from dehusk.sources import Failure, SourceSettings
@@ -77,16 +77,35 @@ class _Reader:
             yield from _local(path, self._settings)
             return
         with tempfile.TemporaryDirectory(prefix="dehusk-") as folder:
-            copy = Path(folder) / (path.rstrip("/").rpartition("/")[2] or "pages")
+            # Named as it is there: pages without a URL are of the site that the folder names.
+            *_, parent, name = ("pages", "pages", *path.rstrip("/").split("/"))
+            copy = Path(folder) / (parent.rstrip(":") or "pages") / name
+            copy.parent.mkdir()
             try:
-                system, inside = FileSystem.from_uri(path)
-                remote = system.open_input_stream(inside, compression=None)
-                with remote, copy.open("wb") as local:
-                    shutil.copyfileobj(remote, local, 1 << 20)
+                _fetch(path, copy)
             except (OSError, ValueError, ArrowException) as fault:
                 yield Failure(None, None, SourceError(f"{path}: {fault}"))
                 return
-            yield from _local(str(copy), self._settings)
+            for item in _local(str(copy), self._settings):
+                yield _renamed(item, str(copy), path) if isinstance(item, Failure) else item
+
+
+def _fetch(path: str, copy: Path) -> None:
+    """Copy a remote file to this machine. Raises what its file system raises."""
+    system, inside = FileSystem.from_uri(path)
+    remote = system.open_input_stream(inside, compression=None)
+    with remote, copy.open("wb") as local:
+        shutil.copyfileobj(remote, local, 1 << 20)
+
+
+def _renamed(failure: Failure, copy: str, path: str) -> Failure:
+    """The failure as said of the remote file, not of its copy."""
+    error = failure.error
+    if isinstance(error, PageError):
+        error = type(error)(error.url, error.reason.replace(copy, path))
+    elif isinstance(error, SourceError):
+        error = SourceError(str(error).replace(copy, path))
+    return Failure(failure.url, failure.site, error)
 
 
 def _local(path: str, settings: SourceSettings) -> Iterator[Any]:
