@@ -23,6 +23,10 @@ MIN_SITES: Final = 6
 3 % of cases, of five in 6 %; and draws from so few give intervals that are too narrow."""
 
 
+_NOTHING: Final = 0.0005
+"""A difference that tables show as 0 is none."""
+
+
 class Verdict(StrEnum):
     """What may be said of two contenders."""
 
@@ -44,7 +48,7 @@ class Interval:
     @property
     def verdict(self) -> Verdict:
         """What the interval says where it is one of differences."""
-        if self.sites < MIN_SITES or self.low <= 0 <= self.high:
+        if self.sites < MIN_SITES or self.low <= 0 <= self.high or abs(self.mean) < _NOTHING:
             return Verdict.NOISE
         return Verdict.BETTER if self.low > 0 else Verdict.WORSE
 

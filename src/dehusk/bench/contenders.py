@@ -81,7 +81,7 @@ def method_contender(written: str, folds: Path | None = None) -> Contender:
         def ask(page: Page) -> Answer:
             nonlocal add
             if add is None:
-                add = learner(_for_site(method, pages, unseen.get(page.site or "")))
+                add = learner(for_site(method, pages, unseen.get(page.site or "")))
             result, memory = add(page)
             state = memory.size_bytes / memory.pages
             return Answer(result.text, result.tree, result.labels.labels, state)
@@ -91,7 +91,7 @@ def method_contender(written: str, folds: Path | None = None) -> Contender:
     return Contender(written, start, isinstance(method, Hyperlink))
 
 
-def _for_site(method: Method, pages: Sequence[Page], model: Path | None) -> Method:
+def for_site(method: Method, pages: Sequence[Page], model: Path | None) -> Method:
     """The method with what it needs for one site: its pages, or a model that has not seen it."""
     if isinstance(method, Hyperlink):
         return replace(method, loader=PageLoader(pages))

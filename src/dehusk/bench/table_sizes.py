@@ -167,7 +167,7 @@ def _add_page(
     tallies: Sequence[Tally],
 ) -> list[Memory]:
     """The memories after a page; what was found on it is added to the tallies."""
-    is_template = _template_text(gold, tree)
+    is_template = template_text(gold, tree)
     content = None if gold.content is None else Counter(words(gold.content))
     page_bytes = len(gold.html.encode("utf-8", "surrogatepass"))
     after = []
@@ -192,14 +192,23 @@ def _count(
     text = np.flatnonzero(tree.is_text & tree.shown & (tree.text_length > 0))
     length = tree.text_length[text]
     tally.text.add(is_template[text], is_called[text], length)
-    block = block_numbers(tree, variant.method.separators)[text]
+    add_blocks(tally.blocks, tree, variant.method.separators, is_template, is_called)
+
+
+def add_blocks(
+    hits: Hits, tree: Tree, separators: Sequence[str], is_template: Flags, is_called: Flags
+) -> None:
+    """Count the page's blocks, each of which is what most of its text is."""
+    text = np.flatnonzero(tree.is_text & tree.shown & (tree.text_length > 0))
+    length = tree.text_length[text]
+    block = block_numbers(tree, tuple(separators))[text]
     whole = np.bincount(block, length)
     template = np.bincount(block, length * is_template[text])
     called = np.bincount(block, length * is_called[text])
-    tally.blocks.add((whole > 0) & (2 * template > whole), (whole > 0) & (2 * called > whole))
+    hits.add((whole > 0) & (2 * template > whole), (whole > 0) & (2 * called > whole))
 
 
-def _template_text(gold: GoldPage, tree: Tree) -> Flags | None:
+def template_text(gold: GoldPage, tree: Tree) -> Flags | None:
     """True for what stands outside the content by the gold; None where nobody says."""
     if gold.content_nodes is None:
         return None

@@ -45,6 +45,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="threshold, order and weights of the equality probability, one by one",
     )
     parser.add_argument(
+        "--links", action="store_true", help="which links are chosen, and where they stand"
+    )
+    parser.add_argument(
         "--sites",
         type=positive,
         metavar="N",

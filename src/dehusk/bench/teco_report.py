@@ -18,6 +18,7 @@ from dehusk.bench.commands import Progress
 from dehusk.bench.corpora import Caps, Watcher, watch_nothing
 from dehusk.bench.scoring import Score, score
 from dehusk.bench.tables import number, table
+from dehusk.bench.teco_links import choose_links, links_table
 from dehusk.bench.teco_pages import NO_TYPE, KeyPage, read_key_pages
 from dehusk.errors import SourceError, UsageError
 from dehusk.memory import Memory
@@ -231,7 +232,7 @@ def means(rows: Sequence[Row]) -> dict[str, float]:
 def run_report(arguments: argparse.Namespace) -> int:
     """Print the tables of each source; 1 if one could not be read to its end."""
     methods = {name: parse_method(name) for name in arguments.methods or ("hyperlink",)}
-    if arguments.sweep or arguments.ablation:
+    if arguments.sweep or arguments.ablation or arguments.links:
         _check_experiments(methods)
     is_cut = False
     saved: dict[str, Any] = {}
@@ -258,7 +259,7 @@ def _check_experiments(methods: Mapping[str, Method]) -> None:
     """Raise UsageError for a method that the experiments are not about."""
     for name, method in methods.items():
         if not isinstance(method, Hyperlink):
-            raise UsageError(f"--sweep and --ablation are about hyperlink, not {name}")
+            raise UsageError(f"--sweep, --ablation and --links are about hyperlink, not {name}")
 
 
 def _read(source: str, caps: Caps) -> tuple[list[KeyPage], list[str], bool]:
@@ -283,6 +284,9 @@ def _experiments(
     if len(rows) < len(keys):
         title += f" ({len(keys) - len(rows)} more have no template and are left out)"
     yield title, text, [asdict(row) for row in rows]
+    if arguments.links and isinstance(method, Hyperlink):
+        chosen = choose_links(keys, method, on_page=on_page)
+        yield "which links are chosen", links_table(chosen, markdown=markdown), asdict(chosen)
     if arguments.sweep and isinstance(method, Hyperlink):
         swept = run_sweep(keys, method, on_page=on_page)
         by_pair = {f"{size},{votes}": means(found) for (size, votes), found in swept.items()}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 from typing import Final
@@ -32,6 +32,8 @@ class Plot:
     log_x: bool = False
     by: str = ""
     """A column by whose values each of `lines` is split into several."""
+    only: tuple[str, str] = ("", "")
+    """A column, and what must stand in it for a row to be drawn; none for all rows."""
 
 
 Curves = dict[str, list[tuple[float, float]]]
@@ -55,6 +57,11 @@ def draw(plot: Plot, tables: Sequence[FoundTable]) -> str | None:
 def _columns(plot: Plot, table: FoundTable) -> Curves:
     """Lines over the numbers in a column."""
     curves: Curves = {}
+    column, wanted = plot.only
+    if column:
+        cells = table.column(column)
+        rows = tuple(r for r, cell in zip(table.rows, cells, strict=True) if cell == wanted)
+        table = replace(table, rows=rows)
     places = [number_of(cell) for cell in table.column(plot.x)]
     groups = table.column(plot.by) if plot.by else [""] * len(places)
     for line in plot.lines:

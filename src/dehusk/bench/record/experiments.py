@@ -98,6 +98,28 @@ def _of_corpus(corpus: str) -> list[Experiment]:
 EXPERIMENTS: Final[tuple[Experiment, ...]] = (
     *(each for corpus in _BY for each in _of_corpus(corpus)),
     Experiment(
+        "ablation", Section.AUTO, "What the parts of `auto` are worth",
+        ("ablation", "@docs-dev", "@news-dev"), ("bench.ablation_report",),
+        full=("--sites", "40"), quick=("--sites", "6", "--pages", "12"),
+        instead=("samples::1:25", "samples::2:25"), without=("bench.peers", "bench.site_peers"),
+        has_json=True, has_folds=True,
+    ),
+    Experiment(
+        "robustness", Section.AUTO, "Pages that do not belong to the site",
+        ("robustness", "@docs-dev", "@news-dev"), ("bench.robustness_report",),
+        full=("--sites", "30", "--pages", "20"), quick=("--sites", "6", "--pages", "6"),
+        instead=("samples::1:20",), without=("bench.peers", "bench.site_peers"), has_json=True,
+        has_folds=True,
+        plots=(
+            Plot("F1 of the site's own pages, copies mixed in", "mixed in",
+                 ("share of pages that do not belong", "F1"), ("F1",), x="share", by="method",
+                 only=("mixed in", "copies")),
+            Plot("F1 of the site's own pages, foreign pages mixed in", "mixed in",
+                 ("share of pages that do not belong", "F1"), ("F1",), x="share", by="method",
+                 only=("mixed in", "foreign")),
+        ),
+    ),
+    Experiment(
         "teco", Section.HYPERLINK, "Table 1 of 001: per key page",
         ("teco", "@linked-dev", "--rows", "--method", "hyperlink", "--method",
          "hyperlink:equality=text", "--method", "auto", "--method", "segments"),
@@ -120,6 +142,20 @@ EXPERIMENTS: Final[tuple[Experiment, ...]] = (
         full=("--method", "hyperlink", "--method", "hyperlink:equality=text"),
         quick=("--sites", "4"), instead=("samples::1:8",), without=("methods.auto",),
         has_json=True,
+    ),
+    Experiment(
+        "teco-links", Section.HYPERLINK, "Which links get chosen",
+        ("teco", "@linked-dev", "--links"), ("bench.teco_report",), quick=("--sites", "6"),
+        instead=("samples::1:12",), without=("methods.auto",), has_json=True,
+    ),
+    Experiment(
+        "storage", Section.SEGMENTS, "Table 1 of 002: storage at equal recall; delay",
+        ("storage",), ("bench.storage_report",),
+        full=("samples::1:200", "@docs-dev"), quick=("samples::1:30",),
+        plots=(
+            Plot("Recall by storage", "way", ("kB kept", "recall of template blocks"), ("recall",),
+                 x="kB", by="way", log_x=True),
+        ),
     ),
     Experiment(
         "segments-sweep", Section.SEGMENTS, "What Tb and N change",

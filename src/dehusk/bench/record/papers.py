@@ -73,7 +73,7 @@ PAPER_TABLES: Final[dict[str, tuple[PaperTable, ...]]] = {
             ),
         ),
     ),
-    "segments-sweep": (
+    "storage": (
         PaperTable(
             "002 (WWW 2008), table 1: average storage at a recall of 0.8, five sites of 400 pages",
             ("", "segments", "shingle (`chunks`)", "SST (`style-tree`)"),

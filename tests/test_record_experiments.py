@@ -1,0 +1,190 @@
+"""The experiments of the record that stand on their own: each measures what it says."""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from dehusk import bench
+from dehusk.bench.ablation_report import variants
+from dehusk.bench.averages import Figure
+from dehusk.bench.corpora import open_corpus
+from dehusk.bench.quality import run_quality
+from dehusk.bench.record.found_tables import find_tables
+from dehusk.bench.robustness_report import MIXES, Kind, measure, mixed
+from dehusk.bench.storage_sites import BATCHES, Point, SiteCosts, Way, measure_site
+from dehusk.bench.teco_links import choose_links
+from dehusk.bench.teco_pages import read_key_pages
+from dehusk.errors import SourceError, UsageError
+from dehusk.methods.hyperlink import Hyperlink
+from dehusk.methods.site_hash import SiteHash
+
+
+def _run(*words: str) -> int:
+    parser = argparse.ArgumentParser()
+    bench.add_arguments(parser)
+    return bench.run(parser.parse_args(words))
+
+
+# --- storage
+
+
+def test_a_table_of_segments_keeps_less_than_a_batch_of_pages() -> None:
+    costs = measure_site(list(open_corpus("samples:docs:1:26").pages()), 0.8)
+    assert costs is not None
+    recall = costs.common_recall(0.8)
+    assert 0 < recall <= 0.8
+    kept = {way: costs.cheapest(way, recall) for way in Way}
+    for way in (Way.CHUNKS, Way.STYLE_TREE):
+        own, batch = kept[Way.SEGMENTS], kept[way]
+        assert own is not None
+        assert batch is not None
+        assert own.average_bytes < batch.average_bytes
+        assert len(costs.points[way]) == sum(size <= 26 for size in BATCHES)
+    assert costs.delays["auto"] is not None
+
+
+def test_the_cheapest_setting_is_of_those_that_reach_the_recall() -> None:
+    points = [Point("a", 10, 0.5, 1.0), Point("b", 30, 0.8, 1.0), Point("c", 20, 0.9, 1.0)]
+    costs = SiteCosts("s", dict.fromkeys(Way, points), {})
+    assert costs.cheapest(Way.CHUNKS, 0.8) == points[2]
+    assert costs.cheapest(Way.CHUNKS, 0.95) is None
+    assert costs.common_recall(0.95) == 0.9
+
+
+def test_storage_prints_three_tables_and_says_where_there_is_no_gold(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert _run("storage", "samples:docs:1:8", "--markdown") == 0
+    equal, delay, curve = find_tables(capsys.readouterr().out)
+    assert [row[0] for row in equal.rows] == ["site 1", "mean"]
+    assert delay.column("first useful answer")[:2] == ["segments", "auto"]
+    assert set(curve.column("way")) == set(Way)
+    bare = tmp_path / "bare.jsonl"
+    bare.write_text('{"site": "a", "html": "<p>x"}\n', "utf-8")
+    assert _run("storage", str(bare)) == 0
+    assert "nothing to measure" in capsys.readouterr().out
+
+
+# --- robustness
+
+
+@pytest.mark.parametrize("mix", MIXES)
+def test_those_that_do_not_belong_have_their_share_and_all_others_come_once(
+    mix: tuple[Kind, float],
+) -> None:
+    golds = list(open_corpus("samples:docs:1:24").pages())
+    others = list(open_corpus("samples:news:1:3").pages())
+    pages = list(mixed(golds, others, mix))
+    assert [gold for _, gold in pages if gold is not None] == golds
+    strangers = sum(gold is None for _, gold in pages)
+    assert strangers / len(pages) == pytest.approx(mix[1], abs=0.03)
+    assert len({page.url for page, _ in pages}) == len(pages)
+    assert {page.site for page, _ in pages} == {golds[0].site}
+
+
+def test_copies_of_a_page_hurt_what_counts_repetition() -> None:
+    scores, fault = measure(open_corpus("samples:docs:1:6"), {"h": SiteHash()}, {})
+    assert fault is None
+    (alone,) = scores["h", (Kind.NONE, 0.0)].values()
+    (copied,) = scores["h", (Kind.COPIES, 0.75)].values()
+    assert copied < alone - 0.2
+
+
+def test_robustness_prints_a_row_for_each_mix(capsys: pytest.CaptureFixture[str]) -> None:
+    assert _run("robustness", "samples:docs:1:4", "--method", "segments", "--markdown") == 0
+    (table,) = find_tables(capsys.readouterr().out)
+    assert len(table.rows) == len(MIXES)
+
+
+# --- ablation
+
+
+def test_parts_of_auto_are_taken_away_one_by_one() -> None:
+    (report,) = run_quality([open_corpus("samples:docs:1:8")], variants())
+    names = [name for name in report.averages if name != "gold"]
+    assert names[:3] == ["auto", "each page alone", "two passes"]
+    assert not report.failures
+    assert report.averages["each page alone"].mean(Figure.STATE_BYTES) == 0
+    assert (report.averages["auto"].mean(Figure.STATE_BYTES) or 0) > 0
+    precise = report.averages["favour precision"].mean(Figure.WORDS) or 0
+    assert precise < (report.averages["favour recall"].mean(Figure.WORDS) or 0)
+
+
+# --- links
+
+
+def test_every_chosen_link_is_one_of_the_links() -> None:
+    keys = list(read_key_pages("samples:docs:1:6", []))
+    found = choose_links(keys, Hyperlink())
+    assert found.sizes.total() == len(keys)
+    assert all(found.chosen[kind] <= count for kind, count in found.links.items())
+    voting = sum(size * count for size, count in found.sizes.items())
+    assert len(found.ranks) == voting
+    assert sum(n for kind, n in found.chosen.items() if kind.startswith("is ")) == voting
+
+
+def test_links_are_about_hyperlink_alone() -> None:
+    with pytest.raises(UsageError, match="about hyperlink"):
+        _run("teco", "samples:docs:1:4", "--links", "--method", "segments")
+
+
+# --- data
+
+
+def test_what_is_missing_is_named_with_where_it_comes_from(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "docs-dev.jsonl.xz").touch()
+    assert _run("data", "-o", str(tmp_path)) == 0
+    shown = capsys.readouterr().out
+    assert f"docs-dev: {tmp_path / 'docs-dev.jsonl.xz'}" in shown
+    assert "wcxb-dev: not there\n    WCXB, CC-BY-4.0: git clone https://" in shown
+
+
+def test_sample_corpora_are_the_same_every_time_and_leave_files_alone(tmp_path: Path) -> None:
+    own = tmp_path / "a" / "news-dev.jsonl"
+    own.parent.mkdir()
+    own.write_text("mine", "utf-8")
+    for folder in ("a", "b"):
+        assert _run("data", "-o", str(tmp_path / folder), "--samples", "--pages", "2") == 0
+    assert own.read_text("utf-8") == "mine"
+    assert not (own.parent / "news-dev.jsonl.gz").exists()
+    for name in ("docs-dev", "linked-dev", "wcxb-dev"):
+        one, other = (tmp_path / folder / f"{name}.jsonl.gz" for folder in "ab")
+        assert one.read_bytes() == other.read_bytes()
+        assert sum(1 for _ in open_corpus(str(one)).pages()) > 20
+    assert list(read_key_pages(str(tmp_path / "a" / "linked-dev.jsonl.gz"), []))
+
+
+def _wcxb(folder: Path, number: str, gold: object) -> None:
+    for name in ("ground-truth", "html"):
+        (folder / "dev" / name).mkdir(parents=True, exist_ok=True)
+    (folder / "dev" / "ground-truth" / f"{number}.json").write_text(json.dumps(gold), "utf-8")
+    with gzip.open(folder / "dev" / "html" / f"{number}.html.gz", "wt", encoding="utf-8") as page:
+        page.write("<p>Rye and oats")
+
+
+def test_a_copy_of_wcxb_becomes_a_corpus(tmp_path: Path) -> None:
+    for number, host in (("1", "b.example"), ("2", "a.example"), ("3", "b.example")):
+        truth = {"main_content": "Rye", "with": ["Rye"], "without": ["oats"]}
+        kind = {"page_type": {"primary": "article"}}
+        url = f"https://{host}/{number}"
+        _wcxb(tmp_path, number, {"url": url, "ground_truth": truth, "_internal": kind})
+    assert _run("data", "-o", str(tmp_path / "data"), "--wcxb", str(tmp_path)) == 0
+    pages = list(open_corpus(str(tmp_path / "data" / "wcxb-dev.jsonl.gz")).pages())
+    assert [page.site for page in pages] == ["a.example", "b.example", "b.example"]
+    assert (pages[0].content, pages[0].type, pages[0].must_drop) == ("Rye", "article", ("oats",))
+
+
+def test_what_is_no_copy_of_wcxb_is_refused_and_leaves_no_file(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="ground-truth"):
+        _run("data", "-o", str(tmp_path / "data"), "--wcxb", str(tmp_path))
+    _wcxb(tmp_path, "1", {"url": "https://a.example/"})
+    with pytest.raises(SourceError, match=r"1\.json"):
+        _run("data", "-o", str(tmp_path / "data"), "--wcxb", str(tmp_path))
+    assert list((tmp_path / "data").iterdir()) == []
