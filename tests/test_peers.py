@@ -6,6 +6,7 @@ import argparse
 import sys
 from collections.abc import Callable
 from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 
@@ -131,6 +132,13 @@ def test_a_peer_that_breaks_as_it_loads_is_left_out_with_a_note() -> None:
     loaded, notes = load_all({"odd": broken})
     assert loaded == {}
     assert notes == ["odd is left out: AttributeError as it loads (module has no such thing)"]
+
+
+def test_folds_of_another_version_are_refused_before_the_first_page(tmp_path: Path) -> None:
+    (tmp_path / "folds.json").write_text('{"a": 0}', "utf-8")
+    (tmp_path / "fold-0.json").write_text('{"version": 0}', "utf-8")
+    with pytest.raises(UsageError, match=r"fold-0\.json is no model of this version"):
+        make_contenders(["auto"], with_peers=False, folds=tmp_path)
 
 
 def test_only_peers_and_a_method_exclude_each_other() -> None:

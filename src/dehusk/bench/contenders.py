@@ -18,6 +18,7 @@ from dehusk.loader import PageLoader
 from dehusk.memory import Memory
 from dehusk.methods import DEFAULT, Method
 from dehusk.methods.auto import Auto
+from dehusk.methods.auto.network import load_model
 from dehusk.methods.hyperlink import Hyperlink
 from dehusk.methods.written import parse_method
 from dehusk.model import Limits, Page, Tree
@@ -101,12 +102,20 @@ def for_site(method: Method, pages: Sequence[Page], model: Path | None) -> Metho
 
 
 def read_folds(folder: Path) -> dict[str, Path]:
-    """The model that has not seen a site, by site; UsageError if training wrote none there."""
+    """The model that has not seen a site, by site; UsageError if training wrote none there.
+
+    Raises SettingError for models of another version: else every page would fail by itself.
+    """
     try:
         written = json.loads((folder / FOLDS_FILE).read_text("utf-8"))
-        return {str(site): folder / f"fold-{int(number)}.json" for site, number in written.items()}
+        models = {
+            str(site): folder / f"fold-{int(number)}.json" for site, number in written.items()
+        }
     except (OSError, ValueError, AttributeError) as fault:
         raise UsageError(f"--folds {folder}: no folder that `dehusk train auto` wrote") from fault
+    for path in sorted(set(models.values())):
+        load_model(str(path))
+    return models
 
 
 def peer_contender(name: str, peer: Peer) -> Contender:
