@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import json
 from pathlib import Path
 from typing import Any
+from weakref import ref
 
 import numpy as np
 import pytest
@@ -14,13 +16,14 @@ from hypothesis import strategies as st
 import dehusk
 from dehusk.errors import SettingError
 from dehusk.memory import Memory
+from dehusk.methods import auto
 from dehusk.methods.auto import Auto, Favour, network
 from dehusk.methods.auto.blocks import LEVELS, cut
 from dehusk.methods.auto.columns import Matrix, width
 from dehusk.methods.auto.evidence import COLUMNS as EVIDENCE
 from dehusk.methods.auto.evidence import column, evidence, lesson
 from dehusk.methods.auto.families import is_template_new
-from dehusk.methods.auto.judge import Judgement, best_threshold, decide
+from dehusk.methods.auto.judge import Judgement, best_threshold, decide, page_look
 from dehusk.methods.auto.looks import COLUMNS as LOOKS
 from dehusk.methods.auto.names import read_names
 from dehusk.methods.auto.network import load_model, save_model
@@ -211,6 +214,21 @@ def test_the_memory_stays_within_its_limits() -> None:
         assert len(memory.table("texts")) <= 200
         assert len(memory.table("places")) <= 50
     assert Auto().max_segments * 32 + Auto().max_places * 48 + 256 * 16 < 1_000_000
+
+
+def test_nothing_of_a_page_is_kept_when_it_is_gone() -> None:
+    tree = _tree(_page(1))
+    method = Auto()
+    memory = method.learn(Memory(), tree)
+    assert auto._read(tree) is auto._read(tree)
+    page = ref(auto._read(tree))
+    assert page_look(page(), load_model()) is page_look(page(), load_model())
+    method.score(memory, tree)
+    del tree
+    gc.collect()
+    assert page() is None
+    assert auto._read._last is None
+    assert page_look._last is None
 
 
 def test_an_item_is_at_least_as_likely_as_its_list() -> None:

@@ -184,7 +184,7 @@ AUTO = tuple(
 
 def _judged(trees: list[Tree]) -> list[object]:
     """All that `auto` computes of the pages of a site, one after another."""
-    auto._read.cache_clear()
+    auto._read.forget()
     method, memory = Auto(), Memory()
     found: list[object] = []
     for tree in trees:

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from dehusk import pipeline
-from dehusk.learning import page_digest
 from dehusk.memory import Memory, dump, load
 from dehusk.methods import DEFAULT, learned_with, make_method
 from dehusk.model import Limits, Page
@@ -74,6 +73,8 @@ class Sites:
 
     def learn(self, page: Page) -> bool:
         """Learn a page without an answer on it: True, as `Memories.learn` says of a new page."""
+        from dehusk.learning import page_digest  # noqa: PLC0415  with it comes all of the store
+
         site = pipeline.site_of(page)
         memory = self.memories.get(site, Memory())
         try:
@@ -88,6 +89,8 @@ class Sites:
 
         One that could not be learned is answered on as if it were the site's next.
         """
+        from dehusk.learning import page_digest  # noqa: PLC0415  with it comes all of the store
+
         is_learned = page_digest(page, with_html=True) not in self.not_learned
         learn = pipeline.as_learned if is_learned else None
         memory = self.memories.get(pipeline.site_of(page), Memory())

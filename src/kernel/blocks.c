@@ -139,27 +139,6 @@ void sum_blocks(Blocks *blocks)
 
 /* --- what several parts need --- */
 
-double log1p_steps(double x)
-{
-    double whole = 1.0 + x, part;
-    uint64_t bits;
-    memcpy(&bits, &whole, sizeof(bits));
-    int exponent = (int)(bits >> 52) - 1022; /* As frexp does, for numbers from 1 on. */
-    bits = (bits & 0x000FFFFFFFFFFFFFu) | 0x3FE0000000000000u;
-    memcpy(&part, &bits, sizeof(part));
-    if (part < 0.7071067811865476) {
-        part = part * 2.0;
-        exponent = exponent - 1;
-    }
-    double t = (part - 1.0) / (part + 1.0), square = t * t, sum = 0.18181818181818182;
-    sum = sum * square + 0.2222222222222222;
-    sum = sum * square + 0.2857142857142857;
-    sum = sum * square + 0.4;
-    sum = sum * square + 0.6666666666666666;
-    sum = sum * square + 2.0;
-    return exponent * 0.6931471805599453 + t * sum;
-}
-
 /* The exponential of a number from -30 to 30: `columns.exp`, by the same steps. */
 static double exp_steps(double x)
 {

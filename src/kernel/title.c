@@ -60,11 +60,16 @@ static int is_inside(Bytes title, const uint8_t *text, size_t size)
 }
 
 #define MIN_TEXT 8
-#define PAIRS (1 << 16)
+#define PAIR_WORDS (1 << 10) /* A bit for each pair of bytes. */
+
+static size_t pair_at(const uint8_t *bytes)
+{
+    return (size_t)bytes[0] << 8 | bytes[1];
+}
 
 /* Is a text of `MIN_TEXT` letters or more in the title? `pairs` are the two letters that follow
    each other there. */
-static int find_in_title(Bytes title, const uint8_t *pairs, Bytes source, size_t at, size_t stop)
+static int find_in_title(Bytes title, const uint64_t *pairs, Bytes source, size_t at, size_t stop)
 {
     uint8_t text[MAX_TEXT + 2];
     size_t size = read_plain(source, at, stop, text);
@@ -73,7 +78,7 @@ static int find_in_title(Bytes title, const uint8_t *pairs, Bytes source, size_t
     if (size < MIN_TEXT || size > title.size || size > MAX_TEXT)
         return NOT_IN_TITLE;
     for (size_t i = 0; i < MIN_TEXT - 1; i++)
-        if (!pairs[text[i] << 8 | text[i + 1]])
+        if (!(pairs[pair_at(text + i) / 64] >> pair_at(text + i) % 64 & 1))
             return NOT_IN_TITLE;
     return is_inside(title, text, size) ? IN_TITLE : NOT_IN_TITLE;
 }
@@ -139,10 +144,10 @@ static PyObject *title_of(const PageTree *page, const LookTables *tables)
     return PyUnicode_FromString("");
 }
 
-/* Look for each block in the title; `pairs` has room for all pairs of bytes, all 0. */
-static int find_blocks(const PageTree *page, const Blocks *blocks, PyObject *title, uint8_t *pairs,
-                       float *looks)
+/* Look for each block in the title; 0 with an exception set. */
+static int find_blocks(const PageTree *page, const Blocks *blocks, PyObject *title, float *looks)
 {
+    uint64_t pairs[PAIR_WORDS] = {0};
     char *written;
     Py_ssize_t size, most = PyUnicode_GetLength(title);
     PyObject *encoded = PyUnicode_AsEncodedString(title, "utf-8", "surrogatepass");
@@ -152,7 +157,7 @@ static int find_blocks(const PageTree *page, const Blocks *blocks, PyObject *tit
     }
     Bytes bytes = {(const uint8_t *)written, (size_t)size};
     for (size_t i = 0; i + 1 < bytes.size; i++)
-        pairs[bytes.bytes[i] << 8 | bytes.bytes[i + 1]] = 1;
+        pairs[pair_at(bytes.bytes + i) / 64] |= UINT64_C(1) << pair_at(bytes.bytes + i) % 64;
     int found = 0;
     for (size_t i = 0; i < blocks->count && found >= 0; i++) {
         size_t node = (size_t)blocks->segments[blocks->first[i]];
@@ -174,15 +179,8 @@ int fill_title(const PageTree *page, const LookTables *tables, const Blocks *blo
     if (!title)
         return 0;
     int is_done = 1;
-    if (PyUnicode_GetLength(title) >= MIN_TEXT && blocks->count) {
-        uint8_t *pairs = calloc(PAIRS, 1);
-        if (pairs)
-            is_done = find_blocks(page, blocks, title, pairs, looks);
-        else
-            PyErr_NoMemory();
-        is_done = is_done && pairs;
-        free(pairs);
-    }
+    if (PyUnicode_GetLength(title) >= MIN_TEXT && blocks->count)
+        is_done = find_blocks(page, blocks, title, looks);
     Py_DECREF(title);
     return is_done;
 }

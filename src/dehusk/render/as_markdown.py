@@ -15,7 +15,7 @@ from itertools import islice
 from typing import Final
 
 import numpy as np
-from turbohtml import Document, Element, Markdown, Namespace, Text
+from turbohtml import Document, Element, Namespace, Text
 
 from dehusk import tags
 from dehusk.model import Tree
@@ -31,7 +31,6 @@ from dehusk.render.nodes import LabelArray, inside
 from dehusk.render.tables import shape_tables
 from dehusk.urls import Base, base_of
 
-_OPTIONS: Final = Markdown()
 _LINK: Final = tags.numbers("a")
 _HEADING: Final = tags.numbers("h1", "h2", "h3", "h4", "h5", "h6")
 _BLOCK: Final = tags.numbers(*tags.BLOCK)
@@ -79,9 +78,9 @@ def markdown(tree: Tree, document: Document, labels: LabelArray, base_url: str |
     _point_links(draft, base)
     stand_ins = _stand_ins(tree, base_url)
     if len(stand_ins) < len(_PROTECTED):
-        return document.to_markdown(_OPTIONS).strip("\n")
+        return document.to_markdown().strip("\n")
     _protect_code(draft, stand_ins)
-    return _restored(_polish(document.to_markdown(_OPTIONS)), stand_ins)
+    return _restored(_polish(document.to_markdown()), stand_ins)
 
 
 def _restored(written: str, stand_ins: Mapping[str, str]) -> str:

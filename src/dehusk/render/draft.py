@@ -53,6 +53,8 @@ class Draft:
 
     def holding(self, table: Flags) -> Flags:
         """Does the node hold a kept element with one of the table's tags, or is it one?"""
+        if not (table & self.tags_kept).any():
+            return np.zeros(len(self.tree), np.bool_)
         return holds(self.ends, self.kept & table[self.tree.tag])
 
 

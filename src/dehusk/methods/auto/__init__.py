@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import lru_cache
 from typing import Final
 
 import numpy as np
@@ -22,6 +21,7 @@ from dehusk.methods.auto.families import (
     is_template_new,
 )
 from dehusk.methods.auto.judge import Judgement, judge, page_look, page_type
+from dehusk.methods.auto.latest import Latest
 from dehusk.methods.auto.network import Model, load_model
 from dehusk.methods.auto.reading import Reading, read
 from dehusk.methods.auto.reasons import REASONS, reasons_of
@@ -85,7 +85,7 @@ class Auto:
 
     def lesson(self, tree: Tree) -> Memory:
         """What this page alone teaches."""
-        return page_look(self._model, _read(tree)).lesson
+        return page_look(_read(tree), self._model).lesson
 
     def limit(self, memory: Memory) -> Memory:
         """The memory within its limits."""
@@ -136,7 +136,7 @@ class Auto:
         page = _read(tree)
         if not len(page.blocks):
             return Verdict()
-        look = page_look(self._model, page)
+        look = page_look(page, self._model)
         kind, confidence = page_type(self._model, page, look.verdict)
         is_last = is_last_page(memory.table("texts"), memory.pages, page.texts)
         return Verdict(
@@ -177,7 +177,7 @@ class Auto:
 
 
 # A page is learned and then asked about: it is read once for both.
-_read = lru_cache(maxsize=1)(read)
+_read: Final[Latest[Tree, Reading]] = Latest(read)
 
 
 def _spread(tree: Tree, page: Reading, blocks: Floats) -> Floats:

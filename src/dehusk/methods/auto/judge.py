@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Final
 
 import numpy as np
@@ -13,6 +12,7 @@ from dehusk.memory import Memory
 from dehusk.methods.auto import rules
 from dehusk.methods.auto.columns import Matrix
 from dehusk.methods.auto.evidence import column, lesson
+from dehusk.methods.auto.latest import Latest
 from dehusk.methods.auto.network import Model
 from dehusk.methods.auto.reading import Reading
 from dehusk.methods.auto.taught import Given, judge_blocks, look_at
@@ -53,7 +53,7 @@ class Judgement:
 
 def judge(model: Model, memory: Memory, page: Reading, shift: float) -> Judgement:
     """The verdict on every block; `shift` is added to the logits, above 0 to keep more."""
-    look = page_look(model, page)
+    look = page_look(page, model)
     told, rows = weigh(memory, page, look)
     others = max(memory.pages - 1, 0)
     if KERNEL is not None:
@@ -79,14 +79,16 @@ def decide(page: Reading, content: Floats, told: Matrix, others: int) -> tuple[F
     return rules.with_headline(page, content, told, threshold), threshold
 
 
-@lru_cache(maxsize=1)
-def page_look(model: Model, page: Reading) -> Look:
+def _look(page: Reading, model: Model) -> Look:
     """What the page alone says and teaches; a page is learned, asked about and described."""
     if KERNEL is not None:
         return Look(*look_at(KERNEL, page, model.page.arrays))
     logits = model.page(page.looks)[:, 0]
     verdict = probability(logits)
     return Look(logits, verdict, lesson(page, verdict))
+
+
+page_look: Final[Latest[Reading, Look]] = Latest(_look)
 
 
 def _scores(content: Floats, threshold: float) -> Floats:

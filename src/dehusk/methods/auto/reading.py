@@ -20,7 +20,7 @@ PLACE_BITS = np.uint64(40)
 place stand together in a sorted table, so that a range of rows answers for a place."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Reading:
     """All that is asked of a page, as arrays over its blocks and segments."""
 
