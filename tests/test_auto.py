@@ -221,10 +221,11 @@ def test_nothing_of_a_page_is_kept_when_it_is_gone() -> None:
     method = Auto()
     memory = method.learn(Memory(), tree)
     assert auto._read(tree) is auto._read(tree)
-    page = ref(auto._read(tree))
-    assert page_look(page(), load_model()) is page_look(page(), load_model())
+    reading = auto._read(tree)
+    assert page_look(reading, load_model()) is page_look(reading, load_model())
+    page = ref(reading)
     method.score(memory, tree)
-    del tree
+    del tree, reading
     gc.collect()
     assert page() is None
     assert auto._read._last is None

@@ -87,7 +87,7 @@ static inline Gap take_gap(Gaps *gaps)
         gap.cells = new_cells(gaps);
         gap.is_line = (gaps->line_moves || gaps->cell_moves) && !gap.cells;
         gap.is_spaced = gaps->is_spaced || (gaps->is_new_link && gaps->links && gaps->was_linked);
-        gap.is_cut = gaps->is_cut;
+        gap.is_cut = gaps->is_cut != 0;
     }
     gaps->line_moves = gaps->cell_moves = gaps->row_moves = 0;
     gaps->is_spaced = gaps->is_cut = gaps->is_new_link = 0;
