@@ -151,7 +151,7 @@ EXPERIMENTS: Final[tuple[Experiment, ...]] = (
     Experiment(
         "storage", Section.SEGMENTS, "Table 1 of 002: storage at equal recall; delay",
         ("storage",), ("bench.storage_report",),
-        full=("samples::1:200", "@docs-dev"), quick=("samples::1:30",),
+        full=("samples::1:200", "@docs-dev", "--sites", "20"), quick=("samples::1:30",),
         plots=(
             Plot("Recall by storage", "way", ("kB kept", "recall of template blocks"), ("recall",),
                  x="kB", by="way", log_x=True),

@@ -68,6 +68,8 @@ class Run:
     tables: tuple[str, ...] = ()
     plots: tuple[str, ...] = ()
     is_quick: bool = False
+    cpu_seconds: float = 0.0
+    """CPU time of its processes; 0 where the system does not tell."""
     machine: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -113,13 +115,20 @@ def _run_one(
     if before is not None and before.key == key and before.status is Status.DONE:
         return Run(**{**asdict(before), "status": Status.KEPT})
     _remove_old(setup.output, experiment.name)
-    started = time.monotonic()
+    started, cpu = time.monotonic(), _children_cpu()
     note = _run_process(setup, experiment, arguments, lambda s: on_wait(experiment.name, s))
     run = Run(
         experiment.name, Status.FAILED if note else Status.DONE, command,
-        round(time.monotonic() - started, 1), key, note, is_quick=setup.is_quick, machine=machine,
+        round(time.monotonic() - started, 1), key, note, is_quick=setup.is_quick,
+        cpu_seconds=round(_children_cpu() - cpu, 1), machine=machine,
     )  # fmt: skip
     return run if note else _with_pictures(setup.output, experiment, run)
+
+
+def _children_cpu() -> float:
+    """CPU seconds of all processes that have ended."""
+    times = os.times()
+    return times.children_user + times.children_system
 
 
 def arguments_of(setup: Setup, experiment: Experiment) -> list[str] | None:
@@ -269,6 +278,7 @@ def _read_run(name: str, written: Mapping[str, Any]) -> Run:
         tuple(written["tables"]),
         tuple(written["plots"]),
         bool(written["is_quick"]),
+        float(written["cpu_seconds"]),
         dict(written["machine"]),
     )
 

@@ -78,7 +78,8 @@ def _words(run: Run) -> str:
     """What became of a run."""
     note = f" ({run.note})" if run.note else ""
     if run.status is Status.DONE:
-        return f"{run.seconds:.0f} s, {len(run.tables)} tables, {len(run.plots)} plots{note}"
+        spent = f"{run.seconds:.0f} s ({run.cpu_seconds:.0f} s of CPU)"
+        return f"{spent}, {len(run.tables)} tables, {len(run.plots)} plots{note}"
     return f"{run.status}{note}"
 
 
@@ -86,8 +87,10 @@ def _summary(runs: Sequence[Run], setup: Setup) -> str:
     """How many of each kind, and what failed."""
     counts = {status: sum(run.status is status for run in runs) for status in Status}
     parts = ", ".join(f"{count} {status}" for status, count in counts.items() if count)
-    spent = sum(run.seconds for run in runs if run.status is not Status.KEPT)
-    lines = [f"{len(runs)} experiments: {parts or 'none'}; {spent / 60:.1f} minutes"]
+    ran = [run for run in runs if run.status is not Status.KEPT]
+    spent, cpu = (sum(run.seconds for run in ran), sum(run.cpu_seconds for run in ran))
+    took = f"{spent / 60:.1f} minutes, {cpu / 60:.1f} of CPU"
+    lines = [f"{len(runs)} experiments: {parts or 'none'}; {took}"]
     lines += [f"failed: {run.name}: {run.note}" for run in runs if run.status is Status.FAILED]
     return "\n".join([*lines, f"tables and plots are in {setup.output}", ""])
 

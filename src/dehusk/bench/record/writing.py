@@ -133,8 +133,8 @@ def _machines(runs: Sequence[Run]) -> str:
     """The kinds of machine that were used, and the versions."""
     machines = {tuple(run.machine.items()) for run in runs}
     shown = [", ".join(f"{name} {value}" for name, value in each) for each in sorted(machines)]
-    hours = sum(run.seconds for run in runs) / 3600
-    return f"Measured on: {'; and '.join(shown)}. All together took {hours:.1f} hours.\n"
+    hours = sum(run.cpu_seconds for run in runs) / 3600
+    return f"Measured on: {'; and '.join(shown)}. It took {hours:.1f} hours of CPU.\n"
 
 
 def _auto(report: _Report) -> Iterator[str]:
