@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import random
@@ -10,13 +11,14 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 import dehusk
 from dehusk.errors import DehuskError, PageTimeout, ProcessLost
+from dehusk.frames import pack, read
 from dehusk.jobs import Jobs, JobSettings
 from dehusk.model import Limits, Page
 from dehusk.output import Rendered
@@ -48,6 +50,7 @@ def trapped(act):
         if "die always" in html:
             os.kill(os.getpid(), 9)
         while "never end" in html:
+            open(os.environ["TRAP"], "w").close()
             time.sleep(1)
         return act(page, *given, **more)
     return meet
@@ -117,7 +120,7 @@ def test_a_page_that_cannot_be_learned_is_refused_when_it_is_asked_about(
 def test_a_page_on_which_a_process_hangs_is_given_up_in_time(trap: None) -> None:
     pages = [*PAGES[:6], _bad("never end", 0), *PAGES[6:9]]
     sites = Sites(limits=Limits(timeout_s=0.5))
-    with Jobs(sites, jobs=2, settings=JobSettings(patience_s=1.0)) as jobs:
+    with Jobs(sites, jobs=2, settings=JobSettings(patience_s=3.0)) as jobs:
         answers = list(jobs.clean(pages))
     refused = [answer for answer in answers if isinstance(answer, Refusal)]
     assert [type(refusal.error) for refusal in refused] == [PageTimeout]
@@ -219,12 +222,40 @@ def test_the_processes_end_with_the_run_and_what_was_written_is_whole(
         said = run.stderr.read() if run.stderr else b""
     assert b"Traceback" not in said
     assert b"Fatal" not in said
-    deadline = time.monotonic() + 30
-    while any(map(_alive, workers)) and time.monotonic() < deadline:
-        time.sleep(0.02)
+    _wait_until(lambda: not any(map(_alive, workers)))
     assert not any(map(_alive, workers))
     lines = [json.loads(line) for line in out.read_bytes().splitlines()]
     assert [line["url"] for line in lines] == [page.url for page in PAGES[: len(lines)]]
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="needs /proc")
+def test_a_process_that_a_page_holds_up_ends_with_the_run_too(trap: None, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "dehusk", "clean", "-", "--jobs", "2"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) as run:
+        assert run.stdin is not None
+        page = {"url": PAGES[0].url, "html": "<p>never end</p>"}
+        run.stdin.write(json.dumps(page).encode() + b"\n")
+        run.stdin.flush()
+        _wait_until((tmp_path / "sprung").exists)
+        workers = _below(run.pid)
+        run.kill()
+    _wait_until(lambda: not any(map(_alive, workers)))
+    assert workers
+    assert not any(map(_alive, workers))
+
+
+def _wait_until(is_so: Callable[[], bool]) -> None:
+    """Wait for something to become so, or for half a minute."""
+    deadline = time.monotonic() + 30
+    while not is_so() and time.monotonic() < deadline:
+        time.sleep(0.02)
+
+
+def test_the_beginning_of_a_message_is_no_message() -> None:
+    message = pack({"is_learned": True}, [b"an answer", b"", b"a lesson"])
+    assert read(io.BytesIO(message)) is not None
+    for length in range(len(message)):
+        assert read(io.BytesIO(message[:length])) is None
 
 
 def _feed_until_some_is_written(run: subprocess.Popen[bytes], out: Path) -> None:
@@ -247,5 +278,5 @@ def test_processes_that_cannot_begin_end_the_run(
 ) -> None:
     (tmp_path / "sitecustomize.py").write_text("import os; os._exit(3)")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    with Jobs(jobs=2) as jobs, pytest.raises(DehuskError, match="before they have begun"):
+    with Jobs(jobs=2) as jobs, pytest.raises(DehuskError, match="before they had begun"):
         list(jobs.clean(PAGES[:3]))

@@ -24,10 +24,19 @@ def pack(header: Header, blobs: Sequence[bytes] = ()) -> bytes:
 
 
 def read(stream: IO[bytes]) -> tuple[Header, list[bytes]] | None:
-    """The next message; None at the end."""
+    """The next message; None at the end, also where that comes in the middle of a message.
+
+    Whoever is killed while it writes leaves the beginning of a message, which is none.
+    """
     start = stream.read(LENGTH)
     if len(start) < LENGTH:
         return None
+    text = stream.read(size := int.from_bytes(start, "big"))
+    if len(text) < size:
+        return None
     # Decoded here: `loads` would first look which encoding bytes are in.
-    header: Header = json.loads(stream.read(int.from_bytes(start, "big")).decode())
-    return header, [stream.read(size) for size in header["sizes"]]
+    header: Header = json.loads(text.decode())
+    blobs = [stream.read(size) for size in header["sizes"]]
+    if list(map(len, blobs)) != header["sizes"]:
+        return None
+    return header, blobs

@@ -27,6 +27,10 @@ _MAX_LOSSES: Final = 2
 _MAX_STARTS: Final = 3
 """Processes that may end one after another before they have begun."""
 
+_START_S: Final = 60.0
+"""A process that has not begun for so long is ended. Apart from what a page may take: that can be
+set to less than a start needs on a busy machine, which none would survive."""
+
 
 @dataclass(slots=True)
 class Task:
@@ -155,8 +159,10 @@ class Seat:
 
     def is_silent(self, patience_s: float) -> bool:
         """Has the process said nothing for so long, though it has something to do?"""
-        has_work = bool(self._sent) or not self._is_ready
-        return has_work and time.monotonic() - self._since > patience_s
+        silent_s = time.monotonic() - self._since
+        if not self._is_ready:
+            return silent_s > _START_S
+        return bool(self._sent) and silent_s > patience_s
 
     def end(self) -> None:
         """End a process that is silent; `lost` comes of it."""
@@ -182,7 +188,10 @@ class Seat:
         if not self._is_ready:
             self._failed_starts += 1
             if self._failed_starts >= _MAX_STARTS:
-                raise DehuskError("worker processes end before they have begun; see above")
+                raise DehuskError(
+                    f"{_MAX_STARTS} worker processes ended one after another before they had begun:"
+                    " killed, or for a reason that is said above"
+                )
         self._waiting.extendleft(reversed(self._sent))
         self._sent.clear()
         self._start()

@@ -5,9 +5,12 @@ It holds no file. It ends when nobody sends it pages any more, however that come
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
+import time
 from contextlib import suppress
+from threading import Thread
 from typing import Any, Final
 
 from dehusk import pipeline
@@ -24,6 +27,8 @@ from dehusk.override import Overrides
 from dehusk.result import Result
 
 Reply = tuple[Header, list[bytes]]
+_LOOK_S: Final = 1.0
+"""How often it is looked whether the process that reads and writes is still there."""
 
 
 class Bench:
@@ -122,8 +127,17 @@ def _page(told: Header, html: bytes) -> Page:
     return Page(given, told["url"], told["site"], told["charset"], capture=capture)
 
 
+def _end_with(parent: int) -> None:
+    """End the process once the one that started it is gone."""
+    while os.getppid() == parent:
+        time.sleep(_LOOK_S)
+    os._exit(1)
+
+
 def run() -> None:
     """Answer messages from standard input until it ends."""
+    # One that a page holds up would not see the end of its input, and go on for ever.
+    Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
     # Ctrl-C is for the process that reads and writes; this one ends when that does.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     # Whatever a library prints must not get between the messages.
