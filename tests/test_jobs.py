@@ -220,6 +220,15 @@ def test_a_site_that_finds_no_room_in_a_process_is_lent_again() -> None:
     assert answers == _texts(PAGES)
 
 
+def test_no_more_processes_are_started_than_there_are_sites() -> None:
+    with Jobs(jobs=50) as jobs:
+        first = PAGES[0].site
+        assert list(jobs.clean(page for page in PAGES if page.site == first))
+        assert len(jobs.pids) == 1
+        assert list(jobs.clean(PAGES))
+        assert 1 <= len(jobs.pids) <= len({page.site for page in PAGES})
+
+
 def test_reading_does_not_run_ahead_of_the_answers() -> None:
     read = 0
 

@@ -105,7 +105,7 @@ class Jobs:
 
     @property
     def pids(self) -> list[int]:
-        """The numbers of the processes that judge."""
+        """The numbers of the processes that judge, of those that were needed so far."""
         return [seat.process.pid for seat in self._seats]
 
     def clean(self, pages: Iterable[Given]) -> Iterator[Rendered | Refusal]:
@@ -138,12 +138,6 @@ class Jobs:
         """
         if self._intake is not None:
             raise UsageError("these processes have a run to end first, or were left in one")
-        if not self._seats:
-            held = self._settings.max_held_bytes
-            self._seats = [
-                Seat(self._hello, self._inbox, self._ledger, held)
-                for _ in range(self._settings.jobs)
-            ]
         self._intake = Intake(items, self._inbox, self._settings)
         end: NoMore | None = None
         while end is None or self._line:
@@ -226,11 +220,19 @@ class Jobs:
 
     def _seat_for(self, site: str) -> Seat:
         """Where a site goes that nobody works on: where it was, or where there is less to do."""
-        least = min(self._seats, key=lambda seat: seat.backlog_bytes)
+        least = self._least_busy()
         holder = next((seat for seat in self._seats if seat.holds(site)), least)
         if holder.backlog_bytes <= least.backlog_bytes + _SLACK_BYTES:
             return holder
         holder.let_go(site)
+        return least
+
+    def _least_busy(self) -> Seat:
+        """Where there is least to do. A process is only started where all others are busy."""
+        least = min(self._seats, key=lambda seat: seat.backlog_bytes, default=None)
+        if least is None or (least.backlog_bytes and len(self._seats) < self._settings.jobs):
+            least = Seat(self._hello, self._inbox, self._ledger, self._settings.max_held_bytes)
+            self._seats.append(least)
         return least
 
     def _pump(self, failed: list[Task]) -> None:
