@@ -45,6 +45,12 @@ class Bare:
     url: str
 
 
+@dataclass(frozen=True)
+class Frozen:
+    url: str
+    dehusk: dict | None = None
+
+
 class Kinds(scrapy.Spider):
     name = "kinds"
 
@@ -56,6 +62,8 @@ class Kinds(scrapy.Spider):
         yield {"url": response.url}
         yield {"url": response.url, "dehusk": "mine"}
         yield Bare(response.url)
+        yield Frozen(response.url)
+        yield {"url": response.url, "dehusk": "last"}
 """
 
 
@@ -153,7 +161,8 @@ def test_only_items_of_html_pages_with_room_for_it_are_given_the_answer(
     with_answer = [item for item in items if isinstance(item.get("dehusk"), dict)]
     assert [item["url"] for item in with_answer] == [site.url + path]
     assert sum(item.get("dehusk") == "mine" for item in items) == 2
-    assert stats["dehusk/items_without_field"] == 1
+    assert sum(item.get("dehusk") == "last" for item in items) == 2
+    assert stats["dehusk/items_without_field"] == 2
     assert (tmp_path / "kept.husk").exists()
 
 

@@ -99,7 +99,9 @@ class Answers(BaseSpiderMiddleware):
         try:
             if fields.get(KEY) is None:
                 fields[KEY] = dict(answer)
-        except KeyError:  # A class of items that has no such field does not want it.
+        except (KeyError, AttributeError, ValueError):
+            # A class of items that has no such field does not want it; one that is frozen (of
+            # pydantic with a ValueError) cannot be given it. The page's other items go on.
             self._add("items_without_field")
         return item
 
