@@ -224,8 +224,9 @@ def test_extract_template_shows_it_where_nothing_runs(
     shown = opened.value
     shown.wait_for_selector("#save[href]")
     assert shown.get_attribute("#shown", "sandbox") == ""
-    template = shown.frame_locator("#shown").locator("body").inner_text()
-    assert "About us" in template
+    body = shown.frame_locator("#shown").locator("body")
+    body.get_by_text("About us").first.wait_for()  # The frame is filled after the page is there.
+    template = body.inner_text()
     assert "poor soils" not in template
     for one in (page, popup, shown):
         one.close()
