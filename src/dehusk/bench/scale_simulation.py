@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from heapq import heapreplace
 from typing import Final
 
 import numpy as np
@@ -80,13 +81,11 @@ def _in_order(order: Sequence[int], costs: Costs, cores: int) -> float:
     """The end of a run with as many jobs as processors.
 
     As `dehusk.jobs` does it: a page goes where its site is worked on, else where there is least to
-    do; reading waits for the answers that it is too far ahead of. The reader has a processor of its
-    own only where one is idle, so it takes its share of all of them.
+    do; reading waits for the answers that it is too far ahead of.
     """
-    work_ms = costs.page_ms - costs.reader_ms
-    # What the reader takes from the workers where all processors are busy.
-    work_ms += costs.reader_ms / cores
-    free = [0.0] * cores
+    # The reader's part too: it has no processor of its own, and takes it from the workers.
+    work_ms = costs.page_ms
+    free = _Free(cores)
     busy: dict[int, tuple[float, int]] = {}
     given: deque[float] = deque()
     read = last = 0.0
@@ -96,13 +95,29 @@ def _in_order(order: Sequence[int], costs: Costs, cores: int) -> float:
         read += costs.reader_ms
         done, place = busy.get(site, (0.0, 0))
         if done <= read:
-            place = min(range(cores), key=free.__getitem__)
-        end = max(free[place], read) + work_ms
-        free[place] = end
+            place = free.first()
+        end = max(free.at[place], read) + work_ms
+        free.at[place] = end
         busy[site] = end, place
         last = max(last, end)
         given.append(last)
     return last
+
+
+class _Free:
+    """When each processor is free, and which is first."""
+
+    def __init__(self, cores: int) -> None:
+        self.at = [0.0] * cores
+        self._order = [(0.0, place) for place in range(cores)]
+
+    def first(self) -> int:
+        """The processor that is free first."""
+        # What the heap knows of a processor may be too early, and is put right when it comes up.
+        while self._order[0][0] < self.at[self._order[0][1]]:
+            place = self._order[0][1]
+            heapreplace(self._order, (self.at[place], place))
+        return self._order[0][1]
 
 
 def _busiest(sizes: NDArray[np.int64], cores: int) -> float:
@@ -115,10 +130,10 @@ def _busiest(sizes: NDArray[np.int64], cores: int) -> float:
     dice = np.random.default_rng(1)
     parts = dice.integers(0, _PARTS * cores, len(sizes))
     loads = np.sort(np.bincount(parts, weights=sizes, minlength=_PARTS * cores))[::-1]
-    free = np.zeros(cores)
-    for load in loads:
-        free[int(free.argmin())] += load
-    return float(free.max())
+    free = [0.0] * cores
+    for load in loads.tolist():
+        heapreplace(free, free[0] + load)
+    return max(free)
 
 
 def _cut(sizes: NDArray[np.int64], cores: int) -> NDArray[np.int64]:
