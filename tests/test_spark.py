@@ -103,11 +103,12 @@ def test_a_method_that_does_not_add_up_is_refused_by_name() -> None:
 def test_wrong_use_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = str(tmp_path / "out")
     assert main(["spark", "clean", "-o", out]) == 2
+    assert main(["spark", "clean", "-", "-o", out]) == 2
     assert main(["spark", "clean", "a.warc", "-o", out, "--conf", "x"]) == 2
     assert main(["spark", "clean", "--paths", str(tmp_path / "none.gz"), "-o", out]) == 2
     assert main(["spark", "clean", "a.warc", "-o", out, "--method", "hyperlink"]) == 2
     told = capsys.readouterr().err
-    for word in ("nothing to read", "NAME=VALUE", "none.gz", "do not add up"):
+    for word in ("nothing to read", "standard input", "NAME=VALUE", "none.gz", "do not add up"):
         assert word in told
 
 
@@ -150,6 +151,12 @@ def test_files_give_the_bytes_of_one_machine_and_a_large_site_is_spread(
             tasks[row["task"]] = tasks.get(row["task"], 0) + 1
     assert len(tasks) >= 4
     assert max(tasks.values()) < 0.5 * sum(tasks.values())
+
+
+def test_no_pages_at_all_are_written_as_none(session: Any, tmp_path: Path) -> None:
+    none = session.createDataFrame([], "url string, html string")
+    assert husk.write(husk.clean(none), str(tmp_path / "out")) == husk.Written(0, 0)
+    assert (tmp_path / "out" / "_SUCCESS").exists()
 
 
 def test_a_frame_without_order_is_learned_in_the_order_of_urls_ageing_too(session: Any) -> None:

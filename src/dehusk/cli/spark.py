@@ -70,6 +70,8 @@ def _paths(arguments: argparse.Namespace) -> list[str]:
         except (SourceError, OSError, UnicodeDecodeError) as fault:
             raise UsageError(f"{arguments.paths}: {fault}") from fault
         paths += [arguments.prefix + line for line in lines]
+    if "-" in paths:
+        raise UsageError("standard input is not there for executors; name files, or folders")
     if not paths:
         raise UsageError("nothing to read: name a SOURCE, or a list of them with --paths")
     return paths

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from pyspark import StorageLevel
 from pyspark.errors import AnalysisException
-from pyspark.sql import DataFrame, Observation
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as fn
 
 from dehusk.errors import UsageError
@@ -27,22 +27,20 @@ def write(answers: DataFrame, target: str, output_format: str = "jsonl") -> Writ
     The files of a folder, by name, are one long list. Raises UsageError for a folder that is
     there already.
     """
-    counts = Observation()
-    # Sorting looks at everything twice: it must not be cleaned twice.
-    held = answers.observe(
-        counts, fn.count(fn.lit(1)).alias("pages"), fn.count("error").alias("failed")
-    ).persist(StorageLevel.DISK_ONLY)
+    # Sorting looks at everything twice, counting once more: it must not be cleaned again.
+    held = answers.persist(StorageLevel.DISK_ONLY)
     in_order = held.orderBy("order", "url")
     try:
         if output_format == "parquet":
             fields(in_order).drop("order").write.parquet(target)
         else:
             in_order.select("line").write.text(target)
+        # Not by observing what is written: of no pages at all there is nothing to observe.
+        pages, failed = held.agg(fn.count(fn.lit(1)), fn.count("error")).collect()[0]
     except AnalysisException as error:
         if error.getCondition() == "PATH_ALREADY_EXISTS":
             raise UsageError(f"{target}: there already; name a new folder") from error
         raise
     finally:
         held.unpersist()
-    found = counts.get
-    return Written(int(found["pages"]), int(found["failed"]))
+    return Written(pages, failed)
