@@ -31,6 +31,7 @@ from dehusk.sources.settings import DEFAULTS
 from dehusk.spark.learning import added_up
 from dehusk.spark.reading import _Reader
 from dehusk.spark.rows import page_of, row_of
+from dehusk.spark.streaming import _place
 from sparks import on_one_machine, run_stream, spark, write_pages
 
 SMALL = {"ages": False, "max_segments": 1_500}
@@ -93,6 +94,17 @@ def test_a_remote_file_is_read_as_if_it_were_here(tmp_path: Path) -> None:
     told = pa.RecordBatch.from_pylist([{"file": 0, "path": missing}])
     (rows,) = _Reader(DEFAULTS)(iter([told]))
     assert missing in rows.column("failure").to_pylist()[0]
+
+
+def test_rows_without_a_place_come_first_and_end_no_stream() -> None:
+    rows: list[dict[str, Any]] = [
+        {"order": 2, "url": "a"},
+        {"order": None, "url": "c"},
+        {"order": 1, "url": None},
+    ]
+    rows += [{"order": 1, "url": "b"}, {"order": None, "url": None}]
+    in_order = [(row["order"], row["url"]) for row in sorted(rows, key=_place)]
+    assert in_order == [(None, None), (None, "c"), (1, None), (1, "b"), (2, "a")]
 
 
 def test_a_method_that_does_not_add_up_is_refused_by_name() -> None:

@@ -83,7 +83,7 @@ class _Learner(StatefulProcessor):
         state = empty if before is None else bytes(before[0])
         self._borrower.borrow(Loan(site, state, self._overrides))
         told = [row for frame in rows for row in _rows(frame)]
-        told.sort(key=lambda row: (row["order"], row["url"] or ""))
+        told.sort(key=_place)
         answers = [self._answer(row) for row in told]
         self._taught.update((self._borrower.state(site),))
         yield pd.DataFrame(answers, columns=list(ANSWER))
@@ -106,6 +106,11 @@ class _Learner(StatefulProcessor):
         except Exception as fault:  # noqa: BLE001 - the outermost loop: named in the answer
             unforeseen = PageFault(page.url, f"{type(fault).__name__}: {fault}")
             return Refusal(page.url, page.site, unforeseen)
+
+
+def _place(row: Row) -> tuple[bool, int, str]:
+    """Where a row stands among the others; one without a place first, as Spark sorts nulls."""
+    return row["order"] is not None, row["order"] or 0, row["url"] or ""
 
 
 def _rows(frame: Any) -> Iterator[Row]:
