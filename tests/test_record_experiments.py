@@ -128,6 +128,13 @@ def test_every_chosen_link_is_one_of_the_links() -> None:
     assert sum(n for kind, n in found.chosen.items() if kind.startswith("is ")) == voting
 
 
+def test_the_chosen_links_are_written_as_json(tmp_path: Path) -> None:
+    file = tmp_path / "links.json"
+    assert _run("teco", "samples:docs:1:4", "--links", "--json", str(file)) == 0
+    written = json.loads(file.read_text("utf-8"))["samples:docs:1:4"]["hyperlink"]
+    assert sum(written["which links are chosen"]["sizes"].values()) == 4
+
+
 def test_links_are_about_hyperlink_alone() -> None:
     with pytest.raises(UsageError, match="about hyperlink"):
         _run("teco", "samples:docs:1:4", "--links", "--method", "segments")

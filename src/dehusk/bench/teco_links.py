@@ -36,6 +36,15 @@ class Chosen:
     sizes: Counter[int] = field(default_factory=Counter)
     """How many pages that link each other were found, by key page."""
 
+    def figures(self) -> dict[str, object]:
+        """All of it, for JSON."""
+        return {
+            "links": dict(self.links),
+            "chosen": dict(self.chosen),
+            "sizes": dict(self.sizes),
+            "ranks": self.ranks,
+        }
+
 
 def choose_links(
     keys: Iterable[KeyPage], method: Hyperlink, *, on_page: Watcher = watch_nothing

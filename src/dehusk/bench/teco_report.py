@@ -286,7 +286,7 @@ def _experiments(
     yield title, text, [asdict(row) for row in rows]
     if arguments.links and isinstance(method, Hyperlink):
         chosen = choose_links(keys, method, on_page=on_page)
-        yield "which links are chosen", links_table(chosen, markdown=markdown), asdict(chosen)
+        yield "which links are chosen", links_table(chosen, markdown=markdown), chosen.figures()
     if arguments.sweep and isinstance(method, Hyperlink):
         swept = run_sweep(keys, method, on_page=on_page)
         by_pair = {f"{size},{votes}": means(found) for (size, votes), found in swept.items()}
