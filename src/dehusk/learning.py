@@ -23,9 +23,9 @@ from dehusk.memory import (
 )
 from dehusk.methods import (
     METHODS,
-    AdditiveMethod,
-    GroupsPages,
     Method,
+    adds_up,
+    groups_pages,
     make_method,
     only_asked_with,
 )
@@ -50,11 +50,11 @@ class Learner:
     @property
     def replay(self) -> Replay | None:
         """Makes a memory out of lessons; None for a method whose memories do not add up."""
-        return self._replayed if isinstance(self.method, AdditiveMethod) else None
+        return self._replayed if adds_up(self.method) else None
 
     def summary(self, memory: Memory) -> tuple[int, int]:
         """The families of a memory and how often its template has changed; 0 where unknown."""
-        if not isinstance(self.method, GroupsPages):
+        if not groups_pages(self.method):
             return 0, 0
         changes = memory.table(CHANGES).count
         return len(self.method.families(memory)), int(changes[0]) if len(changes) else 0
@@ -62,7 +62,7 @@ class Learner:
     def learn(self, memory: Memory, tree: Tree, page: np.uint64) -> tuple[Memory, Memory]:
         """The memory after the page of that digest, and what the page taught."""
         known = Table.of_page(np.array([page], np.uint64))
-        if isinstance(self.method, AdditiveMethod):
+        if adds_up(self.method):
             lesson = self.method.lesson(tree)
             if self.knows_pages:
                 lesson = lesson.with_tables(**{KNOWN: known})
@@ -123,11 +123,11 @@ class Learner:
         return memory
 
     def _replayed(self, memory: Memory, lesson: Memory) -> Memory:
-        assert isinstance(self.method, AdditiveMethod)
+        assert adds_up(self.method)
         after = self.method.limit(memory.then(lesson))
         if not self.knows_pages:
             return after
-        if isinstance(self.method, GroupsPages) and self.method.has_new_template(after):
+        if groups_pages(self.method) and self.method.has_new_template(after):
             now = Table.of_page(np.zeros(1, np.uint64), after.pages)
             after = after.with_tables(**{CHANGES: after.table(CHANGES).plus(now)})
         return self._limited(after)

@@ -18,7 +18,7 @@ from dehusk.errors import MemoryDamaged, StoreDamaged
 from dehusk.examples import EXAMPLES, Examples
 from dehusk.lending import Loan, Terms
 from dehusk.memories import MEND, Memories
-from dehusk.methods import AdditiveMethod, settings_of
+from dehusk.methods import adds_up, settings_of
 from dehusk.model import Page
 from dehusk.site import Sites
 from dehusk.store import Keeping
@@ -91,7 +91,7 @@ class SitesLedger:
         settings = settings_of(sites.method)
         self.terms = Terms(sites.method.name, settings, sites.limits, Keeping(), knows_pages=False)
         self._overrides = sites.overrides
-        self._is_additive = isinstance(sites.method, AdditiveMethod)
+        self._is_additive = adds_up(sites.method)
         self._journals: dict[str, _Journal] = {}
 
     def _journal(self, site: str) -> _Journal:
@@ -148,7 +148,7 @@ class MemoriesLedger:
     def __init__(self, memories: Memories) -> None:
         self.terms = memories.terms()
         self._memories = memories
-        is_additive = isinstance(memories.method, AdditiveMethod)
+        is_additive = adds_up(memories.method)
         self._is_prompt = memories.durable is Durable.PAGE or not is_additive
         self._coming: dict[str, deque[Lesson]] = {}
         """Lessons of pages whose answers are not given yet."""

@@ -103,6 +103,17 @@ def judges(method: Method) -> TypeGuard[Judges]:
     return _offers(type(method), Judges)
 
 
+def adds_up(method: Method) -> TypeGuard[AdditiveMethod]:
+    """Is the method's memory the sum of what each page teaches?"""
+    kind = type(method)  # Asked for by name: of a protocol with a `name`, Python cannot tell.
+    return hasattr(kind, "lesson") and hasattr(kind, "limit")
+
+
+def groups_pages(method: Method) -> TypeGuard[GroupsPages]:
+    """Does the method tell templates of one site apart?"""
+    return _offers(type(method), GroupsPages)
+
+
 _ALL: Final[tuple[type[Any], ...]] = (
     Auto, Segments, Hyperlink, SiteHash, Chunks, StyleTree, Rtdm, PageSmooth, PageBasic,
 )  # fmt: skip
