@@ -133,8 +133,9 @@ def _machines(runs: Sequence[Run]) -> str:
     """The kinds of machine that were used, and the versions."""
     machines = {tuple(run.machine.items()) for run in runs}
     shown = [", ".join(f"{name} {value}" for name, value in each) for each in sorted(machines)]
-    hours = sum(run.cpu_seconds for run in runs) / 3600
-    return f"Measured on: {'; and '.join(shown)}. It took {hours:.1f} hours of CPU.\n"
+    minutes = sum(run.cpu_seconds for run in runs) / 60
+    extent = f"{len(runs)} of {len(EXPERIMENTS)} experiments were run, in {minutes:.0f} minutes"
+    return f"Measured on: {'; and '.join(shown)}. {extent} of CPU.\n"
 
 
 def _auto(report: _Report) -> Iterator[str]:
