@@ -79,7 +79,8 @@ def measure_growth(
     machine at that moment. What is done first is not timed, and neither are pages made up between
     others: that would cost the parse behind it more than the rest.
     """
-    for _ in islice(max(workloads, key=lambda workload: workload.pages), _MADE_FIRST):
+    largest_run = max(workloads, key=lambda workload: workload.pages)
+    for _ in islice(largest_run, _MADE_FIRST):
         pass
     for workload in (Workload(200, 10), *workloads):
         with tempfile.TemporaryDirectory() as folder:
