@@ -12,7 +12,7 @@ from datatrove.data import Document
 from datatrove.pipeline.base import PipelineStep
 from datatrove.utils.typeshelper import StatHints
 
-from dehusk.cli.clean import answer_on
+from dehusk.answering import answer_on
 from dehusk.fingerprint import Seen
 from dehusk.memories import Memories
 from dehusk.memories import open as open_memories

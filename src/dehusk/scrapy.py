@@ -19,7 +19,7 @@ from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
 from scrapy.utils.project import data_path
 from w3lib.encoding import http_content_type_encoding
 
-from dehusk.cli.clean import answer_on
+from dehusk.answering import answer_on
 from dehusk.durability import Durable
 from dehusk.fingerprint import Seen
 from dehusk.memories import Memories

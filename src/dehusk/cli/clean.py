@@ -13,13 +13,13 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from dehusk.answering import RENDERINGS
+from dehusk.answering import answer_on
 from dehusk.cli.checks import check_jobs, check_options, check_revision, check_targets
 from dehusk.cli.in_jobs import answers_in_jobs, unlocked_stdin
 from dehusk.cli.passes import is_wanted, is_written, learn_again, learned_first, revision_asked
 from dehusk.cli.progress import Progress
 from dehusk.durability import Durable
-from dehusk.errors import NotWritten, PageError, PageFault, StateError, UsageError
+from dehusk.errors import NotWritten, PageError, UsageError
 from dehusk.fingerprint import Seen
 from dehusk.loader import PageLoader
 from dehusk.memories import Memories, recorded_method
@@ -263,25 +263,3 @@ def make_sites(
         drop=arguments.drop,
         **settings,
     )
-
-
-def answer_on(
-    item: Page | Failure, sites: Sites | Memories, written_as: Format, *, is_learned: bool = False
-) -> Result | Refusal:
-    """The answer on one item, rendered. Nothing that a page does ends the run.
-
-    An item that the sites have learned before is only asked about.
-    """
-    if isinstance(item, Failure):
-        return Refusal(item.url, item.site, item.error)
-    try:
-        answer = sites.ask if is_learned else sites.add
-        return answer(item, RENDERINGS[written_as])
-    except PageError as error:
-        return Refusal(item.url, item.site, error)
-    except (StateError, UsageError):
-        raise  # No memory to write to, or no model to read: the next page would meet that too.
-    except Exception as fault:  # noqa: BLE001 - the outermost loop: counted and named
-        _LOG.debug("fault on %s", item.url, exc_info=True)
-        unforeseen = PageFault(item.url, f"{type(fault).__name__}: {fault}")
-        return Refusal(item.url, item.site, unforeseen)

@@ -10,7 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dehusk.cli.clean import answer_on, as_shown, make_writer
+from dehusk.answering import answer_on
+from dehusk.cli.clean import as_shown, make_writer
 from dehusk.cli.passes import is_wanted
 from dehusk.cli.progress import Progress
 from dehusk.crawling import Crawling

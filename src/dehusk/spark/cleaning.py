@@ -12,7 +12,7 @@ import numpy as np
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as fn
 
-from dehusk.cli.clean import answer_on
+from dehusk.answering import answer_on
 from dehusk.memory import load
 from dehusk.model import Page
 from dehusk.output.formats import Format, render

@@ -8,7 +8,7 @@ from typing import Any, Final
 from pyspark.sql import DataFrame
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
 
-from dehusk.errors import PageError, PageFault, StateError, UsageError
+from dehusk.answering import answer_or_refusal
 from dehusk.lending import Borrower, Loan, Terms
 from dehusk.memory import Memory, dump
 from dehusk.model import Page
@@ -97,15 +97,7 @@ class _Learner(StatefulProcessor):
 
     def _result(self, page: Page) -> Result | Refusal:
         """The answer on a page, which is learned. Nothing that a page does ends the query."""
-        try:
-            return self._borrower.clean(page, Result.to_json)[0]
-        except PageError as error:
-            return Refusal(page.url, page.site, error)
-        except (StateError, UsageError):
-            raise  # No model to read: the next page would meet that too.
-        except Exception as fault:  # noqa: BLE001 - the outermost loop: named in the answer
-            unforeseen = PageFault(page.url, f"{type(fault).__name__}: {fault}")
-            return Refusal(page.url, page.site, unforeseen)
+        return answer_or_refusal(page, lambda: self._borrower.clean(page, Result.to_json)[0])
 
 
 def _place(row: Row) -> tuple[bool, int, str]:
