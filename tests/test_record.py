@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
+import signal
+import subprocess
 import sys
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from importlib.util import find_spec
@@ -163,6 +166,20 @@ def test_one_that_takes_too_long_is_stopped(setup: Setup) -> None:
     (run,) = _all(replace(setup, timeout_s=0.01), CHUNKS)
     assert run.status is Status.FAILED
     assert "took over 0.01 s" in run.note
+
+
+def test_the_end_of_a_run_is_the_end_of_its_experiment(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "dehusk", "bench", "all", "--quick", "-o", str(tmp_path)]
+    with subprocess.Popen([*command, "--only", "classify"]) as run:
+        children = Path(f"/proc/{run.pid}/task/{run.pid}/children")
+        if not children.parent.is_dir():
+            run.kill()
+            pytest.skip("this system does not list the children of a process")
+        while not (found := children.read_text().split()) and run.poll() is None:
+            time.sleep(0.01)
+        run.terminate()
+        assert run.wait(20) == 128 + signal.SIGTERM
+    assert not Path(f"/proc/{found[0]}").exists()
 
 
 def test_changed_input_or_code_is_another_key(

@@ -302,3 +302,13 @@ def test_experiments_on_other_methods_are_refused(tmp_path: Path) -> None:
     arguments = parser.parse_args([source, "--sweep", "--method", "segments"])
     with pytest.raises(UsageError, match="segments"):
         teco.run(arguments)
+
+
+def test_methods_are_compared_site_by_site(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = str(_records(tmp_path / "barn.jsonl"))
+    both = _run(capsys, path, "--method", "hyperlink", "--method", "segments")
+    assert f"{path}: site by site\n\nF1 of hyperlink against" in both
+    assert "within noise" in both.split("site by site")[1]
+    assert "site by site" not in _run(capsys, path, "--method", "hyperlink")

@@ -113,18 +113,29 @@ def _range(averages: Averages) -> str:
 
 def _comparison(report: Report, *, markdown: bool) -> list[str]:
     """The first contender against each of the others, site by site; nothing without others."""
-    names = [name for name in report.averages if name != GOLD]
-    if len(names) < 2:
-        return []
-    own = report.averages[names[0]].site_means(Figure.F1)
+    scores = {
+        name: averages.site_means(Figure.F1)
+        for name, averages in report.averages.items()
+        if name != GOLD
+    }
+    shown = first_against_others(scores, markdown=markdown)
+    return [shown] if shown else []
+
+
+def first_against_others(scores: Mapping[str, Mapping[str, float]], *, markdown: bool) -> str:
+    """A table of how far the first contender's F1 is above each other's; empty without others.
+
+    `scores` has a value by site for each.
+    """
+    (first, own), *others = scores.items()
     rows = []
-    for name in names[1:]:
-        found = difference(own, report.averages[name].site_means(Figure.F1))
+    for name, sites in others:
+        found = difference(own, sites)
         if found is not None:
             cells = (f"{found.mean:+.3f}", found.range_text(), found.verdict, str(found.sites))
             rows.append([name, *cells])
-    header = [f"F1 of {names[0]} against", "difference", "95 %", "verdict", "sites"]
-    return [table(header, rows, markdown=markdown)] if rows else []
+    header = [f"F1 of {first} against", "difference", "95 %", "verdict", "sites"]
+    return table(header, rows, markdown=markdown) if rows else ""
 
 
 def _failed(averages: Averages) -> str:

@@ -16,6 +16,7 @@ import numpy as np
 
 from dehusk.bench.commands import Progress
 from dehusk.bench.corpora import Caps, Watcher, watch_nothing
+from dehusk.bench.report import first_against_others
 from dehusk.bench.scoring import Score, score
 from dehusk.bench.tables import number, table
 from dehusk.bench.teco_links import choose_links, links_table
@@ -247,12 +248,29 @@ def run_report(arguments: argparse.Namespace) -> int:
                 mark = "## " if arguments.markdown else ""
                 sys.stdout.write(f"{mark}{source}, {name}: {title}\n\n{text}\n")
                 sys.stdout.flush()
+        sys.stdout.write(_compared(source, saved.get(source, {}), markdown=arguments.markdown))
         sys.stdout.writelines(f"{note}\n" for note in notes)
     sys.stdout.write(LEGEND)
     if arguments.json is not None:
         text = json.dumps(saved, ensure_ascii=False, indent=1)
         Path(arguments.json).write_text(text + "\n", "utf-8")
     return int(is_cut)
+
+
+def _compared(source: str, saved: Mapping[str, Mapping[str, Any]], *, markdown: bool) -> str:
+    """The first method against the others by the means of their sites; nothing without others."""
+    scores = {name: _site_means(next(iter(found.values()))) for name, found in saved.items()}
+    compared = first_against_others(scores, markdown=markdown) if scores else ""
+    mark = "## " if markdown else ""
+    return f"{mark}{source}: site by site\n\n{compared}\n" if compared else ""
+
+
+def _site_means(rows: Iterable[Mapping[str, Any]]) -> dict[str, float]:
+    """The mean F1 of each site's key pages."""
+    by_site: dict[str, list[float]] = {}
+    for row in rows:
+        by_site.setdefault(row["site"], []).append(row["f1"])
+    return {site: fmean(found) for site, found in by_site.items()}
 
 
 def _check_experiments(methods: Mapping[str, Method]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 import time
 from collections.abc import Sequence
@@ -36,6 +37,7 @@ def run_and_show(arguments: argparse.Namespace) -> int:
             shown = time.monotonic()
             progress.say(f"{name}: {seconds:.0f} s")
 
+    signal.signal(signal.SIGTERM, _end)
     runs = []
     for number, run in run_all(setup, EXPERIMENTS, on_wait):
         progress.clear()
@@ -43,6 +45,11 @@ def run_and_show(arguments: argparse.Namespace) -> int:
         _print(f"{number}/{total}  {run.name}: {_words(run)}\n")
     _print(_summary(runs, setup))
     return int(any(run.status is Status.FAILED for run in runs))
+
+
+def _end(number: int, _: object) -> None:
+    """End as Ctrl-C does, so that the experiment does not go on alone."""
+    sys.exit(128 + number)
 
 
 def _setup(arguments: argparse.Namespace) -> Setup:
