@@ -259,6 +259,11 @@ def test_auto_is_compared_with_all_that_were_measured_on_a_corpus(tmp_path: Path
         "`auto` is better than `segments` (+0.100).",
         "`auto` is within noise of `site-hash` (-0.050), `all-text` (+0.000).",
     ]
+    summary = comparing.summary_table([found])
+    assert summary is not None
+    assert [cell for cell in summary[1][0] if "…" not in cell] == [
+        "docs-dev", "0.900", "`site-hash`", "0.950", "`all-text`", "0.900",
+    ]  # fmt: skip
     table = comparing.group_table(found)
     assert table is not None
     assert [row[0] for row in table[1]] == ["en"]

@@ -15,7 +15,8 @@ from dehusk.bench.quality import GOLD
 from dehusk.bench.tables import number
 
 OURS: Final = "auto"
-PARTS: Final = ("auto", "methods", "peers")
+_PEERS: Final = "peers"
+PARTS: Final = ("auto", "methods", _PEERS)
 """The experiments on a corpus, in the order of the rows."""
 _COLUMNS: Final = (
     ("P", Figure.PRECISION, Place.ALL),
@@ -27,7 +28,9 @@ _COLUMNS: Final = (
     ("template F1", Figure.TEMPLATE_F1, Place.ALL),
     ("kept", Figure.KEPT, Place.ALL),
     ("left", Figure.LEFT, Place.ALL),
+    ("words", Figure.WORDS, Place.ALL),
 )
+_DIGITS: Final = {Figure.WORDS: 0}
 _IN_GROUPS: Final = (
     OURS, "segments", "site-hash", "page", "trafilatura", "resiliparse", "readability",
     "lines-unique", "all-text",
@@ -53,6 +56,8 @@ class Comparison:
     sites: int
     contenders: Mapping[str, Mapping[str, Any]]
     groups: Mapping[str, Mapping[str, Mapping[str, Any]]]
+    peers: frozenset[str] = frozenset()
+    """Which of the contenders are not ours."""
 
     def figure(self) -> Figure:
         """What contenders are compared by: F1, or the values kept where there is no other gold."""
@@ -80,6 +85,7 @@ def read_comparison(folder: Path, corpus: str) -> Comparison | None:
     """What was measured on a corpus; None if nothing was."""
     contenders: dict[str, Any] = {}
     groups: dict[str, dict[str, Any]] = {}
+    peers: set[str] = set()
     pages = sites = 0
     for part in PARTS:
         path = folder / f"{part}-{corpus}.json"
@@ -87,11 +93,14 @@ def read_comparison(folder: Path, corpus: str) -> Comparison | None:
             continue
         for report in json.loads(path.read_text("utf-8")):
             _add(contenders, report["contenders"])
+            peers.update(report["contenders"] if part == _PEERS else ())
             pages, sites = max(pages, report["pages"]), max(sites, report["sites"])
             for group, each in report["groups"].items():
                 _add(groups.setdefault(group, {}), each)
     contenders.pop(GOLD, None)
-    return Comparison(corpus, pages, sites, contenders, groups) if contenders else None
+    if not contenders:
+        return None
+    return Comparison(corpus, pages, sites, contenders, groups, frozenset(peers - {GOLD}))
 
 
 def _add(into: dict[str, Any], more: Mapping[str, Any]) -> None:
@@ -117,7 +126,9 @@ def comparison_table(comparison: Comparison) -> Table:
     for name in sorted(comparison.contenders, key=lambda n: -_mean(comparison, n, figure)):
         mean = comparison.contenders[name]["mean"]
         own = interval(list(comparison.by_site(name, figure).values()))
-        cells = [number(mean.get(fig, {}).get(place)) for _, fig, place in columns]
+        cells = [
+            number(mean.get(fig, {}).get(place), _DIGITS.get(fig, 3)) for _, fig, place in columns
+        ]
         found = None if name == OURS else comparison.against(name)
         compared = (
             [f"{found.mean:+.3f}", found.range_text(), str(found.verdict), str(found.sites)]
@@ -144,7 +155,7 @@ def claims(comparison: Comparison) -> Iterator[str]:
     for name in comparison.contenders:
         found = None if name == OURS else comparison.against(name)
         if found is not None:
-            shown = f"`{name}` ({found.mean:+.3f})"
+            shown = f"`{name}` ({found.mean:+.3f}{_at_words(comparison, name)})"
             by_verdict.setdefault(found.verdict, []).append((found.mean, shown))
     words = {
         Verdict.BETTER: "better than",
@@ -155,6 +166,42 @@ def claims(comparison: Comparison) -> Iterator[str]:
         if verdict in by_verdict:
             others = ", ".join(shown for _, shown in sorted(by_verdict[verdict]))
             yield f"`auto` is {phrase} {others}."
+
+
+def _at_words(comparison: Comparison, name: str) -> str:
+    """How many words it takes, where keeping more of them is all that is measured."""
+    if comparison.figure() is not Figure.KEPT:
+        return ""
+    return f" with {_mean(comparison, name, Figure.WORDS):.0f} words"
+
+
+def summary_table(comparisons: Sequence[Comparison]) -> Table | None:
+    """`auto`, the best other method and the best peer by F1 on each corpus; None without any."""
+    header = ["", "`auto`", "95 %"]
+    header += [part for best in ("method", "peer") for part in (f"best other {best}", "F1", "95 %")]
+    rows = []
+    for each in comparisons:
+        if each.figure() is not Figure.F1 or OURS not in each.contenders:
+            continue
+        methods = [name for name in each.contenders if name not in {OURS, *each.peers}]
+        cells = [*_best(each, methods), *_best(each, sorted(each.peers))]
+        rows.append([each.corpus, *_figures(each, OURS), *cells])
+    return (header, rows) if rows else None
+
+
+def _best(comparison: Comparison, names: Sequence[str]) -> list[str]:
+    """The best of them, and its figures; dashes without any."""
+    if not names:
+        return [number(None)] * 3
+    best = max(names, key=lambda name: _mean(comparison, name, Figure.F1))
+    return [f"`{best}`", *_figures(comparison, best)]
+
+
+def _figures(comparison: Comparison, name: str) -> tuple[str, str]:
+    """F1 and its range."""
+    own = interval(list(comparison.by_site(name, Figure.F1).values()))
+    shown = own.range_text() if own else number(None)
+    return number(_mean(comparison, name, Figure.F1)), shown
 
 
 def group_table(comparison: Comparison) -> Table | None:

@@ -56,6 +56,9 @@ _RIVALS: Final = (
     "page-basic",
 )  # fmt: skip
 _BY: Final = {"docs-dev": "lang", "news-dev": "lang", "wcxb-dev": "type", "swde-dev": ""}
+_GROUPS: Final = {"lang": "language", "type": "type of page"}
+GROUPED_BY: Final = {corpus: _GROUPS[by] for corpus, by in _BY.items() if by}
+"""What the figures of a corpus are broken down by."""
 CORPORA: Final = (*_BY, "linked-dev")
 """The files that the experiments look for."""
 _QUICK: Final = {

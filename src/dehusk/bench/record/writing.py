@@ -12,7 +12,13 @@ from pathlib import Path
 from typing import Final
 
 from dehusk.bench.record import comparing
-from dehusk.bench.record.experiments import CORPORA, EXPERIMENTS, Experiment, Section
+from dehusk.bench.record.experiments import (
+    CORPORA,
+    EXPERIMENTS,
+    GROUPED_BY,
+    Experiment,
+    Section,
+)
 from dehusk.bench.record.found_tables import FoundTable, as_markdown, find_tables
 from dehusk.bench.record.papers import PAPER_TABLES
 from dehusk.bench.record.running import Run, Status, read_runs
@@ -143,10 +149,18 @@ def _auto(report: _Report) -> Iterator[str]:
     commands = [run.command for name, run in report.runs.items() if name.startswith("auto-")]
     if commands:
         yield _UNSEEN if all("--folds" in command for command in commands) else _SEEN
-    for corpus in CORPORA:
-        found = comparing.read_comparison(report.results, corpus)
-        if found is not None:
-            yield from _corpus(report, found)
+    read = (comparing.read_comparison(report.results, corpus) for corpus in CORPORA)
+    comparisons = [found for found in read if found is not None]
+    summary = comparing.summary_table(comparisons)
+    if summary is not None:
+        yield _saved(report, "summary", _found(summary))
+    for found in comparisons:
+        yield from _corpus(report, found)
+
+
+def _found(table: comparing.Table) -> FoundTable:
+    header, rows = table
+    return FoundTable("", tuple(header), tuple(map(tuple, rows)))
 
 
 def _corpus(report: _Report, found: comparing.Comparison) -> Iterator[str]:
@@ -157,14 +171,12 @@ def _corpus(report: _Report, found: comparing.Comparison) -> Iterator[str]:
         if run is not None:
             yield f"    {run.command}"
     yield ""
-    header, rows = comparing.comparison_table(found)
-    yield _saved(report, f"{found.corpus}", FoundTable("", tuple(header), tuple(map(tuple, rows))))
+    yield _saved(report, found.corpus, _found(comparing.comparison_table(found)))
     yield "".join(f"* {claim}\n" for claim in comparing.claims(found))
     groups = comparing.group_table(found)
     if groups is not None:
-        yield "F1 by language, or by type of page:\n"
-        table = FoundTable("", tuple(groups[0]), tuple(map(tuple, groups[1])))
-        yield _saved(report, f"{found.corpus}-groups", table)
+        yield f"F1 by {GROUPED_BY.get(found.corpus, 'group')}:\n"
+        yield _saved(report, f"{found.corpus}-groups", _found(groups))
     curve = comparing.curve_plot(found)
     if curve is not None:
         name = f"{found.corpus}-curve.svg"
