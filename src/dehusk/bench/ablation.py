@@ -9,7 +9,7 @@ import argparse
 from pathlib import Path
 from typing import Final
 
-from dehusk.bench.shared_options import add_extent, add_report
+from dehusk.bench.shared_options import add_corpora, add_extent, add_report
 
 DESCRIPTION: Final = (
     "Take parts of `auto` away and see what is lost: the site (each page judged alone), the order"
@@ -20,12 +20,7 @@ DESCRIPTION: Final = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Give the parser the options of the experiment."""
-    parser.add_argument(
-        "corpora",
-        nargs="*",
-        metavar="CORPUS",
-        help="as for `dehusk bench quality` (default: samples)",
-    )
+    add_corpora(parser)
     parser.add_argument(
         "--folds",
         type=Path,

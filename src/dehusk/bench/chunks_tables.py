@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from statistics import fmean
 from typing import Final
 
-from dehusk.bench.shared_options import add_extent, positive
+from dehusk.bench.shared_options import add_corpora, add_extent, positive
 
 DESCRIPTION: Final = (
     "Run the method `chunks` on collections of pages as its paper does: of each site the largest"
@@ -39,13 +39,7 @@ def ttdr(found: int, counted: int) -> float | None:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Give the parser the options of the experiment."""
-    parser.add_argument(
-        "corpora",
-        nargs="*",
-        metavar="CORPUS",
-        help="as for `dehusk bench quality`; only sites whose gold names nodes are of use"
-        " (default: samples:tables)",
-    )
+    add_corpora(parser, "samples:tables", "; only sites whose gold names nodes are of use")
     parser.add_argument(
         "--threshold",
         type=positive,

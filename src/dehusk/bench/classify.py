@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 from typing import Final
 
-from dehusk.bench.shared_options import add_extent, add_methods, add_report, positive
+from dehusk.bench.shared_options import add_corpora, add_extent, add_methods, add_report, positive
 
 CORPORA: Final = tuple(f"samples:topics:{seed}:90" for seed in range(4))
 """Four sites that write of five topics."""
@@ -22,13 +22,7 @@ DESCRIPTION: Final = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Give the parser the options of the experiment."""
-    parser.add_argument(
-        "corpora",
-        nargs="*",
-        metavar="CORPUS",
-        help="as for `dehusk bench quality`"
-        " (default: four sample sites, samples:topics:0:90 to :3:90)",
-    )
+    add_corpora(parser, "four sample sites, samples:topics:0:90 to :3:90")
     parser.add_argument(
         "--draws",
         type=positive,

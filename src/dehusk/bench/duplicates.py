@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 from typing import Final
 
-from dehusk.bench.shared_options import add_extent, add_methods, add_report
+from dehusk.bench.shared_options import add_corpora, add_extent, add_methods, add_report
 
 CORPORA: Final = tuple(f"samples:stories:{seed}:60" for seed in range(9))
 """Nine sites with the same 48 stories, three of each weight. With fewer, chance decides on full
@@ -23,12 +23,10 @@ DESCRIPTION: Final = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Give the parser the options of the experiment."""
-    parser.add_argument(
-        "corpora",
-        nargs="*",
-        metavar="CORPUS",
-        help="as for `dehusk bench quality`, with a `subject` in the records"
-        " (default: nine sample sites, samples:stories:0:60 to :8:60)",
+    add_corpora(
+        parser,
+        "nine sample sites, samples:stories:0:60 to :8:60",
+        ", with a `subject` in the records",
     )
     add_methods(parser, "all")
     add_extent(parser)

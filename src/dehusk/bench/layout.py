@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 from typing import Final
 
-from dehusk.bench.shared_options import add_extent, add_report
+from dehusk.bench.shared_options import add_corpora, add_extent, add_report
 
 CORPORA: Final = ("samples:::6",)
 DESCRIPTION: Final = (
@@ -20,12 +20,7 @@ DESCRIPTION: Final = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Give the parser the options of the experiment."""
-    parser.add_argument(
-        "corpora",
-        nargs="*",
-        metavar="CORPUS",
-        help=f"as for `dehusk bench quality` (default: {' '.join(CORPORA)})",
-    )
+    add_corpora(parser, " ".join(CORPORA))
     add_extent(parser)
     add_report(parser)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 from typing import Final
 
-from dehusk.bench.shared_options import add_extent
+from dehusk.bench.shared_options import add_corpora, add_extent
 
 DESCRIPTION: Final = (
     "What the paper of `page` reports on pages whose template is known: F of the words, anchor"
@@ -21,12 +21,7 @@ DESCRIPTION: Final = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Give the parser the options of the experiment."""
-    parser.add_argument(
-        "corpora",
-        nargs="*",
-        metavar="CORPUS",
-        help="as for `dehusk bench quality` (default: samples)",
-    )
+    add_corpora(parser)
     parser.add_argument(
         "--factors",
         type=_factors,

@@ -9,7 +9,7 @@ import argparse
 from pathlib import Path
 from typing import Final
 
-from dehusk.bench.shared_options import add_extent, add_methods, add_report
+from dehusk.bench.shared_options import add_corpora, add_extent, add_methods, add_report
 
 DESCRIPTION: Final = (
     "Put pages among those of a site that have not its template, and score the site's own pages:"
@@ -21,12 +21,7 @@ DESCRIPTION: Final = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Give the parser the options of the experiment."""
-    parser.add_argument(
-        "corpora",
-        nargs="*",
-        metavar="CORPUS",
-        help="as for `dehusk bench quality` (default: samples)",
-    )
+    add_corpora(parser)
     add_methods(parser, "auto, segments and site-hash")
     parser.add_argument(
         "--folds",

@@ -9,7 +9,7 @@ import argparse
 import os
 from typing import Final
 
-from dehusk.bench.shared_options import add_extent, positive
+from dehusk.bench.shared_options import add_corpora, add_extent, positive
 
 DESCRIPTION: Final = (
     "Start `dehusk serve` on this machine with a new memory, post pages to it from so many clients"
@@ -20,12 +20,7 @@ DESCRIPTION: Final = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Give the parser the options."""
-    parser.add_argument(
-        "corpora",
-        nargs="*",
-        metavar="CORPUS",
-        help="pages to post, as for `dehusk bench quality` (default: samples)",
-    )
+    add_corpora(parser, note=": pages to post")
     parser.add_argument(
         "--method",
         metavar="NAME",

@@ -5,6 +5,12 @@ from __future__ import annotations
 import argparse
 
 
+def add_corpora(parser: argparse.ArgumentParser, usual: str = "samples", note: str = "") -> None:
+    """Give the parser the corpora to measure on; `usual` says which those are without any."""
+    about = f"as for `dehusk bench quality`{note} (default: {usual})"
+    parser.add_argument("corpora", nargs="*", metavar="CORPUS", help=about)
+
+
 def add_extent(parser: argparse.ArgumentParser) -> None:
     """Give the parser `--sites` and `--pages`."""
     parser.add_argument(

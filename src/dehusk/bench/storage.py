@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 from typing import Final
 
-from dehusk.bench.shared_options import add_extent
+from dehusk.bench.shared_options import add_corpora, add_extent
 
 DESCRIPTION: Final = (
     "What must be kept to reach the same recall of template blocks: the table of `segments` by its"
@@ -20,12 +20,7 @@ DESCRIPTION: Final = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Give the parser the options of the experiment."""
-    parser.add_argument(
-        "corpora",
-        nargs="*",
-        metavar="CORPUS",
-        help="as for `dehusk bench quality` (default: samples)",
-    )
+    add_corpora(parser)
     parser.add_argument(
         "--recall",
         type=_share,

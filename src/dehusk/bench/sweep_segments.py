@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 from typing import Final
 
-from dehusk.bench.shared_options import add_extent
+from dehusk.bench.shared_options import add_corpora, add_extent
 
 SEPARATOR_NAMES: Final = ("default", "named", "layout", "lists", "block")
 
@@ -23,12 +23,7 @@ DESCRIPTION: Final = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Give the parser the options of the sweep."""
-    parser.add_argument(
-        "corpora",
-        nargs="*",
-        metavar="CORPUS",
-        help="as for `dehusk bench quality` (default: samples)",
-    )
+    add_corpora(parser)
     parser.add_argument(
         "--base-life",
         type=_numbers,
