@@ -216,6 +216,28 @@ def test_a_body_that_does_not_come_is_not_waited_for() -> None:
         assert slow.recv(100).startswith(b"HTTP/1.1 408")
 
 
+def test_a_head_that_does_not_come_is_not_waited_for() -> None:
+    head = b"GET /health HTTP/1.1\r\nHost: localhost\r\n"
+    with running("--deadline", "0.5", "--workers", "1") as (port, _):
+        for begun in (b"", head):
+            with socket.create_connection(("127.0.0.1", port), timeout=20) as slow:
+                slow.sendall(begun)
+                assert slow.recv(1000) == b""
+        second = HTTPConnection("127.0.0.1", port, timeout=20)
+        second.request("GET", "/health")
+        assert second.getresponse().read()
+        second.sock.sendall(head)
+        assert second.sock.recv(1000) == b""
+        second.close()
+
+
+def test_a_misspelt_name_in_the_query_is_refused(service: Client) -> None:
+    answer = service.ask("POST", "/v1/clean?ulr=https://a.example/", b"<p>Rye", HTML)
+    assert (answer.status, answer.json["error"]["code"]) == (400, "bad_request")
+    assert "query.ulr: no such name; there are" in answer.json["error"]["message"]
+    assert "there are none" in service.ask("GET", "/health?a=b").json["error"]["message"]
+
+
 def test_requests_under_another_name_or_from_a_web_page_are_refused(service: Client) -> None:
     body = b"<p>Rye</p>"
     for host in ("evil.example", f"evil.example:{service.port}", ""):

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Final
 
-from fastapi import FastAPI, Request, Response
+from fastapi import Depends, FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 
@@ -39,12 +39,26 @@ def make_app(desk: Desk) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
+        dependencies=[Depends(_check_query)],
     )
     app.state.desk = desk
     app.include_router(pages_api.router)
     app.include_router(sites_api.router)
     add_failures(app)
     return app
+
+
+async def _check_query(request: Request) -> None:
+    """Refuse a name in the query that means nothing here: it may be a misspelt one."""
+    if not request.query_params:
+        return
+    described = request.app.openapi()["paths"].get(request.scope["route"].path, {})
+    parameters = described.get(request.method.lower(), {}).get("parameters", ())
+    known = sorted(each["name"] for each in parameters if each["in"] == "query")
+    for name in request.query_params:
+        if name not in known:
+            there = f"there are {', '.join(known)}" if known else "there are none"
+            raise Failed(400, "bad_request", f"query.{name[:40]}: no such name; {there}")
 
 
 def add_failures(app: FastAPI) -> None:

@@ -18,7 +18,7 @@ from dehusk.service.app import make_app
 from dehusk.service.desk import Desk
 from dehusk.service.ending import Ending, Server
 from dehusk.service.guard import Guard
-from dehusk.service.listening import listen
+from dehusk.service.listening import listen, patient_for
 from dehusk.service.logs import log_to
 from dehusk.service.settings import ServiceSettings
 
@@ -56,7 +56,7 @@ def serve(
     config = uvicorn.Config(
         app, log_config=None, access_log=False,
         server_header=False, date_header=False, timeout_graceful_shutdown=5,
-        limit_concurrency=None, timeout_keep_alive=30,
+        limit_concurrency=None, timeout_keep_alive=30, http=patient_for(settings.deadline_s),
     )  # fmt: skip
     # Who listens to events would never go by himself.
     Server(config, desk.listeners.close).run([opened])

@@ -37,7 +37,7 @@ class ServiceSettings:
     max_pages: int = 1000
     """Of a batch."""
     deadline_s: float = 30.0
-    """For a body to come, for a worker to be free, and for a page: each of them by itself."""
+    """For a head to come, a body, a worker to be free, and for a page: each of them by itself."""
     cpu_s: float = 20.0
     """CPU time of one page, before its process is ended."""
     memory_bytes: int = 2_000_000_000
