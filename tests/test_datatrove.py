@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import dehusk
+from dehusk.errors import UsageError
 from dehusk.samples import sample_site
 
 with warnings.catch_warnings():
@@ -82,12 +83,21 @@ def test_documents_come_out_with_their_content_and_a_memory_that_lasts(
 
 def test_a_document_that_is_no_page_is_dropped_and_counted(tmp_path: Path) -> None:
     (tmp_path / "source").mkdir()
-    records = [{"text": "a\0b" * 100, "id": "1"}, {"text": "<p></p>", "id": "2"}]
+    records: list[dict[str, Any]] = [
+        {"text": "a\0b" * 100, "id": "1"},
+        {"text": "<p></p>", "id": "2"},
+        {"text": "<p>Rye</p>", "id": "3", "url": 7},
+        {"text": "<p>Rye</p>", "id": "4", "site": ["a.example"]},
+    ]
     lines = "".join(json.dumps(record) + "\n" for record in records)
     (tmp_path / "source" / "0.jsonl").write_text(lines, encoding="utf-8")
     found, stats = _run(tmp_path / "source", tmp_path / "out", Clean())
     assert not found
-    assert _total(stats["dropped"]) == 2
-    assert {name for name in stats if name.startswith("dropped_")} <= {
-        "dropped_empty", "dropped_failed_not_html",
+    assert {name: _total(stats[name]) for name in stats if name.startswith("dropped")} == {
+        "dropped": 4, "dropped_empty": 1, "dropped_failed_not_html": 1, "dropped_failed_damaged": 2,
     }  # fmt: skip
+
+
+def test_a_text_that_nobody_makes_is_refused_before_anything_runs() -> None:
+    with pytest.raises(UsageError, match="text='html': a document's text becomes text or markdown"):
+        Clean(text="html")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import signal
 import subprocess
 import sys
 import time
+import tracemalloc
 from collections.abc import Iterator
 from operator import itemgetter
 from pathlib import Path
@@ -15,11 +17,13 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from pyspark import StorageLevel
 
 import dehusk
 from dehusk import spark as husk
 from dehusk.bench.scale_spark import _taken, spark_runner
 from dehusk.cli import main
+from dehusk.cli import spark as spark_command
 from dehusk.errors import UsageError
 from dehusk.memory import Memory, dump, load
 from dehusk.methods import METHODS, AdditiveMethod, make_method
@@ -28,11 +32,12 @@ from dehusk.parse import parse
 from dehusk.samples import sample_site
 from dehusk.site import Sites
 from dehusk.sources.settings import DEFAULTS
+from dehusk.spark.holding import held
 from dehusk.spark.learning import added_up
 from dehusk.spark.reading import _Reader
 from dehusk.spark.rows import page_of, row_of
-from dehusk.spark.streaming import _place
-from sparks import on_one_machine, run_stream, spark, write_pages
+from dehusk.spark.shelf import in_order
+from sparks import end_java, on_one_machine, run_stream, spark, write_pages
 
 SMALL = {"ages": False, "max_segments": 1_500}
 """Limits that the sites here reach."""
@@ -43,6 +48,7 @@ ADDITIVE = [name for name in METHODS if isinstance(make_method(name), AdditiveMe
 def session() -> Iterator[Any]:
     with spark("local[2,4]") as started:
         yield started
+    end_java()
 
 
 @pytest.fixture(scope="module")
@@ -103,8 +109,28 @@ def test_rows_without_a_place_come_first_and_end_no_stream() -> None:
         {"order": 1, "url": None},
     ]
     rows += [{"order": 1, "url": "b"}, {"order": None, "url": None}]
-    in_order = [(row["order"], row["url"]) for row in sorted(rows, key=_place)]
-    assert in_order == [(None, None), (None, "c"), (1, None), (1, "b"), (2, "a")]
+    found = [(row["order"], row["url"]) for row in in_order({**row, "html": b""} for row in rows)]
+    assert found == [(None, None), (None, "c"), (1, None), (1, "b"), (2, "a")]
+
+
+def test_rows_that_wait_for_their_order_wait_on_the_disk_and_come_back_whole() -> None:
+    def rows() -> Iterator[dict[str, Any]]:
+        for order in range(999, -1, -1):
+            html = None if order == 500 else b"%03d\xff" % order * 25_000
+            yield {"order": order, "url": f"https://a.example/ü{order}", "html": html}
+
+    tracemalloc.start()
+    try:
+        found = [
+            (row["order"], row["url"], (row["html"] or b"")[:4] or None) for row in in_order(rows())
+        ]
+        most_bytes = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert found == [
+        (i, f"https://a.example/ü{i}", None if i == 500 else b"%03d\xff" % i) for i in range(1_000)
+    ]
+    assert most_bytes < 20_000_000, "of the 100 MB that have passed"
 
 
 def test_a_method_that_does_not_add_up_is_refused_by_name() -> None:
@@ -169,6 +195,39 @@ def test_no_pages_at_all_are_written_as_none(session: Any, tmp_path: Path) -> No
     none = session.createDataFrame([], "url string, html string")
     assert husk.write(husk.clean(none), str(tmp_path / "out")) == husk.Written(0, 0)
     assert (tmp_path / "out" / "_SUCCESS").exists()
+
+
+def test_a_row_without_html_is_refused_and_columns_of_others_mean_nothing(session: Any) -> None:
+    rows = [("https://a.example/1", "<p>Rye</p>", False), ("https://a.example/2", None, False)]
+    frame = session.createDataFrame(rows, "url string, html string, failure boolean")
+    answers = husk.clean(frame).cache()
+    found = {row["url"]: (row["error"], row["line"]) for row in answers.collect()}
+    assert found["https://a.example/1"][0] is None
+    assert json.loads(found["https://a.example/1"][1])["pages_seen"] == 1
+    assert found["https://a.example/2"][0] == "not_html"
+    assert "`html` is null" in json.loads(found["https://a.example/2"][1])["error"]["message"]
+    _check_that_caches_stay(answers)
+
+
+def _check_that_caches_stay(answers: Any) -> None:
+    """What the caller has cached is still cached when we have used it as well."""
+    with held(answers, StorageLevel.DISK_ONLY):
+        assert answers.storageLevel.useMemory
+    assert answers.storageLevel.useMemory
+    answers.unpersist()
+    with held(answers, StorageLevel.DISK_ONLY):
+        assert answers.storageLevel.useDisk
+    assert not answers.storageLevel.useDisk
+
+
+def test_a_folder_that_cannot_be_written_is_refused_before_anything_is_learned(
+    session: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(husk, "clean", lambda *_: pytest.fail("learned first"))
+    for target, told in ((str(tmp_path), "there already"), ("none://a/b", "none")):
+        arguments = argparse.Namespace(output=target)
+        with pytest.raises(UsageError, match=told):
+            spark_command._clean(arguments, session, husk.SparkSettings(), ["a.warc"])
 
 
 def test_a_frame_without_order_is_learned_in_the_order_of_urls_ageing_too(session: Any) -> None:

@@ -13,6 +13,7 @@ from datatrove.pipeline.base import PipelineStep
 from datatrove.utils.typeshelper import StatHints
 
 from dehusk.answering import answer_on
+from dehusk.errors import DamagedRecord, NotHtml, UsageError
 from dehusk.fingerprint import Seen
 from dehusk.memories import Memories
 from dehusk.memories import open as open_memories
@@ -21,6 +22,7 @@ from dehusk.model import Page
 from dehusk.output import Format
 from dehusk.result import Refusal, Result
 from dehusk.site import Sites
+from dehusk.sources import Failure
 
 KEY: Final = "dehusk"
 """What answers are called in a document's metadata."""
@@ -57,6 +59,8 @@ class Clean(PipelineStep):  # type: ignore[misc]  # datatrove is not typed
     ) -> None:
         super().__init__()
         self.memory = memory
+        if text not in list(Text):
+            raise UsageError(f"text={text!r}: a document's text becomes {' or '.join(Text)}")
         self.text = Text(text)
         self.unique = unique
         self.method = method
@@ -105,9 +109,15 @@ class Clean(PipelineStep):  # type: ignore[misc]  # datatrove is not typed
         return open_memories(folder / f"{rank:05d}.husk", method=self.method, **self.settings)
 
 
-def _page(document: Document) -> Page:
-    """The document as a page."""
-    return Page(document.text, document.metadata.get("url"), document.metadata.get("site"))
+def _page(document: Document) -> Page | Failure:
+    """The document as a page; a Failure where it is none, or its URL or site is no text."""
+    url, site = (document.metadata.get(name) for name in ("url", "site"))
+    for name, value in (("url", url), ("site", site)):
+        if not isinstance(value, str | None):
+            return Failure(None, None, DamagedRecord(None, f"metadata[{name!r}] is not text"))
+    if not isinstance(document.text, str | bytes):
+        return Failure(url, site, NotHtml(url, "its text is not text"))
+    return Page(document.text, url, site)
 
 
 def _refused(answer: Result | Refusal, seen: Seen | None) -> str | None:

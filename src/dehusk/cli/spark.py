@@ -36,6 +36,7 @@ def _clean(arguments: argparse.Namespace, session: Any, settings: Any, paths: li
     from dehusk import spark  # noqa: PLC0415 - needs an extra
 
     start = time.monotonic()
+    spark.check_target(session, arguments.output)  # Learning may take hours.
     pages = spark.read_pages(session, paths, settings.source)
     counts = spark.write(spark.clean(pages, settings), arguments.output, arguments.format)
     if not arguments.quiet:

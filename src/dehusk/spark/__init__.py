@@ -15,12 +15,13 @@ from dehusk.spark.reading import read_pages
 from dehusk.spark.session import make_session
 from dehusk.spark.settings import SparkSettings
 from dehusk.spark.streaming import stream
-from dehusk.spark.writing import Written, write
+from dehusk.spark.writing import Written, check_target, write
 
 __all__ = [
     "VERSIONS",
     "SparkSettings",
     "Written",
+    "check_target",
     "clean",
     "fields",
     "learn",

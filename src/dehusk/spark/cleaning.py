@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
@@ -9,6 +10,7 @@ from typing import Any, Final
 from zlib import crc32
 
 import numpy as np
+from pyspark import StorageLevel
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as fn
 
@@ -17,6 +19,8 @@ from dehusk.memory import load
 from dehusk.model import Page
 from dehusk.output.formats import Format, render
 from dehusk.result import Refusal, Result
+from dehusk.sources import Failure
+from dehusk.spark.holding import held
 from dehusk.spark.learning import learn
 from dehusk.spark.rows import (
     PAGE,
@@ -63,15 +67,16 @@ def clean(pages: DataFrame, settings: SparkSettings = DEFAULTS) -> DataFrame:
     that `dehusk clean --two-pass` writes for the same pages in the same order.
     """
     rows = as_rows(pages)
-    memories = learn(rows, settings).persist()
-    size = memories.agg(fn.sum(fn.length("memory") + fn.length("not_learned"))).first()
-    if size is None or (size[0] or 0) > settings.broadcast_bytes:
-        return _joined(rows, memories, settings)
-    taught = {
-        row["site"]: (bytes(row["memory"]), bytes(row["not_learned"]))
-        for row in memories.toLocalIterator()
-    }
-    memories.unpersist()
+    memories = learn(rows, settings)
+    with held(memories, StorageLevel.MEMORY_AND_DISK_DESER) as hold:
+        size = memories.agg(fn.sum(fn.length("memory") + fn.length("not_learned"))).first()
+        if size is None or (size[0] or 0) > settings.broadcast_bytes:
+            hold.keep()  # Needed when the answers are asked for, and so until the session ends.
+            return _joined(rows, memories, settings)
+        taught = {
+            row["site"]: (bytes(row["memory"]), bytes(row["not_learned"]))
+            for row in memories.toLocalIterator()
+        }
     shared = pages.sparkSession.sparkContext.broadcast(taught)
     return rows.mapInArrow(_Cleaner(settings, shared), written_schema(ANSWER))
 
@@ -82,7 +87,7 @@ def fields(answers: DataFrame) -> DataFrame:
     return answers.select("order", parsed).select("order", "answer.*")
 
 
-def answer_row(row: Row, page: Page, answer: Result | Refusal) -> Row:
+def answer_row(row: Row, page: Page | Failure, answer: Result | Refusal) -> Row:
     """The row of an answer on the page of a row."""
     line = (render(answer, Format.JSONL) or "").rstrip("\n")
     error = None if answer.error is None else getattr(answer.error, "code", "source")
@@ -93,6 +98,13 @@ def answer_row(row: Row, page: Page, answer: Result | Refusal) -> Row:
         "error": error,
         "line": plain(line),
     }
+
+
+def failed_row(row: Row) -> Row:
+    """The row of the answer on what could not be read."""
+    told = {name: row[name] for name in ("order", "url", "site")}
+    code = json.loads(row["failure"])["error"]["code"]
+    return {**told, "error": code, "line": row["failure"]}
 
 
 def _joined(rows: DataFrame, memories: DataFrame, settings: SparkSettings) -> DataFrame:
@@ -195,10 +207,10 @@ class _Asker:
     def answer(self, row: Row, taught: Any) -> Row:
         """The answer on a row; `taught` gives what a site has taught, or None."""
         if row["failure"] is not None:
-            told = {name: row[name] for name in ("order", "url", "site")}
-            return {**told, "error": "source", "line": row["failure"]}
+            return failed_row(row)
         page = page_of(row, self._settings.source)
-        self._hold(page.site or "", taught)
+        if isinstance(page, Page):
+            self._hold(page.site or "", taught)
         result = answer_on(page, self._sites, Format.JSONL, is_learned=True)
         return answer_row(row, page, result)
 

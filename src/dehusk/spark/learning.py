@@ -14,6 +14,7 @@ from dehusk.learning import page_digest
 from dehusk.memory import Memory, dump, load
 from dehusk.methods import AdditiveMethod
 from dehusk.model import Page, Tree
+from dehusk.sources import Failure
 from dehusk.spark.rows import (
     Row,
     as_rows,
@@ -73,6 +74,8 @@ class _Teacher:
             if row["failure"] is not None:
                 continue
             page = page_of(row, self._settings.source)
+            if isinstance(page, Failure):
+                continue  # The second pass says so.
             lesson = self._lesson(page, method)
             yield {
                 "site": page.site,

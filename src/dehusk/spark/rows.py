@@ -10,11 +10,11 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as fn
 from pyspark.sql.types import BinaryType, StringType, StructType
 
-from dehusk.errors import UsageError
+from dehusk.errors import NotHtml, UsageError
 from dehusk.model import Capture, Page
 from dehusk.output.formats import encode
 from dehusk.pipeline import DEFAULT_SITE
-from dehusk.sources import SourceSettings
+from dehusk.sources import Failure, SourceSettings
 from dehusk.sources.sites import site_of
 
 PAGE: Final = {
@@ -30,6 +30,8 @@ PAGE: Final = {
     "failure": "string",
 }
 """A page, or in `failure` the JSON line of one that could not be read."""
+_GIVEN: Final = ("order", "url", "site", "html", "charset")
+"""What a frame of somebody else's is asked for: his `failure` or `date` may mean anything."""
 _ARROW_TYPES: Final = {
     "bigint": pa.int64(),
     "string": pa.string(),
@@ -58,7 +60,8 @@ _BATCH_BYTES: Final = 8_000_000
 def as_rows(pages: DataFrame) -> DataFrame:
     """The pages with all columns of a page: those that are not there are null.
 
-    `url` and `html` must be there, `html` as text or bytes. Raises UsageError.
+    `url` and `html` must be there, `html` as text or bytes. Of what `read_pages` did not make,
+    only the columns that are documented are looked at. Raises UsageError.
     """
     given: StructType = pages.schema
     types = {column.name: column.dataType for column in given}
@@ -68,11 +71,12 @@ def as_rows(pages: DataFrame) -> DataFrame:
     if not isinstance(types["html"], StringType | BinaryType):
         raise UsageError("the column 'html' is neither text nor bytes")
     is_text = fn.lit(isinstance(types["html"], StringType))
+    known = PAGE if types.keys() >= {"is_text", "failure"} else _GIVEN
     chosen: list[Column] = []
     for name, kind in PAGE.items():
-        if name == "is_text" and "is_text" not in types:
+        if name == "is_text" and name not in known:
             value = is_text
-        elif name in types:
+        elif name in types and name in known:
             value = fn.col(name)
         else:
             value = fn.lit(0 if name == "order" else None)
@@ -128,12 +132,14 @@ def row_of(page: Page, order: int) -> Row:
     }
 
 
-def page_of(row: Row, settings: SourceSettings) -> Page:
-    """The page that a row stands for, with its site."""
-    written = bytes(row["html"] or b"")
+def page_of(row: Row, settings: SourceSettings) -> Page | Failure:
+    """The page that a row stands for, with its site; a Failure where its HTML is null."""
+    site = site_of(row["url"], row["site"], DEFAULT_SITE, settings)
+    if row["html"] is None:
+        return Failure(row["url"], site, NotHtml(row["url"], "its `html` is null"))
+    written = bytes(row["html"])
     html = written.decode("utf-8", "surrogatepass") if row["is_text"] else written
     told = (row["record_id"], row["date"], row["truncated"])
-    site = site_of(row["url"], row["site"], DEFAULT_SITE, settings)
     capture = Capture(*told) if any(told) else None
     return Page(html, row["url"], site, row["charset"], capture=capture)
 

@@ -14,9 +14,11 @@ from dehusk.memory import Memory, dump
 from dehusk.model import Page
 from dehusk.override import overrides
 from dehusk.result import Refusal, Result
-from dehusk.spark.cleaning import ANSWER, answer_row
+from dehusk.sources import Failure
+from dehusk.spark.cleaning import ANSWER, answer_row, failed_row
 from dehusk.spark.rows import PAGE, Row, as_rows, page_of, read_rows, write_rows, written_schema
 from dehusk.spark.settings import DEFAULTS, SparkSettings
+from dehusk.spark.shelf import in_order
 from dehusk.store import Keeping
 
 _STATE: Final = "memory binary"
@@ -82,30 +84,31 @@ class _Learner(StatefulProcessor):
         empty = dump(Memory(), self._settings.method, site=site)
         state = empty if before is None else bytes(before[0])
         self._borrower.borrow(Loan(site, state, self._overrides))
-        told = [row for frame in rows for row in _rows(frame)]
-        told.sort(key=_place)
-        answers = [self._answer(row) for row in told]
+        answers = map(self._answer, in_order(row for frame in rows for row in _rows(frame)))
+        # By the batch, each of a bounded size: a micro-batch may be a whole site.
+        for batch in write_rows(answers, ANSWER):
+            yield pd.DataFrame(batch.to_pylist(), columns=list(ANSWER))
         self._taught.update((self._borrower.state(site),))
-        yield pd.DataFrame(answers, columns=list(ANSWER))
 
     def close(self) -> None:
         """Nothing is held that would have to be let go."""
 
     def _answer(self, row: Row) -> Row:
+        if row["failure"] is not None:
+            return failed_row(row)
         page = page_of(row, self._settings.source)
         return answer_row(row, page, self._result(page))
 
-    def _result(self, page: Page) -> Result | Refusal:
+    def _result(self, page: Page | Failure) -> Result | Refusal:
         """The answer on a page, which is learned. Nothing that a page does ends the query."""
+        if isinstance(page, Failure):
+            return Refusal(page.url, page.site, page.error)
         return answer_or_refusal(page, lambda: self._borrower.clean(page, Result.to_json)[0])
 
 
-def _place(row: Row) -> tuple[bool, int, str]:
-    """Where a row stands among the others; one without a place first, as Spark sorts nulls."""
-    return row["order"] is not None, row["order"] or 0, row["url"] or ""
-
-
 def _rows(frame: Any) -> Iterator[Row]:
-    """The rows of a frame; pandas has other words for null."""
+    """The rows of a frame; pandas has other words for null, and for numbers beside them."""
     plain = frame.astype(object).where(frame.notna(), None)
-    yield from plain.to_dict("records")
+    for row in plain.to_dict("records"):
+        order = row["order"]
+        yield {**row, "order": None if order is None else int(order)}
