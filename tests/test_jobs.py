@@ -21,7 +21,7 @@ from dehusk.result import Refusal
 from dehusk.samples import sample_site, write_site
 from dehusk.site import Sites
 from dehusk.sources import Failure
-from dehusk.upkeep import export_lines
+from husk_files import contents
 
 KINDS = ("news", "shop", "forum", "docs")
 
@@ -107,12 +107,6 @@ def test_two_jobs_write_the_bytes_of_one_and_say_the_same(
     assert status == 1
 
 
-def _contents(path: Path) -> list[dict[str, object]]:
-    """All that a memory holds, but for when it was put there, and in which order on shelves."""
-    lines = [json.loads(line) for line in export_lines(path)]
-    return [line | {"changed": 0, "shelves": sorted(line.get("shelves", []))} for line in lines]
-
-
 @pytest.mark.parametrize("durable", ["page", "batch"])
 def test_the_memory_holds_what_that_of_one_job_does(
     durable: str, sources: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -125,21 +119,21 @@ def test_the_memory_holds_what_that_of_one_job_does(
             opened.add_rule(str(PAGES[0].site), "drop", "h1")
             opened.add(PAGES[3])
     _both(capsys, tmp_path, "out.jsonl", "clean", crawl, *memory)
-    contents = _contents(tmp_path / "1" / "memory.husk")
-    assert len(contents) == 7
-    assert contents == _contents(tmp_path / "2" / "memory.husk")
+    learned = contents(tmp_path / "1" / "memory.husk")
+    assert len(learned) == 7
+    assert learned == contents(tmp_path / "2" / "memory.husk")
     _, said = _both(
         capsys, tmp_path, "more.jsonl", "clean", crawl, *memory, "--revise", "last", "--relearn"
     )
     assert "unchanged" in said
-    assert _contents(tmp_path / "1" / "memory.husk") == _contents(tmp_path / "2" / "memory.husk")
+    assert contents(tmp_path / "1" / "memory.husk") == contents(tmp_path / "2" / "memory.husk")
 
 
 def test_two_jobs_learn_what_one_learns(sources: Path, tmp_path: Path) -> None:
     for jobs in ("1", "2"):
         more = ["--memory", f"{tmp_path}/{jobs}", "--jobs", jobs, "--method", "segments"]
         assert main(["learn", str(sources / "crawl.jsonl"), "-q", *more]) == 1
-    assert _contents(tmp_path / "1") == _contents(tmp_path / "2")
+    assert contents(tmp_path / "1") == contents(tmp_path / "2")
 
 
 @pytest.mark.parametrize(

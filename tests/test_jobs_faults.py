@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import random
@@ -18,14 +17,13 @@ import pytest
 
 import dehusk
 from dehusk.errors import DehuskError, PageTimeout, ProcessLost
-from dehusk.frames import pack, read
 from dehusk.jobs import Jobs, JobSettings
 from dehusk.model import Limits, Page
 from dehusk.output import Rendered
 from dehusk.result import Refusal
 from dehusk.samples import sample_site
 from dehusk.site import Sites
-from dehusk.upkeep import export_lines
+from husk_files import contents
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs signals")
 
@@ -156,13 +154,7 @@ def test_processes_killed_at_random_lose_no_page_and_count_none_twice(
         memory.close()
         with dehusk.open(tmp_path / "b.husk") as other:
             list(other.clean(page for page in PAGES if page.url not in lost))
-        assert _contents(tmp_path / "a.husk") == _contents(tmp_path / "b.husk")
-
-
-def _contents(path: Path) -> list[dict[str, object]]:
-    """All that a memory holds, but for when it was put there, and in which order on shelves."""
-    lines = [json.loads(line) for line in export_lines(path)]
-    return [line | {"changed": 0, "shelves": sorted(line.get("shelves", []))} for line in lines]
+        assert contents(tmp_path / "a.husk") == contents(tmp_path / "b.husk")
 
 
 def test_reading_waits_for_a_process_that_stands_still() -> None:
@@ -249,13 +241,6 @@ def _wait_until(is_so: Callable[[], bool]) -> None:
     deadline = time.monotonic() + 30
     while not is_so() and time.monotonic() < deadline:
         time.sleep(0.02)
-
-
-def test_the_beginning_of_a_message_is_no_message() -> None:
-    message = pack({"is_learned": True}, [b"an answer", b"", b"a lesson"])
-    assert read(io.BytesIO(message)) is not None
-    for length in range(len(message)):
-        assert read(io.BytesIO(message[:length])) is None
 
 
 def _feed_until_some_is_written(run: subprocess.Popen[bytes], out: Path) -> None:

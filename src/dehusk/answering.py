@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from typing import Final
+from typing import Final, TypeVar
 
 from dehusk.errors import PageError, PageFault, StateError, UsageError
 from dehusk.memories import Memories
@@ -13,6 +13,8 @@ from dehusk.output.formats import Format
 from dehusk.result import Refusal, Result
 from dehusk.site import Sites
 from dehusk.sources import Failure
+
+Given = TypeVar("Given")
 
 _LOG: Final = logging.getLogger(__name__)
 
@@ -41,7 +43,7 @@ def answer_on(
     return answer_or_refusal(item, lambda: answer(item, RENDERINGS[written_as]))
 
 
-def answer_or_refusal(page: Page, answer: Callable[[], Result]) -> Result | Refusal:
+def answer_or_refusal(page: Page, answer: Callable[[], Given]) -> Given | Refusal:
     """What `answer` gives for the page, or why it gives nothing. Raises StateError, UsageError."""
     try:
         return answer()

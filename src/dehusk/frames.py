@@ -1,4 +1,4 @@
-"""Messages between the service and its workers: a line of JSON that says what follows, and bytes.
+"""Messages between a process and its workers: a line of JSON that says what follows, and bytes.
 
     4 bytes   length of the JSON, big-endian
     JSON      an object; its `sizes` are the lengths of the bytes that follow
@@ -26,7 +26,8 @@ def pack(header: Header, blobs: Sequence[bytes] = ()) -> bytes:
 def read(stream: IO[bytes]) -> tuple[Header, list[bytes]] | None:
     """The next message; None at the end, also where that comes in the middle of a message.
 
-    Whoever is killed while it writes leaves the beginning of a message, which is none.
+    Whoever is killed while it writes leaves the beginning of a message, which is none. Raises
+    ValueError for what cannot be a message.
     """
     start = stream.read(LENGTH)
     if len(start) < LENGTH:
@@ -34,9 +35,21 @@ def read(stream: IO[bytes]) -> tuple[Header, list[bytes]] | None:
     text = stream.read(size := int.from_bytes(start, "big"))
     if len(text) < size:
         return None
-    # Decoded here: `loads` would first look which encoding bytes are in.
-    header: Header = json.loads(text.decode())
+    header = _header(text)
     blobs = [stream.read(size) for size in header["sizes"]]
     if list(map(len, blobs)) != header["sizes"]:
         return None
     return header, blobs
+
+
+def _header(text: bytes) -> Header:
+    """What a message says of itself. Raises ValueError for what is no such thing."""
+    try:
+        # Decoded here: `loads` would first look which encoding bytes are in.
+        header = json.loads(text.decode())
+    except RecursionError as fault:
+        raise ValueError("no message: brackets in brackets") from fault
+    sizes = header.get("sizes") if isinstance(header, dict) else None
+    if not isinstance(sizes, list) or not all(type(size) is int and size >= 0 for size in sizes):
+        raise ValueError("no message: it does not say what follows")
+    return header  # type: ignore[no-any-return]

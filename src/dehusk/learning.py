@@ -15,6 +15,8 @@ from dehusk.memory import (
     Memory,
     Settings,
     Table,
+    carried,
+    carry,
     check_settings,
     dump,
     keep_best,
@@ -100,9 +102,15 @@ class Learner:
 
         return learn
 
-    def written(self, lesson: Memory, site: str) -> bytes:
-        """What a page taught, as a store writes it."""
-        return dump(lesson, self.method.name, site=site)
+    def written(self, memory: Memory, site: str) -> bytes:
+        """What a page or a site taught, for another process: as a store writes it, if one will."""
+        if not self.knows_pages:
+            return carry(memory)
+        return dump(memory, self.method.name, site=site)
+
+    def read(self, body: bytes, site: str) -> Memory:
+        """The memory that `written` gave these bytes for. Raises StateError for anything else."""
+        return load(body, self.method.name, site=site) if self.knows_pages else carried(body)
 
     def after(
         self, memory: Memory, lessons: Sequence[bytes], site: str, state: bytes | None = None
@@ -114,11 +122,11 @@ class Learner:
         """
         if state is not None:
             with suppress(StateError):
-                told = load(state, self.method.name, site=site)
+                told = self.read(state, site)
                 if self.replay is None or told.pages == memory.pages + len(lessons):
                     return told
         for body in lessons:
-            lesson = load(body, self.method.name, site=site)
+            lesson = self.read(body, site)
             memory = self._replayed(memory, lesson) if self.replay else lesson
         return memory
 

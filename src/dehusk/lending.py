@@ -21,7 +21,7 @@ from typing import Any, Final
 
 from dehusk import pipeline
 from dehusk.learning import Learner, method_of, page_digest
-from dehusk.memory import Memory, dump, load
+from dehusk.memory import Memory
 from dehusk.methods import Method
 from dehusk.model import Limits, Page
 from dehusk.override import NO_OVERRIDES, Overrides
@@ -65,6 +65,16 @@ class Loan:
     """Where pages are not known: the digests of those that could not be learned."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """A site that was borrowed."""
+
+    memory: Memory
+    overrides: Overrides
+    size_bytes: int
+    """What the memory takes."""
+
+
 class Borrower:
     """Judges pages of borrowed sites; what it learns is lost unless the lessons are sent back.
 
@@ -75,7 +85,7 @@ class Borrower:
         self._terms = terms
         method = method_of(terms.method, terms.settings, {})
         self._learner = Learner(method, terms.keeping, terms.knows_pages)
-        self._sites: OrderedDict[str, tuple[Memory, Overrides]] = OrderedDict()
+        self._sites: OrderedDict[str, _Held] = OrderedDict()
         self._unlearned: dict[str, set[int]] = {}
         self._max_bytes = max_bytes
         self._bytes = 0
@@ -89,7 +99,7 @@ class Borrower:
         """Take a site, in place of what was known of it."""
         memory = Memory()
         if loan.state:
-            memory = load(loan.state, self._terms.method, site=loan.site)
+            memory = self._learner.read(loan.state, loan.site)
         memory = self._learner.after(memory, loan.lessons, loan.site)
         self._put(loan.site, memory, loan.overrides)
         if loan.unlearned:
@@ -100,11 +110,11 @@ class Borrower:
         self._unlearned.pop(site, None)
         gone = self._sites.pop(site, None)
         if gone is not None:
-            self._bytes -= gone[0].size_bytes
+            self._bytes -= gone.size_bytes
 
     def size_bytes(self, site: str) -> int:
         """What a site that is held takes in memory."""
-        return self._sites[site][0].size_bytes
+        return self._sites[site].size_bytes
 
     def has(self, site: str) -> bool:
         """True for a site that is still held."""
@@ -112,7 +122,7 @@ class Borrower:
 
     def state(self, site: str) -> bytes:
         """What a borrowed site has come to. Raises KeyError for one that is not held."""
-        return dump(self._sites[site][0], self._terms.method, site=site)
+        return self._learner.written(self._sites[site].memory, site)
 
     def clean(
         self, page: Page, render: Callable[[Result], object], *, learns: bool = True
@@ -122,7 +132,8 @@ class Borrower:
         The page's site must be held. Raises PageError, which changes nothing.
         """
         site = pipeline.site_of(page)
-        memory, overrides = self._sites[site]
+        held = self._sites[site]
+        memory, overrides = held.memory, held.overrides
         lessons: list[Memory] = []
         learn = self._learning(page, memory, lessons)
         result, after = pipeline.clean(
@@ -139,7 +150,8 @@ class Borrower:
         Raises PageError, which changes nothing.
         """
         site = pipeline.site_of(page)
-        memory, overrides = self._sites[site]
+        held = self._sites[site]
+        memory, overrides = held.memory, held.overrides
         lessons: list[Memory] = []
         learn = self._learning(page, memory, lessons)
         try:
@@ -158,7 +170,8 @@ class Borrower:
         if self._terms.knows_pages:
             return self.clean(page, render, learns=False)[0]
         site = pipeline.site_of(page)
-        memory, overrides = self._sites[site]
+        held = self._sites[site]
+        memory, overrides = held.memory, held.overrides
         unlearned = self._unlearned.get(site)
         is_learned = not unlearned or unlearned_digest(page) not in unlearned
         learn = pipeline.as_learned if is_learned else None
@@ -168,7 +181,8 @@ class Borrower:
 
     def explain(self, page: Page) -> Result:
         """The answer on a page as if it were its site's next, with what the scores are made of."""
-        memory, overrides = self._sites[pipeline.site_of(page)]
+        held = self._sites[pipeline.site_of(page)]
+        memory, overrides = held.memory, held.overrides
         learn = self._learning(page, memory, [])
         method, limits = self._learner.method, self._terms.limits
         return pipeline.explain(page, memory, method, limits, learn, overrides)
@@ -181,10 +195,10 @@ class Borrower:
     def _put(self, site: str, memory: Memory, overrides: Overrides) -> None:
         """Hold a site, and let go of others where there is no room."""
         if site in self._sites:
-            self._bytes -= self._sites[site][0].size_bytes
-        self._sites[site] = memory, overrides
+            self._bytes -= self._sites[site].size_bytes
+        self._sites[site] = held = _Held(memory, overrides, memory.size_bytes)
         self._sites.move_to_end(site)
-        self._bytes += memory.size_bytes
+        self._bytes += held.size_bytes
         if self._max_bytes is not None:
             while self._bytes > self._max_bytes and len(self._sites) > 1:
                 self.drop(next(iter(self._sites)))

@@ -20,6 +20,8 @@ HEADER: Final = (
     "run", "pages", "start s", "wall s", "speed-up", "reader ms", "workers ms", "possible",
     "reader MB", "worker MB", "same output",
 )  # fmt: skip
+_LEAST_S: Final = 1e-6
+"""What is left of a run that is too short to be measured: less than nothing makes no sense."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +44,8 @@ class Run:
     jobs: int
     pages: int
     start_s: float
-    """CPU time for the first page, starting included. It is taken off the other figures."""
+    """CPU time for the first pages, starting included: one page for each process that is started by
+    any run. It is taken off the other figures."""
     wall_s: float
     reader_s: float
     workers_s: float
@@ -86,15 +89,19 @@ def measure_runs(workload: Workload, runners: Sequence[Runner], written_as: str)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         workload.write(folder / "pages.jsonl")
-        replace(workload, pages=1, sites=1).write(folder / "page.jsonl")
+        first = max(runner.jobs for runner in runners)
+        replace(workload, pages=first, sites=first).write(folder / "first.jsonl")
         for runner in runners:
-            start = runner.run(folder / "page.jsonl", folder / "first.out", written_as)
+            start = runner.run(folder / "first.jsonl", folder / "first.out", written_as)
             taken = runner.run(folder / "pages.jsonl", folder / "out", written_as)
             digests.append(blake2b((folder / "out").read_bytes()).digest())
-            net = {each: taken[each] - start[each] for each in ("wall_s", "reader_s", "workers_s")}
+            net = {
+                each: max(taken[each] - start[each], _LEAST_S)
+                for each in ("wall_s", "reader_s", "workers_s")
+            }
             is_same = digests[-1] == digests[0]
             figures = {**taken, **net, "start_s": start["reader_s"] + start["workers_s"]}
-            pages = workload.pages - 1
+            pages = workload.pages - first
             runs.append(Run(runner.name, runner.jobs, pages, is_same=is_same, **figures))
     return runs
 

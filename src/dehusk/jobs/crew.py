@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
+from itertools import islice
 from queue import Empty, SimpleQueue
 from typing import Final, Self
 
@@ -33,8 +35,10 @@ Plan = Callable[[Page | Failure], Act]
 
 LINES: Final = Shape()
 """JSON lines."""
+_LOOK_S: Final = 0.02
+"""How often it is looked what was read, when nothing happens."""
 _CHECK_S: Final = 1.0
-"""How often it is looked whether a process still answers, when nothing happens."""
+"""How often it is looked whether a process still answers."""
 _SLACK_BYTES: Final = 1_000_000
 """A site goes to another process where its own is behind by more pages than that: some ten pages,
 or a tenth of a second, which is more than it costs to hand the site over."""
@@ -101,6 +105,7 @@ class Jobs:
             "is_sketching": is_sketching,
         }
         self._seats: list[Seat] = []
+        self._checked = 0.0
         self._patience_s = 3 * sites.limits.timeout_s + self._settings.patience_s
 
     @property
@@ -144,8 +149,12 @@ class Jobs:
             event = self._next_event()
             if isinstance(event, NoMore):
                 end = event
-            else:
-                self._handle(event, plan)
+            elif event is not None:
+                self._handle(event)
+            for arrived in self._intake.take():
+                self._take(arrived, plan)
+            for seat in self._seats:
+                self._pump(seat.pump())
             yield from self._given()
         if end.fault is not None:
             raise end.fault
@@ -166,16 +175,23 @@ class Jobs:
             yield Done(task.item, task.act, task.outcome)
 
     def _next_event(self) -> object:
-        """What happens next. A process that has said nothing for long is ended meanwhile."""
-        if self._inbox.empty() or self._freed_bytes > _FREED_BYTES:
+        """What happens next; None where nothing does for a moment.
+
+        A process that has said nothing for long is ended.
+        """
+        is_freed = self._freed_bytes or self._freed_pages
+        if is_freed and (self._freed_bytes > _FREED_BYTES or self._inbox.empty()):
             self._free()
-        while True:
-            try:
-                return self._inbox.get(timeout=_CHECK_S)
-            except Empty:
-                for seat in self._seats:
-                    if seat.is_silent(self._patience_s):
-                        seat.end()
+        now = time.monotonic()
+        if now - self._checked > _CHECK_S:
+            self._checked = now
+            for seat in self._seats:
+                if seat.is_silent(self._patience_s):
+                    seat.end()
+        try:
+            return self._inbox.get(timeout=_LOOK_S)
+        except Empty:
+            return None
 
     def _free(self) -> None:
         """Let as much be read as there is room again."""
@@ -183,11 +199,8 @@ class Jobs:
         self._intake.free(self._freed_bytes, self._freed_pages)
         self._freed_bytes = self._freed_pages = 0
 
-    def _handle(self, event: object, plan: Plan) -> None:
-        """Take in an item, a reply, or the end of a process."""
-        if isinstance(event, Arrived):
-            self._take(event, plan)
-            return
+    def _handle(self, event: object) -> None:
+        """Take in a reply, or the end of a process."""
         assert isinstance(event, (Replied, Ended))
         seat = next(seat for seat in self._seats if seat.process is event.process)
         if isinstance(event, Ended):
@@ -197,10 +210,15 @@ class Jobs:
         elif event.header.get("is_ready"):
             seat.ready()
         else:
-            task = seat.answered(event.header.get("size"), lambda site: site not in self._busy)
-            self._answered(task, event)
-            self._settle(task)
-        self._pump(seat.pump())
+            rest = iter(event.blobs)
+            for header, count in zip(event.header["replies"], event.header["counts"], strict=True):
+                task = seat.answered(header.get("size"), self._is_idle)
+                self._answered(task, header, list(islice(rest, count)))
+                self._settle(task)
+
+    def _is_idle(self, site: str) -> bool:
+        """Has a site nothing on its way?"""
+        return site not in self._busy
 
     def _take(self, arrived: Arrived, plan: Plan) -> None:
         """Put an item into the line, and its page to work."""
@@ -216,7 +234,7 @@ class Jobs:
             busy = self._busy.get(site) or _Busy(self._seat_for(site))
             busy.tasks += 1
             self._busy[site] = busy
-            self._pump(busy.seat.give(task))
+            busy.seat.give(task)
 
     def _seat_for(self, site: str) -> Seat:
         """Where a site goes that nobody works on: where it was, or where there is less to do."""
@@ -240,9 +258,8 @@ class Jobs:
         for task in failed:
             self._settle(task)
 
-    def _answered(self, task: Task, reply: Replied) -> None:
+    def _answered(self, task: Task, header: Header, blobs: list[bytes]) -> None:
         """Take in what a process says of a task."""
-        header, blobs = reply.header, reply.blobs
         if "fatal" in header:
             kind = UsageError if header["fatal"] == "usage" else StateError
             task.fault = kind(header["message"])

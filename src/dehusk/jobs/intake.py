@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -35,10 +36,10 @@ class NoMore:
 
 
 class Intake:
-    """Reads items in a thread of its own and puts them into the inbox, while there is room.
+    """Reads items in a thread of its own, while there is room; the inbox is told of the end.
 
     In its own thread, since a source may be a pipe that fills slowly: what was read before must be
-    answered meanwhile.
+    answered meanwhile. Nobody is woken up for an item: whoever takes them looks now and then.
     """
 
     def __init__(
@@ -54,6 +55,7 @@ class Intake:
         self._bytes = 0
         self._pages = 0
         self._is_stopped = False
+        self._arrived: deque[Arrived] = deque()
         self._thread = Thread(target=self._read, daemon=True)
         self._thread.start()
 
@@ -64,7 +66,7 @@ class Intake:
                 size = _size_of(item)
                 if not self._take_room(size):
                     break
-                self._inbox.put(Arrived(item, size))
+                self._arrived.append(Arrived(item, size))
         except BaseException as raised:  # noqa: BLE001 - for the one who waits for items
             fault = raised
         close = getattr(self._items, "close", None)
@@ -89,6 +91,11 @@ class Intake:
             self._bytes += size
             self._pages += 1
             return not self._is_stopped
+
+    def take(self) -> Iterator[Arrived]:
+        """The items that were read since."""
+        while self._arrived:
+            yield self._arrived.popleft()
 
     def free(self, size: int, pages: int) -> None:
         """Take note of room that there is again: of so many bytes, and of pages that are gone."""

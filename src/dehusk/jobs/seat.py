@@ -19,9 +19,12 @@ from dehusk.model import Page
 from dehusk.result import Refusal
 from dehusk.sources import Failure
 
-_SENT: Final = 4
-"""Tasks that a process is sent before it has answered: it never waits for the next page. More would
-only be done again where it dies."""
+_SENT_LEAST: Final = 4
+"""Tasks that a process is sent before it has answered, whatever they take."""
+_SENT_MOST: Final = 32
+_SENT_BYTES: Final = 1_000_000
+"""Tasks that it is sent beyond that, and their bytes. When half of that is answered more are sent:
+some together, and early enough that the process never waits for them."""
 _MAX_LOSSES: Final = 2
 """Processes that a page may cost before it is given up."""
 _MAX_STARTS: Final = 3
@@ -69,6 +72,7 @@ class Seat:
         self._max_held_bytes = max_held_bytes
         self._waiting: deque[Task] = deque()
         self._sent: deque[Task] = deque()
+        self._sent_bytes = 0
         self._held: OrderedDict[str, int] = OrderedDict()
         self._held_bytes = 0
         self._drops: list[str] = []
@@ -83,6 +87,7 @@ class Seat:
         self._held.clear()
         self._held_bytes = 0
         self._drops.clear()
+        self._answered = 0
         self._since = time.monotonic()
 
     def ready(self) -> None:
@@ -100,44 +105,59 @@ class Seat:
         self._held_bytes -= self._held.pop(site)
         self._drops.append(site)
 
-    def give(self, task: Task) -> list[Task]:
-        """Take a task; the tasks that are done already, since they could not be sent."""
+    def give(self, task: Task) -> None:
+        """Take a task; `pump` sends it."""
         self.backlog_bytes += task.size
         self._waiting.append(task)
-        return self.pump()
 
     def pump(self) -> list[Task]:
         """Send what may be sent; the tasks that are done already, since they could not be."""
         failed: list[Task] = []
-        while self._waiting and len(self._sent) < _SENT:
+        told: list[Header] = []
+        blobs: list[bytes] = []
+        most, most_bytes = _SENT_MOST, _SENT_BYTES
+        if not self._has_room(most // 2, most_bytes // 2):
+            return failed
+        while self._waiting and self._has_room(most, most_bytes):
             task = self._waiting.popleft()
-            if not self._sent:
-                self._since = time.monotonic()
             try:
-                self._send(task)
+                header, given = self._message(task)
             except MemoryDamaged as error:
                 task.outcome = Refusal(task.item.url, task.item.site, error)
                 self.backlog_bytes -= task.size
                 failed.append(task)
-            else:
-                self._sent.append(task)
+                continue
+            if not self._sent:
+                self._since = time.monotonic()
+            self._sent.append(task)
+            self._sent_bytes += task.size
+            told.append(header)
+            blobs += given
+        if told:
+            self.process.send({"tasks": told, "drop": self._drops}, blobs)
+            self._drops = []
         return failed
 
-    def _send(self, task: Task) -> None:
-        """Send a task, with its site where the process does not hold it."""
+    def _has_room(self, most: int, most_bytes: int) -> bool:
+        """Does the process have fewer tasks than that?"""
+        sent = len(self._sent)
+        return sent < _SENT_LEAST or (sent < most and self._sent_bytes < most_bytes)
+
+    def _message(self, task: Task) -> tuple[Header, list[bytes]]:
+        """A task as it is sent, with its site where the process does not hold it."""
         page = task.item
         assert isinstance(page, Page)
-        loan = None if task.site in self._held else self._ledger.lend(page)
-        self._held.setdefault(task.site, 0)
+        header: Header = {"act": task.act, "page": _told(page)}
+        blobs = [_html(page)]
+        if task.site not in self._held:
+            loan = self._ledger.lend(page)
+            header["loan"] = _loan(loan)
+            blobs += [loan.state, *loan.lessons]
+            self._held[task.site] = 0
         self._held.move_to_end(task.site)
-        wants_state = task.act is not Act.ASK and self._ledger.wants_state(task.site)
-        header = {
-            "act": task.act, "page": _told(page), "loan": _loan(loan), "drop": self._drops,
-            "wants_state": wants_state,
-        }  # fmt: skip
-        lent = (loan.state, *loan.lessons) if loan else ()
-        self.process.send(header, (_html(page), *lent))
-        self._drops = []
+        if task.act is not Act.ASK and self._ledger.wants_state(task.site):
+            header["wants_state"] = True
+        return header, blobs
 
     def answered(self, size: int | None, is_idle: Callable[[str], bool]) -> Task:
         """The task that was answered; its site takes so much in the process now.
@@ -145,8 +165,10 @@ class Seat:
         Beyond what it may hold the process drops sites, of those that are idle.
         """
         self._since = time.monotonic()
+        self._answered += 1
         task = self._sent.popleft()
         self.backlog_bytes -= task.size
+        self._sent_bytes -= task.size
         if size is not None:
             self._held_bytes += size - self._held[task.site]
             self._held[task.site] = size
@@ -177,11 +199,14 @@ class Seat:
         """
         self.process.stop()
         given_up = None
-        if self._is_ready and self._sent:
-            task = self._sent[0]
+        # Behind those that it was through with, and has not sent the answers of.
+        at = max(0, self.process.through - self._answered)
+        if self._is_ready and at < len(self._sent):
+            task = self._sent[at]
             task.losses += 1
             if task.losses >= _MAX_LOSSES:
-                given_up = self._sent.popleft()
+                del self._sent[at]
+                given_up = task
                 self.backlog_bytes -= task.size
                 error = self._error(task.item.url)
                 task.outcome = Refusal(task.item.url, task.item.site, error)
@@ -194,6 +219,7 @@ class Seat:
                 )
         self._waiting.extendleft(reversed(self._sent))
         self._sent.clear()
+        self._sent_bytes = 0
         self._start()
         return given_up
 
@@ -211,23 +237,22 @@ def _html(page: Page) -> bytes:
 
 def _told(page: Page) -> Header:
     """What a message says of a page."""
-    capture = page.capture
-    return {
-        "url": page.url,
-        "site": page.site,
-        "charset": page.charset,
-        "is_text": isinstance(page.html, str),
-        "capture": capture and [capture.record_id, capture.date, capture.truncated],
-    }
+    told: Header = {"url": page.url, "is_text": isinstance(page.html, str)}
+    if page.site is not None:
+        told["site"] = page.site
+    if page.charset is not None:
+        told["charset"] = page.charset
+    if (capture := page.capture) is not None:
+        told["capture"] = [capture.record_id, capture.date, capture.truncated]
+    return told
 
 
-def _loan(loan: Loan | None) -> Header | None:
+def _loan(loan: Loan) -> Header:
     """What a message says of a loan."""
-    if loan is None:
-        return None
     return {
         "site": loan.site,
         "keep": loan.overrides.keep,
         "drop": loan.overrides.drop,
         "unlearned": sorted(loan.unlearned),
+        "lessons": len(loan.lessons),
     }

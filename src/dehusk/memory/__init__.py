@@ -1,5 +1,6 @@
 """What a site has taught, how it is forgotten, and its plain saved form."""
 
+from dehusk.memory.carried import carried, carry
 from dehusk.memory.forgetting import fair_worth, keep_best, life_left, life_time, shrink
 from dehusk.memory.saved import Settings, check_settings, dump, load
 from dehusk.memory.tables import Counts, Memory, Sums, Table
@@ -10,6 +11,8 @@ __all__ = [
     "Settings",
     "Sums",
     "Table",
+    "carried",
+    "carry",
     "check_settings",
     "dump",
     "fair_worth",
