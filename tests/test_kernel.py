@@ -351,5 +351,13 @@ def test_the_kernel_refuses_arrays_that_do_not_fit() -> None:
             kernel.draft(source, b"", b"", tree.tag, *nodes, tree.shown, labels, none, pointed)
     with pytest.raises(ValueError, match="draft"):
         kernel.draft(*[b""] * 11, b"1", none, none)
+    with pytest.raises(ValueError, match="groups"):
+        kernel.groups(b"", tree.tag, tree.end, tree.shown[1:])
+    with pytest.raises(ValueError, match="marks"):
+        kernel.marks(8, b"", tree.tag, tree.end, tree.text_length, tree.shown[1:], labels)
+    for source, node in ((tree.source[:9], 1), (tree.source, 99)):
+        place = np.array([node], np.int32)
+        with pytest.raises(ValueError, match="addresses"):
+            kernel.addresses(str, b"", b"", b"", source, tree.start, tree.stop, place)
     with pytest.raises(ValueError, match="no tree"):
         kernel.smooth(1.0, *np.ones((3, 2), np.int32), *np.ones((2, 2)), np.ones(1))

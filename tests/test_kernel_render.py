@@ -1,7 +1,8 @@
-"""Labels, text, links, fingerprints and plans of Markdown: the same by the kernel and its twins."""
+"""Labels, text, links, fingerprints and Markdown: the same by the kernel and its twins."""
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from dataclasses import replace
 
 import numpy as np
@@ -14,8 +15,12 @@ from dehusk import render, tags
 from dehusk.fingerprint import fingerprint
 from dehusk.label import label
 from dehusk.model import Limits, Page, Tree
+from dehusk.render.addresses import addresses
+from dehusk.render.groups import groups_of
+from dehusk.render.marks import marks_of
 from dehusk.render.plan import plan_of
 from dehusk.samples import KINDS, sample_site
+from dehusk.urls import base_of
 from pages_to_scan import HOSTILE, PIECES
 from twins import TEXTS, assert_same_arrays, random_scores, the_kernel, without
 
@@ -87,6 +92,10 @@ def test_the_kernel_gives_the_twins_links(
     found = render.links(tree, labels, url)
     with without("dehusk.render.as_links"):
         assert found == render.links(tree, labels, url)
+    base, nodes = base_of(tree, url), np.flatnonzero(tree.tag == tags.NUMBERS["a"]).tolist()
+    leads = addresses(tree, nodes, base)
+    with without("dehusk.render.addresses"):
+        assert leads == addresses(tree, nodes, base)
 
 
 @pytest.mark.parametrize("html", HOSTILE.values(), ids=HOSTILE.keys())
@@ -112,6 +121,10 @@ def assert_same_plan(tree: Tree, seed: int) -> None:
         twin = plan_of(tree, labels, permalinks, images)
     assert_same_arrays(found.texts, twin.texts)
     assert_same_arrays(replace(found, texts=None), replace(twin, texts=None))  # type: ignore[arg-type]
+    marks, groups = marks_of(tree, labels), groups_of(tree, found.ends, found.kept)
+    with without("dehusk.render.marks"), without("dehusk.render.groups"):
+        assert marks == marks_of(tree, labels)
+        assert_same_arrays(groups, groups_of(tree, found.ends, found.kept))
 
 
 _PLANNED = (
@@ -139,6 +152,37 @@ def test_the_kernel_plans_hostile_pages_as_its_twin_does(html: str) -> None:
 def test_the_kernel_plans_sample_sites_as_its_twin_does(kind: str) -> None:
     for page in sample_site(kind, pages=2):
         assert_same_plan(parsing.parse(page.page).tree, 2)
+
+
+_SHAPED = (
+    *_PLANNED, *_LINKED, "<h1>", "</h1>", "<h3 id=x>", "</h3>", "<a href='#x'>¶</a>", "<sup>",
+    "<ol start=x>", "<ol reversed>", "</ol>", "<li value=7>", "<dl><dt>", "<dd>", "</dl>", "<code>",
+    "</code>", "<pre class=language-c>", "\\_", "_x", "1\\.", "- x", "<em>", "</em>", "<strong>",
+    "</strong>", "<td colspan=2>", "<td class=x>", "<th rowspan=3>", "<a href=/t title=t>",
+    "<span>", "</span>", "<img src=i.png alt=i>", "<img data-src=/j.png width=1>", "<center>",
+)  # fmt: skip
+_SHAPERS = ("plan", "groups", "marks", "addresses")
+
+
+@settings(max_examples=400)
+@given(
+    st.lists(st.sampled_from(_SHAPED), max_size=40).map("".join),
+    st.sampled_from(_URLS),
+    st.integers(0, 2**32),
+)
+def test_the_kernel_gives_the_twins_markdown(html: str, url: str | None, seed: int) -> None:
+    the_kernel()
+
+    def written() -> str:
+        parsed = parsing.parse(Page(html))
+        labels = label(parsed.tree, random_scores(len(parsed.tree), seed)).labels
+        return render.markdown(parsed.tree, parsed.document, labels, url)
+
+    found = written()
+    with ExitStack() as stack:
+        for name in _SHAPERS:
+            stack.enter_context(without(f"dehusk.render.{name}"))
+        assert found == written()
 
 
 @settings(max_examples=300)

@@ -65,3 +65,8 @@ def numbers(*names: str) -> NDArray[np.bool_]:
     table = np.zeros(len(NAMES), np.bool_)
     table[[NUMBERS[name] for name in names]] = True
     return table
+
+
+def listed(*names: str) -> tuple[int, ...]:
+    """The tag numbers of `names`; unknown names are refused with KeyError."""
+    return tuple(NUMBERS[name] for name in names)

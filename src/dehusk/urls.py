@@ -21,6 +21,7 @@ _BREAKS: Final = str.maketrans("", "", "\t\n\r")
 _UNSAFE: Final = re.compile(r'[ "<>`]')
 _PLAIN: Final = re.compile(r"https?://[^\x00-\x20\"<>`\[\]]+")
 _RELATIVE: Final = re.compile(r"[\w~%-][\w~%/.-]*(?:#[\w~%/.-]+)?", re.ASCII)
+_UP: Final = "../"
 _BASE: Final = tags.NUMBERS["base"]
 
 
@@ -48,6 +49,17 @@ class Base:
         except ValueError:
             return None
 
+    def begins(self) -> tuple[bytes, bytes, bytes]:
+        """What stands before an address on the host, in the folder and on the page, for the kernel.
+
+        Empty where more is needed than writing one behind the other.
+        """
+        here = (self.absolute("#x") or "")[: -len("#x")] if self.url else ""
+        origin, folder, page = (
+            each.encode("utf-8", "surrogatepass") for each in (self.origin, self.folder, here)
+        )
+        return origin, folder, page
+
     def _joined(self, url: str, *, has_scheme: bool) -> str:
         """The URL made absolute. Raises ValueError for one that nobody can follow."""
         if has_scheme or self.url is None:
@@ -58,9 +70,23 @@ class Base:
         if url[0] == "/" and url[1:2] != "/" and "/." not in url:
             # What most links look like, at a fraction of what joining costs.
             return self.origin + url
-        if self.folder and _RELATIVE.fullmatch(url) and "/." not in url and "//" not in url:
-            return self.folder + url
+        if self.folder:
+            up = 0
+            while url.startswith(_UP, up * len(_UP)):
+                up += 1
+            below = url[up * len(_UP) :]
+            if _RELATIVE.fullmatch(below) and "/." not in below and "//" not in below:
+                return self._folder_above(up) + below
         return urljoin(self.url, url)
+
+    def _folder_above(self, levels: int) -> str:
+        """The folder so many levels above this one; that of the host has none above it."""
+        folder = self.folder
+        for _ in range(levels):
+            if len(folder) <= len(self.origin) + 1:
+                break
+            folder = folder[: folder.rindex("/", 0, -1) + 1]
+        return folder
 
 
 def _percent(found: re.Match[str]) -> str:

@@ -54,13 +54,24 @@ int check_below(const char *function, const int32_t *numbers, size_t count, size
     return 1;
 }
 
+int append_number(PyObject *list, size_t number)
+{
+    PyObject *item = PyLong_FromSize_t(number);
+    int is_done = item && PyList_Append(list, item) == 0;
+    Py_XDECREF(item);
+    return is_done;
+}
+
 #define FUNCTION(name, text) {#name, (PyCFunction)(void (*)(void))kernel_##name, METH_FASTCALL, text}
 
 static PyMethodDef functions[] = {
     FUNCTION(scan, "The arrays of a page's tree in one piece of memory; None if the parser must be "
                    "asked first."),
+    FUNCTION(addresses, "Where given links lead, and those with a title."),
+    FUNCTION(marks, "The images of the content, and links in headings that say next to nothing."),
     FUNCTION(draft, "What of a page goes into its Markdown, in one piece of memory."),
     FUNCTION(fingerprint, "The SimHash of a text's words in hex; None where its twin must be asked."),
+    FUNCTION(groups, "The kept elements of a page by tag, what each holds, and inline ones with blocks."),
     FUNCTION(judge, "The probability that each block is content, the scores, and the threshold."),
     FUNCTION(label, "The labels of a page's nodes and, behind them, the reasons."),
     FUNCTION(lesson, "What one page teaches: sorted keys of segments, texts and places, and sums."),

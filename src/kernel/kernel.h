@@ -27,6 +27,9 @@ int check_sizes(const char *function, const View *views, const Py_ssize_t *sizes
 /* Is every number from 0 to below a limit? 0 with an exception set if not. */
 int check_below(const char *function, const int32_t *numbers, size_t count, size_t limit);
 
+/* Append a number to a list of Python's; 0 with an exception set. */
+int append_number(PyObject *list, size_t number);
+
 static inline Bytes bytes_of(const View *view)
 {
     return (Bytes){view->buffer.buf, (size_t)view->buffer.len};
@@ -40,6 +43,9 @@ PyObject *kernel_lesson(PyObject *module, PyObject *const *arguments, Py_ssize_t
 PyObject *kernel_weigh(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_threshold(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_spread(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *kernel_addresses(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *kernel_marks(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *kernel_groups(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_draft(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_fingerprint(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_judge(PyObject *module, PyObject *const *arguments, Py_ssize_t count);

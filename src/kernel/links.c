@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include "attributes.h"
+#include "addresses.h"
 #include "escapes.h"
 #include "white.h"
 
@@ -53,11 +53,6 @@ typedef struct {
     Link *links;
     size_t link_count;
 } Walk;
-
-/* Where addresses begin that need no more than writing one behind another; empty where unknown. */
-typedef struct {
-    Bytes origin, folder, here;
-} Bases;
 
 static uint8_t kind_of(const Page *page, size_t node)
 {
@@ -110,17 +105,6 @@ static void enter_link(Walk *walk, size_t node)
     walk->link_count++;
 }
 
-/* The value of an attribute; 0 if the element has none of that name. */
-static int find_attribute(const Page *page, size_t node, const char *name, Attribute *found)
-{
-    size_t at = (size_t)page->start[node], stop = (size_t)page->stop[node], size = strlen(name);
-    while (next_attribute(page->source, &at, stop, found))
-        if (found->name_stop - found->name == size &&
-            memcmp(page->source.bytes + found->name, name, size) == 0)
-            return 1;
-    return 0;
-}
-
 static void enter_element(Walk *walk, size_t node, uint8_t kind)
 {
     const Page *page = walk->page;
@@ -135,7 +119,7 @@ static void enter_element(Walk *walk, size_t node, uint8_t kind)
         enter_link(walk, node);
     if (kind & IS_IMAGE && page->shown[node] && walk->open_count) {
         Chain *chain = &walk->links[walk->open[walk->open_count - 1]].pictures;
-        if (find_attribute(page, node, "alt", &alt))
+        if (find_attribute(page->source, (size_t)page->start[node], (size_t)page->stop[node], "alt", &alt))
             add_piece(walk, chain, alt.value, alt.value_stop, 1);
         else
             add_piece(walk, chain, 0, 0, 1);
@@ -171,11 +155,6 @@ static void walk_page(Walk *walk)
 }
 
 /* --- what is written of them --- */
-
-static PyObject *as_text(const uint8_t *bytes, size_t size)
-{
-    return PyUnicode_DecodeUTF8((const char *)bytes, (Py_ssize_t)size, "surrogatepass");
-}
 
 static size_t chain_size(const Walk *walk, Chain chain)
 {
@@ -228,111 +207,38 @@ static PyObject *words_of(const Walk *walk, const Link *link, uint8_t *room, siz
     return as_text(room + most, collapse(room + most, size));
 }
 
-/* --- where they lead --- */
-
-/* Are all bytes fit for an address as they are? */
-static int is_plain(Bytes url)
+/* A link of the class `Link`, its fields set as its own `__init__` would set them: calling that takes
+   longer than all else that is done for a link. NULL with an exception set. */
+static PyObject *make_link(PyObject *class, PyObject *address, PyObject *words, PyObject *is_template)
 {
-    for (size_t i = 0; i < url.size; i++)
-        if (url.bytes[i] <= ' ' || strchr("\"<>`[]", url.bytes[i]))
-            return 0;
-    return url.size > 0;
-}
-
-static int is_plain_name(uint8_t byte, const char *more)
-{
-    uint8_t letter = lower(byte);
-    return (letter >= 'a' && letter <= 'z') || (byte >= '0' && byte <= '9') ||
-           (byte && strchr(more, byte));
-}
-
-static int has_pair(Bytes url, const char *pair)
-{
-    for (size_t i = 0; i + 1 < url.size; i++)
-        if (url.bytes[i] == pair[0] && url.bytes[i + 1] == pair[1])
-            return 1;
-    return 0;
-}
-
-/* A path below the folder of the page, and perhaps a place in it: `urls._RELATIVE`. */
-static int is_relative(Bytes url)
-{
-    size_t at = 0;
-    if (!is_plain_name(url.bytes[0], "_~%-"))
-        return 0;
-    while (at < url.size && is_plain_name(url.bytes[at], "_~%/.-"))
-        at++;
-    if (at == url.size)
-        return 1;
-    size_t mark = at;
-    if (url.bytes[at++] != '#')
-        return 0;
-    while (at < url.size && is_plain_name(url.bytes[at], "_~%/.-"))
-        at++;
-    return at == url.size && at > mark + 1;
-}
-
-static int begins_with(Bytes url, const char *text)
-{
-    size_t size = strlen(text);
-    return url.size > size && memcmp(url.bytes, text, size) == 0;
-}
-
-/* What an address needs before it to be absolute, and nothing else; 0 if it is not as simple. */
-static int find_base(Bytes url, const Bases *bases, Bytes *base)
-{
-    *base = (Bytes){NULL, 0};
-    if (!is_plain(url))
-        return 0;
-    if (begins_with(url, "http://") || begins_with(url, "https://"))
-        return 1;
-    if (url.bytes[0] == '/')
-        *base = (url.size > 1 && url.bytes[1] == '/') || has_pair(url, "/.") ? *base : bases->origin;
-    else if (url.bytes[0] == '#')
-        *base = url.size > 1 ? bases->here : *base;
-    else if (is_relative(url) && !has_pair(url, "/.") && !has_pair(url, "//"))
-        *base = bases->folder;
-    return base->size > 0;
-}
-
-/* The absolute address of a link, or None where it leads nowhere; NULL with an exception set. */
-static PyObject *address_of(const Walk *walk, const Link *link, const Bases *bases,
-                            PyObject *absolute, uint8_t *room)
-{
-    Attribute href;
-    Bytes url = {room, 0}, base;
-    if (find_attribute(walk->page, (size_t)link->node, "href", &href))
-        url.size = put_unescaped(walk->page->source.bytes + href.value, href.value_stop - href.value,
-                                 room);
-    int is_simple = find_base(url, bases, &base);
-    PyObject *written = as_text(url.bytes, url.size);
-    if (!written || (is_simple && !base.size))
-        return written;
-    PyObject *whole = NULL;
-    if (is_simple) {
-        PyObject *before = as_text(base.bytes, base.size);
-        whole = before ? PyUnicode_Concat(before, written) : NULL;
-        Py_XDECREF(before);
-    } else {
-        whole = PyObject_CallFunctionObjArgs(absolute, written, NULL);
+    static const char *const names[] = {"url", "text", "template"};
+    PyObject *const values[] = {address, words, is_template};
+    PyObject *made = PyType_GenericAlloc((PyTypeObject *)class, 0);
+    for (size_t i = 0; i < 3 && made; i++) {
+        PyObject *name = PyUnicode_InternFromString(names[i]);
+        if (!name || PyObject_GenericSetAttr(made, name, values[i]) < 0)
+            Py_CLEAR(made);
+        Py_XDECREF(name);
     }
-    Py_DECREF(written);
-    return whole;
+    return made;
 }
 
 /* Add the link to the list, if it leads somewhere; 0 with an exception set. */
 static int add_link(const Walk *walk, const Link *link, const Bases *bases, PyObject *const *makers,
                     uint8_t *room, size_t most, PyObject *found)
 {
-    PyObject *address = address_of(walk, link, bases, makers[0], room);
+    const Page *page = walk->page;
+    size_t start = (size_t)page->start[link->node], stop = (size_t)page->stop[link->node];
+    int is_changed;
+    PyObject *address = address_of(page->source, start, stop, bases, makers[0], room, &is_changed);
     if (!address || address == Py_None) {
         Py_XDECREF(address);
         return address != NULL;
     }
     PyObject *words = words_of(walk, link, room, most), *made = NULL;
-    PyObject *is_template = walk->page->labels[link->node] == LABEL_TEMPLATE ? Py_True : Py_False;
+    PyObject *is_template = page->labels[link->node] == LABEL_TEMPLATE ? Py_True : Py_False;
     if (words)
-        made = PyObject_CallFunctionObjArgs(makers[1], address, words, is_template, NULL);
+        made = make_link(makers[1], address, words, is_template);
     int is_done = made && PyList_Append(found, made) == 0;
     Py_DECREF(address);
     Py_XDECREF(words);
@@ -394,7 +300,13 @@ PyObject *kernel_links(PyObject *module, PyObject *const *arguments, Py_ssize_t 
     (void)module;
     static const Py_ssize_t sizes[] = {2, 4, 4, 4, 4, 4, 1, 1};
     View views[GIVEN];
-    if (!check_count("links", count, GIVEN + 2) || !open_views(views, arguments + 2, GIVEN, 0))
+    if (!check_count("links", count, GIVEN + 2))
+        return NULL;
+    if (!PyType_Check(arguments[1])) {
+        PyErr_SetString(PyExc_TypeError, "links: the second argument is a class");
+        return NULL;
+    }
+    if (!open_views(views, arguments + 2, GIVEN, 0))
         return NULL;
     PyObject *found = NULL;
     Py_ssize_t nodes = views[GIVEN - 1].buffer.len;

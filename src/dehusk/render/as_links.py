@@ -71,10 +71,8 @@ def links(tree: Tree, labels: LabelArray, base_url: str | None) -> tuple[Link, .
 
 def _compiled(kernel: Any, tree: Tree, labels: LabelArray, base: Base) -> tuple[Link, ...]:
     """The same by the kernel, which asks the base only about what is not simple."""
-    here = (base.absolute("#x") or "")[: -len("#x")] if base.url else ""
-    begins = (each.encode("utf-8", "surrogatepass") for each in (base.origin, base.folder, here))
     found = kernel.links(
-        base.absolute, Link, *begins, tree.source, LINK_KINDS, tree.tag, tree.end,
+        base.absolute, Link, *base.begins(), tree.source, LINK_KINDS, tree.tag, tree.end,
         tree.text_length, tree.start, tree.stop, tree.close, tree.shown,
         np.ascontiguousarray(labels),
     )  # fmt: skip

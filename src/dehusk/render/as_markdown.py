@@ -9,16 +9,16 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from bisect import bisect
+from bisect import bisect, bisect_left
 from collections.abc import Mapping
 from itertools import islice
-from typing import Final
+from typing import Any, Final
 
-import numpy as np
-from turbohtml import Document, Element, Namespace, Text
+from turbohtml import Document, Element, Namespace, Node, Text
 
 from dehusk import tags
 from dehusk.model import Tree
+from dehusk.render.addresses import addresses
 from dehusk.render.blocks import (
     mark_exponents,
     part_paragraphs,
@@ -27,18 +27,19 @@ from dehusk.render.blocks import (
     shape_definitions,
 )
 from dehusk.render.draft import Draft, cut_down
-from dehusk.render.nodes import LabelArray, inside
+from dehusk.render.groups import BLOCK, HEADING, PREFORMATTED
+from dehusk.render.nodes import LabelArray
 from dehusk.render.tables import shape_tables
 from dehusk.urls import Base, base_of
 
-_LINK: Final = tags.numbers("a")
-_HEADING: Final = tags.numbers("h1", "h2", "h3", "h4", "h5", "h6")
-_BLOCK: Final = tags.numbers(*tags.BLOCK)
-_STRONG: Final = tags.numbers("b", "strong")
-_EMPHASIS: Final = tags.numbers("em", "i")
-_STRUCK: Final = tags.numbers("del", "s", "strike")
-_CODE_BLOCK: Final = tags.numbers("listing", "plaintext", "pre", "textarea", "xmp")
-_CODE: Final = _CODE_BLOCK | tags.numbers("code", "kbd", "samp")
+_LINK: Final = tags.listed("a")
+_HEADING: Final = tags.listed("h1", "h2", "h3", "h4", "h5", "h6")
+_STRONG: Final = tags.listed("b", "strong")
+_EMPHASIS: Final = tags.listed("em", "i")
+_STRUCK: Final = tags.listed("del", "s", "strike")
+_CODE: Final = tags.listed(
+    "code", "kbd", "listing", "plaintext", "pre", "samp", "textarea", "xmp",
+)  # fmt: skip
 
 _SIGN: Final = {"strong": "**", "em": "*", "del": "~~", "s": "~~", "strike": "~~"}
 # Each begins with a plain character, which a search finds many times as fast as a look behind.
@@ -46,10 +47,8 @@ _WRAPPER: Final = re.compile(r"<(/?)(strong|em|del|strike|s)>")
 _HTML_CODE: Final = re.compile(r"<code>[^<]*</code>")
 _BREAK: Final = re.compile(r"<br> ?")
 _SPACE: Final = re.compile(r"&#\d+;")
-_UNDERSCORE: Final = re.compile(r"\\_(?=\w)")
-_POINT: Final = re.compile(r"(?<=\d)\\([.)])(?=\w)")
-_LIST_SIGN: Final = re.compile(r"\\([-+#])(?=\w)")
-"""Escapes against a list or a heading, which only a space behind the sign would make."""
+_ESCAPE: Final = re.compile(r"\\([-_.)+#])(?=\w)")
+"""Escapes against emphasis, and against a list or a heading, which only a space would make."""
 _PROTECTED: Final = ("<", "&", "\\")
 """Characters of code that polishing would take for the writer's."""
 _NONCHARACTERS: Final = tuple(map(chr, range(0xFDD0, 0xFDF0)))
@@ -95,6 +94,8 @@ def _restored(written: str, stand_ins: Mapping[str, str]) -> str:
             code = code.replace(stand_in, "\\" + character)
         return found[0] if _is_escaped(found) else code
 
+    if written.isascii():
+        return written
     if "<code>" in written:
         written = _HTML_CODE.sub(escaped, written)
     for character, stand_in in stand_ins.items():
@@ -169,40 +170,50 @@ def _point_links(draft: Draft, base: Base) -> None:
     links = draft.kept_nodes(_LINK)
     if not links:
         return
-    headings, holds_block = draft.kept_nodes(_HEADING), draft.holding(_BLOCK)
-    holds_code = draft.holding(_CODE_BLOCK)
-    for node in links:
-        link = draft.element(node)
-        written = link.attr("href") or ""
-        address = base.absolute(written)
-        next_heading = bisect(headings, node)
-        if not address or holds_code[node] or not draft.inked[node]:
-            link.tag = "div" if holds_block[node] else "span"
-        elif next_heading < len(headings) and headings[next_heading] < draft.ends[node]:
-            heading = draft.element(headings[next_heading])
-            heading.wrap_children(Element("a", {"href": address}))
+    headings, held, inked = draft.kept_nodes(_HEADING), draft.groups.held, draft.inked.tobytes()
+    elements: list[Any] = draft.nodes
+    found = addresses(draft.tree, links, base)
+    for node in found.titled:
+        del draft.element(node).attrs["title"]
+    for node, address in zip(links, found.leads, strict=True):
+        if not address or held[node] & PREFORMATTED or not inked[node]:
+            elements[node].tag = "div" if held[node] & BLOCK else "span"
+        elif held[node] & HEADING:
+            link, heading = draft.element(node), headings[bisect(headings, node)]
+            target = address if isinstance(address, str) else link.attr("href")
+            draft.element(heading).wrap_children(Element("a", {"href": target}))
             link.tag = "div"
-        else:
-            if address != written:
-                link.attrs["href"] = address
-            if link.attr("title") is not None:
-                del link.attrs["title"]
+        elif isinstance(address, str):
+            elements[node].attrs["href"] = address
 
 
 def _protect_code(draft: Draft, stand_ins: Mapping[str, str]) -> None:
     """Put stand-ins into code for the characters that polishing looks for."""
-    tree, nodes = draft.tree, draft.texts.nodes
-    is_code = np.zeros(len(tree), np.bool_)
-    is_code[[node for node in draft.kept_nodes(_CODE) if _is_code(draft.element(node))]] = True
-    nodes = nodes[inside(draft.ends, is_code)[nodes]]
-    for node in nodes.tolist():
-        text = draft.nodes[node]
-        assert isinstance(text, Text), "a run holds texts only"
-        data = text.data
-        if "<" in data or "&" in data or "\\" in data:
-            for character, stand_in in stand_ins.items():
-                data = data.replace(character, stand_in)
-            text.data = data
+    code = [node for node in draft.kept_nodes(_CODE) if _is_code(draft.element(node))]
+    if not code:
+        return
+    tree, texts, reach = draft.tree, draft.texts.nodes.tolist(), 0
+    is_raw = bool(tree.raw[draft.texts.nodes].any())
+    edges = zip(code, draft.ends[code].tolist(), strict=True)
+    sources = zip(tree.start[code].tolist(), tree.close[code].tolist(), strict=True)
+    for (node, end), (start, close) in zip(edges, sources, strict=True):
+        # In the source all of these begin with one of two characters.
+        written = b"" if is_raw else tree.source[start:close]
+        if is_raw or b"&" in written or b"\\" in written:
+            first = bisect_left(texts, max(node, reach))
+            for place in texts[first : bisect_left(texts, end, first)]:
+                _protect(draft.nodes[place], stand_ins)
+            reach = max(reach, end)
+
+
+def _protect(text: Node, stand_ins: Mapping[str, str]) -> None:
+    """Put stand-ins into one text."""
+    assert isinstance(text, Text), "a run holds texts only"
+    data = text.data
+    if "<" in data or "&" in data or "\\" in data:
+        for character, stand_in in stand_ins.items():
+            data = data.replace(character, stand_in)
+        text.data = data
 
 
 def _is_code(element: Element) -> bool:
@@ -215,16 +226,16 @@ def _is_code(element: Element) -> bool:
 
 def _polish(written: str) -> str:
     """The Markdown without what the writer left in HTML, and without needless escapes."""
-    if "&#" in written:
+    # One character is found many times as fast as two, and much has none of these.
+    if "&" in written:
         written = _SPACE.sub(_plain_space, written)
-    if _WRAPPER.search(written):
-        written = _unwrap(written)
-    if "<br>" in written:
-        written = "\n".join(map(_break_lines, written.split("\n")))
-    if "\\_" in written:
-        written = _UNDERSCORE.sub(_plain_underscore, written)
+    if "<" in written:
+        if _WRAPPER.search(written):
+            written = _unwrap(written)
+        if "<br>" in written:
+            written = "\n".join(map(_break_lines, written.split("\n")))
     if "\\" in written:
-        written = _LIST_SIGN.sub(_plain_sign, _POINT.sub(r"\1", written))
+        written = _ESCAPE.sub(_needed_escape, written)
     if "\n\n\n" in written:
         written = _single_blanks(written)
     return written.strip("\n")
@@ -246,15 +257,19 @@ def _plain_space(found: re.Match[str]) -> str:
     return " " if before.strip("\n") and behind.strip("\n") else ""
 
 
-def _plain_underscore(found: re.Match[str]) -> str:
-    """An underscore without its escape, which it does not need inside a word."""
-    before, _ = _around(found)
-    return "_" if before.isalnum() else found[0]
+def _needed_escape(found: re.Match[str]) -> str:
+    """A sign without its escape where that is not needed.
 
-
-def _plain_sign(found: re.Match[str]) -> str:
-    """A sign without its escape, if it is one."""
-    return found[0] if _is_escaped(found) else found[1]
+    An underscore needs none inside a word, a point none inside a number, and what would begin a
+    list or a heading none before a word.
+    """
+    sign, start = found[1], found.start()
+    before = found.string[max(start - 1, 0) : start]
+    if sign == "_":
+        return sign if before.isalnum() else found[0]
+    if sign in ".)":
+        return sign if before.isdecimal() else found[0]
+    return found[0] if _is_escaped(found) else sign
 
 
 def _plain_break(found: re.Match[str]) -> str:

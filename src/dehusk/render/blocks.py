@@ -12,29 +12,26 @@ from turbohtml import Element, Node, Text
 from dehusk import tags
 from dehusk.model import Flags, Ints
 from dehusk.render.draft import Draft
-from dehusk.render.nodes import inside, text_below
+from dehusk.render.groups import BREAK, PREFORMATTED
+from dehusk.render.nodes import inside, text_below, with_attributes
 
-_BLOCKS: Final = tags.numbers(
+_BLOCKS: Final = tags.listed(
     "button", "center", "dialog", "fieldset", "form", "hgroup", "legend", "optgroup", "search",
 )  # fmt: skip
-_LISTS: Final = tags.numbers("dir", "menu", "select")
-_ITEMS: Final = tags.numbers("option")
+_LISTS: Final = tags.listed("dir", "menu", "select")
+_ITEMS: Final = tags.listed("option")
+_FIXED: Final = tags.listed("pre", "listing", "xmp", "textarea", "plaintext")
 _PREFORMATTED: Final = tags.numbers("pre", "listing", "xmp", "textarea", "plaintext")
-_WRAPPER: Final = tags.numbers(
-    "#other", "abbr", "acronym", "applet", "bdi", "bdo", "big", "blink", "cite", "data", "dfn",
-    "font", "ins", "label", "map", "mark", "marquee", "nobr", "object", "output", "q",
-    "slot", "small", "span", "sub", "sup", "time", "tt", "u", "var",
-)  # fmt: skip
-_INLINE: Final = tags.numbers("rp")
-_ORDERED: Final = tags.numbers("ol")
-_ITEM: Final = tags.numbers("li")
-_CODE: Final = tags.numbers("code", "kbd", "samp")
-_BREAK: Final = tags.numbers("br")
+_INLINE: Final = tags.listed("rp")
+_ORDERED: Final = tags.listed("ol")
+_ITEM: Final = tags.listed("li")
+_CODE: Final = tags.listed("code", "kbd", "samp")
+_BREAK: Final = tags.listed("br")
 _BLOCK: Final = tags.numbers(*tags.BLOCK)
-_TERM: Final = tags.numbers("dt")
-_DEFINITION: Final = tags.numbers("dd")
-_DEFINITIONS: Final = tags.numbers("dl")
-_POWER: Final = tags.numbers("sup")
+_TERM: Final = tags.NUMBERS["dt"]
+_DEFINITIONS: Final = tags.listed("dl")
+_DEFINED: Final = tags.listed("dt", "dd")
+_POWER: Final = tags.listed("sup")
 _EXPONENT: Final = re.compile(r"\s*[+\-−]?\d{1,4}\s*")
 
 _NUMBER: Final = re.compile(r"\s*\+?[0-9]{1,9}(?![0-9]).*", re.DOTALL)
@@ -46,6 +43,8 @@ _OWN_LANGUAGE: Final = re.compile(
 _OUTER_LANGUAGE: Final = re.compile(
     r"(?:^|\s)(?:language-|highlight-source-|highlight-)([A-Za-z0-9][\w+#.\-]{0,30})"
 )
+_MARKS: Final = (b"lang", b"highlight-", b"brush:")
+"""What stands in every mark of a language; a look at the source costs a tenth of asking for it."""
 _NO_LANGUAGE: Final = frozenset((
     "default", "none", "text", "plain", "plaintext", "nohighlight",
     "block", "body", "box", "code", "container", "content", "lines", "wrap", "wrapper",
@@ -61,18 +60,17 @@ _MAX_BESIDE_CODE: Final = 20
 
 def rename_blocks(draft: Draft) -> None:
     """Give blocks that the writer takes for inline text, or does not write, a name it knows."""
-    for table, name in (
+    for numbers, name in (
         (_BLOCKS, "div"),
         (_LISTS, "ul"),
         (_ITEMS, "li"),
-        (_PREFORMATTED, "pre"),
+        (_FIXED, "pre"),
         (_INLINE, "span"),
     ):
-        for node in draft.kept_nodes(table):
+        for node in draft.kept_nodes(numbers):
             draft.element(node).tag = name
     # White space before a block in an inline element would come out as empty lines.
-    wrappers = draft.kept & draft.holding(_BLOCK) & _WRAPPER[draft.tree.tag]
-    for node in np.flatnonzero(wrappers).tolist():
+    for node in draft.groups.wrappers:
         draft.element(node).tag = "div"
     _count_up(draft)
 
@@ -84,8 +82,8 @@ def _count_up(draft: Draft) -> None:
         draft.element(node).attrs.pop("reversed", None)
         _drop_number(draft.element(node), "start")
     first_items = {items[place] for node in lists if (place := bisect(items, node)) < len(items)}
-    for node in items:
-        if node in first_items and _ORDERED[draft.tree.tag[draft.tree.parent[node]]]:
+    for node in with_attributes(draft.tree, items):
+        if node in first_items and draft.tree.tag[draft.tree.parent[node]] in _ORDERED:
             _drop_number(draft.element(node), "value")
         else:
             draft.element(node).attrs.pop("value", None)
@@ -104,7 +102,7 @@ def part_paragraphs(draft: Draft, in_data: Flags) -> None:
     Not in code, nor in tables of data, whose cells hold no paragraphs.
     """
     tree = draft.tree
-    breaks = np.flatnonzero(draft.kept & _BREAK[tree.tag])
+    breaks = np.array(draft.kept_nodes(_BREAK), np.intp)
     if len(breaks) < 2:
         return
     breaks = breaks[~(in_data | inside(tree.end, _PREFORMATTED[tree.tag]))[breaks]]
@@ -119,7 +117,9 @@ def part_paragraphs(draft: Draft, in_data: Flags) -> None:
 
 def shape_code(draft: Draft) -> None:
     """Give code blocks their language, and take empty lines from their front."""
-    tree, blocks = draft.tree, draft.kept_nodes(_PREFORMATTED)
+    tree, blocks, spans = draft.tree, draft.kept_nodes(_FIXED), draft.kept_nodes(_CODE)
+    if not blocks and not spans:
+        return
     in_block = inside(tree.end, _PREFORMATTED[tree.tag])
     if blocks:
         outside = text_below(tree, ~in_block)
@@ -132,21 +132,21 @@ def shape_code(draft: Draft) -> None:
                 draft.element(node).attrs["class"] = f"language-{language}"
             inner = texts[first : first + _MAX_FRONT].tolist()
             _strip_front([draft.nodes[text] for text in inner if text < tree.end[node]])
-    spans = [node for node in draft.kept_nodes(_CODE) if not in_block[node]]
+    spans = [node for node in spans if not in_block[node]]
     if spans:
         _shape_inline_code(draft, spans)
 
 
 def _shape_inline_code(draft: Draft, spans: list[int]) -> None:
     """Make blocks of code that has lines, and put a space between two pieces that touch."""
-    holds_break, holds_block = draft.holding(_BREAK), draft.holding(_PREFORMATTED)
-    order = np.cumsum(draft.kept)
-    for before, node in zip([-1, *spans], spans, strict=False):
-        if holds_block[node]:
+    held, order = draft.groups.held, np.cumsum(draft.kept)
+    follows = order[spans[1:]] == order[draft.ends[spans[:-1]] - 1] + 1
+    for node, touches in zip(spans, [False, *follows.tolist()], strict=True):
+        if held[node] & PREFORMATTED:
             draft.element(node).tag = "div"
-        elif holds_break[node]:
+        elif held[node] & BREAK:
             draft.element(node).tag = "pre"
-        elif before >= 0 and order[node] == order[draft.ends[before] - 1] + 1:
+        elif touches:
             draft.element(node).insert_before(Text(" "))
 
 
@@ -158,22 +158,26 @@ def _language(draft: Draft, node: int, outside: Ints) -> str | None:
     tree, below = draft.tree, node + 1
     if below < tree.end[node] and tree.tag[below] == tags.TEXT and not tree.text_length[below]:
         below += 1
-    if below < tree.end[node] and draft.kept[below] and _CODE[tree.tag[below]]:
-        language = _marked_language(draft.element(below), _OWN_LANGUAGE)
+    if below < tree.end[node] and draft.kept[below] and tree.tag[below] in _CODE:
+        language = _marked_language(draft, below, _OWN_LANGUAGE)
         draft.element(below).attrs.pop("class", None)
         if language:
             return language
-    language = _marked_language(draft.element(node), _OWN_LANGUAGE)
+    language = _marked_language(draft, node, _OWN_LANGUAGE)
     for _ in range(_LANGUAGE_LEVELS):
         node = int(tree.parent[node])
         if language or node <= 0 or outside[node] > _MAX_BESIDE_CODE:
             break
-        language = _marked_language(draft.element(node), _OUTER_LANGUAGE)
+        language = _marked_language(draft, node, _OUTER_LANGUAGE)
     return language
 
 
-def _marked_language(element: Element, pattern: re.Pattern[str]) -> str | None:
+def _marked_language(draft: Draft, node: int, pattern: re.Pattern[str]) -> str | None:
     """The language that an element is marked with."""
+    start_tag = draft.tree.source[draft.tree.start[node] : draft.tree.stop[node]]
+    if not any(mark in start_tag for mark in _MARKS):
+        return None
+    element = draft.element(node)
     for name in ("data-lang", "data-language"):
         written = (element.attr(name) or "").strip().lower()
         if _LANGUAGE.fullmatch(written):
@@ -206,14 +210,14 @@ def shape_definitions(draft: Draft) -> None:
     if not items:
         return
     blocks = np.cumsum(draft.kept & _BLOCK[tree.tag])
-    for node in draft.kept_nodes(_TERM | _DEFINITION):
+    for node in draft.kept_nodes(_DEFINED):
         owner = int(tree.parent[node])
         # Groups of a term and its definitions may stand in an element of their own.
         owner = owner if owner in items else int(tree.parent[owner])
         if owner not in items:
             continue
         element, item = draft.element(node), items[owner]
-        if item is None or _TERM[tree.tag[node]]:
+        if item is None or tree.tag[node] == _TERM:
             element.tag = "li"
             items[owner] = element
             continue

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Final
 
 import numpy as np
 from turbohtml import Document, Element, Node, Text
 
-from dehusk import tags
-from dehusk.model import Flags, Ints, Label, Tree
-from dehusk.render.nodes import LabelArray, Run, holds
+from dehusk.model import Flags, Ints, Tree
+from dehusk.render.groups import Groups, groups_of
+from dehusk.render.marks import marks_of
+from dehusk.render.nodes import LabelArray, Run
 from dehusk.render.plan import plan_of
 
-_LINK: Final = tags.numbers("a")
-_HEADING: Final = tags.numbers("h1", "h2", "h3", "h4", "h5", "h6")
-_IMAGE: Final = tags.numbers("img")
-_MAX_PERMALINK: Final = 8
-"""Characters beyond which a link says something."""
+_IN_TREE: Final = frozenset((Element, Text))
+"""The parser's nodes that the tree has too."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,15 +35,15 @@ class Draft:
     """The kept texts, in order."""
     images: dict[int, str | None]
     """Where each kept image is loaded from; None if only its alternative text is known."""
-    tags_kept: Flags
-    """Which tags any kept node has, by number."""
+    groups: Groups
 
-    def kept_nodes(self, table: Flags) -> list[int]:
-        """The kept elements with one of the table's tags, in document order."""
-        if not (table & self.tags_kept).any():
-            return []
-        found: list[int] = np.flatnonzero(self.kept & table[self.tree.tag]).tolist()
-        return found
+    def kept_nodes(self, numbers: Sequence[int]) -> list[int]:
+        """The kept elements with tags of these numbers, in document order; not to be changed."""
+        by_tag = self.groups.by_tag
+        found = [by_tag[number] for number in numbers if number in by_tag]
+        if len(found) == 1:
+            return found[0]
+        return sorted(chain.from_iterable(found))
 
     def element(self, node: int) -> Element:
         """The parser's element for a node of the tree."""
@@ -51,43 +51,38 @@ class Draft:
         assert isinstance(element, Element), "texts are never looked up as elements"
         return element
 
-    def holding(self, table: Flags) -> Flags:
-        """Does the node hold a kept element with one of the table's tags, or is it one?"""
-        if not (table & self.tags_kept).any():
-            return np.zeros(len(self.tree), np.bool_)
-        return holds(self.ends, self.kept & table[self.tree.tag])
-
 
 def cut_down(tree: Tree, document: Document, labels: LabelArray) -> Draft:
     """The draft of a page, from a document that loses all that is not content."""
     nodes = _aligned(tree, document)
-    images = _images(tree, nodes, labels)
-    plan = plan_of(tree, labels, _permalinks(tree, nodes), list(images))
+    marks = marks_of(tree, labels)
+    images = _images(nodes, marks.images)
+    plan = plan_of(tree, labels, _permalinks(nodes, marks.short_links), list(images))
     _mend(nodes, plan.texts)
     _free_spaces(nodes, plan.spaced)
     for node in plan.dropped:
         nodes[node].decompose()
-    tags_kept = np.bincount(tree.tag[plan.kept], minlength=len(tags.NAMES)) > 0
-    return Draft(tree, nodes, plan.ends, plan.kept, plan.inked, plan.texts, images, tags_kept)
+    groups = groups_of(tree, plan.ends, plan.kept)
+    return Draft(tree, nodes, plan.ends, plan.kept, plan.inked, plan.texts, images, groups)
 
 
 def _aligned(tree: Tree, document: Document) -> list[Node]:
     """The parser's node for each node of the tree."""
     root = document.root
     assert root is not None, "an HTML parser always makes <html>"
-    nodes: list[Node] = [root]
-    nodes += [node for node in root.descendants if type(node) is Element or type(node) is Text]
+    nodes: list[Node] = [root, *root.descendants]
+    if len(nodes) > len(tree):
+        nodes = [node for node in nodes if type(node) in _IN_TREE]
     if len(nodes) > len(tree):
         nodes = [node for node in nodes if type(node) is not Text or node.data]
     assert len(nodes) == len(tree), "the tree comes from this document"
     return nodes
 
 
-def _images(tree: Tree, nodes: list[Node], labels: LabelArray) -> dict[int, str | None]:
-    """The content images that can be shown or said, with where they are loaded from."""
+def _images(nodes: list[Node], candidates: list[int]) -> dict[int, str | None]:
+    """The images among the candidates that can be shown or said, and where they are loaded from."""
     found: dict[int, str | None] = {}
-    candidates = _IMAGE[tree.tag] & tree.shown & (labels == Label.CONTENT.value)
-    for node in np.flatnonzero(candidates).tolist():
+    for node in candidates:
         element = nodes[node]
         assert isinstance(element, Element), "an image is an element"
         source = _image_source(element)
@@ -112,16 +107,10 @@ def _image_source(image: Element) -> str | None:
     return None
 
 
-def _permalinks(tree: Tree, nodes: list[Node]) -> list[int]:
-    """Links from a heading to itself that say nothing, such as '#' or '¶'."""
-    headings = np.flatnonzero(_HEADING[tree.tag])
-    if not len(headings):
-        return []
-    links = np.flatnonzero(_LINK[tree.tag] & (tree.text_length <= _MAX_PERMALINK))
-    reach = np.append(np.maximum.accumulate(tree.end[headings]), 0)
-    in_heading = reach[np.searchsorted(headings, links) - 1] > links
+def _permalinks(nodes: list[Node], candidates: list[int]) -> list[int]:
+    """The candidates, short links in headings, that say nothing, such as '#' or '¶'."""
     found: list[int] = []
-    for node in links[in_heading].tolist():
+    for node in candidates:
         element = nodes[node]
         assert isinstance(element, Element), "a link is an element"
         if "#" in (element.attr("href") or "") and not any(map(str.isalnum, element.text)):
@@ -131,8 +120,9 @@ def _permalinks(tree: Tree, nodes: list[Node]) -> list[int]:
 
 def _mend(nodes: list[Node], texts: Run) -> None:
     """Put a space where words would run together because template between them goes."""
-    joined = texts.cut & ~texts.spaced & ~texts.new_line & (texts.new_cells == 0)
-    for place in np.flatnonzero(joined).tolist():
+    for place in np.flatnonzero(texts.cut).tolist():
+        if texts.spaced[place] or texts.new_line[place] or texts.new_cells[place]:
+            continue
         before, behind = nodes[texts.nodes[place - 1]], nodes[texts.nodes[place]]
         assert isinstance(before, Text), "a run holds texts only"
         assert isinstance(behind, Text), "a run holds texts only"

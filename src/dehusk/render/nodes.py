@@ -32,6 +32,20 @@ for _place, _table in enumerate((BREAKS, CELL, _ROW, ANCHOR, _PREFORMATTED, _THI
     TEXT_KINDS[_table] |= np.uint8(1 << _place)
 
 
+_BARE: Final = np.array([len(f"<{name}>") for name in tags.NAMES])
+"""By tag number, how long a start tag without attributes is."""
+
+
+def with_attributes(tree: Tree, nodes: list[int]) -> list[int]:
+    """Those of the nodes, elements of known tags, that have any attribute."""
+    if not nodes:
+        return nodes
+    places = np.array(nodes)
+    is_bare = tree.stop[places] - tree.start[places] == _BARE[tree.tag[places]]
+    found: list[int] = places[~is_bare].tolist()
+    return found
+
+
 def written_ends(tree: Tree) -> Ints:
     """Of each node, one behind the last node written inside it in `tree.source`.
 

@@ -9,16 +9,20 @@ import numpy as np
 from turbohtml import Element
 
 from dehusk import tags
-from dehusk.model import Flags
+from dehusk.model import Flags, Tree
 from dehusk.render.draft import Draft
-from dehusk.render.nodes import inside
+from dehusk.render.nodes import inside, with_attributes
 
 _TABLE: Final = tags.numbers("table")
 _PART: Final = tags.numbers("caption", "thead", "tbody", "tfoot", "tr", "td", "th")
+_PARTS: Final = tags.listed(
+    "table", "caption", "thead", "tbody", "tfoot", "tr", "td", "th",
+)  # fmt: skip
 _ROW: Final = tags.NUMBERS["tr"]
 _HEAD: Final = tags.NUMBERS["thead"]
 _HEADER_CELL: Final = tags.NUMBERS["th"]
 _CELL: Final = tags.numbers("td", "th")
+_CELLS: Final = tags.listed("td", "th")
 _BLOCK: Final = tags.numbers(*tags.BLOCK)
 _INNER_BLOCK: Final = _BLOCK & ~(_TABLE | _PART)
 _BREAK: Final = tags.numbers("br")
@@ -53,22 +57,30 @@ def shape_tables(draft: Draft) -> Flags:
     if not tables:
         return is_data
     structure = np.cumsum(draft.kept & _STRUCTURE[draft.tree.tag])
+    marked = _spanning(draft.tree, draft.kept_nodes(_CELLS))
     for table in tables.values():
         inner = structure[draft.ends[table.node] - 1] - structure[table.node]
-        grid = None if inner else _grid(draft, table)
+        grid = None if inner else _grid(draft, table, marked)
         if grid is None:
             _unfold(draft, table)
         else:
             is_data[table.node] = True
-            _write(draft, table, grid)
+            _write(draft, table, grid, marked)
     in_data = inside(draft.ends, is_data)
     _flatten_cells(draft, in_data)
     return in_data
 
 
+def _spanning(tree: Tree, cells: list[int]) -> frozenset[int]:
+    """Those of the cells that may span rows or columns."""
+    cells = with_attributes(tree, cells)
+    places = zip(cells, tree.start[cells].tolist(), tree.stop[cells].tolist(), strict=True)
+    return frozenset(cell for cell, start, stop in places if b"span=" in tree.source[start:stop])
+
+
 def _tables(draft: Draft) -> dict[int, _Table]:
     """Every kept table by its node; parts without a table are given to table -1."""
-    tree, nodes = draft.tree, draft.kept_nodes(_TABLE | _PART)
+    tree, nodes = draft.tree, draft.kept_nodes(_PARTS)
     tables: dict[int, _Table] = {}
     owner: dict[int, int] = {}
     for node, tag, parent in zip(
@@ -90,7 +102,7 @@ def _tables(draft: Draft) -> dict[int, _Table]:
     return tables
 
 
-def _grid(draft: Draft, table: _Table) -> list[list[int]] | None:
+def _grid(draft: Draft, table: _Table, marked: frozenset[int]) -> list[list[int]] | None:
     """The table's cells by row and column, -1 where there is none; None if it is not data."""
     cells = [cell for row in table.rows.values() for cell in row]
     if len(table.rows) < 2 or len(cells) < 3:
@@ -99,26 +111,25 @@ def _grid(draft: Draft, table: _Table) -> list[list[int]] | None:
         return None
     if draft.element(table.node).attr("role") in ("presentation", "none"):
         return None
-    rows = _placed(draft, list(table.rows.values()), _MAX_FILL * len(cells))
+    rows = _placed(draft, list(table.rows.values()), marked, _MAX_FILL * len(cells))
     if rows is None:
         return None
+    inked = draft.inked.tobytes()
     filled = sorted(
-        {
-            column
-            for row in rows
-            for column, cell in enumerate(row)
-            if cell >= 0 and draft.inked[cell]
-        }
+        {column for row in rows for column, cell in enumerate(row) if cell >= 0 and inked[cell]}
     )
     if len(filled) < 2:
         return None
     return [[row[column] if column < len(row) else -1 for column in filled] for row in rows]
 
 
-def _placed(draft: Draft, rows: list[list[int]], max_places: int) -> list[list[int]] | None:
+def _placed(
+    draft: Draft, rows: list[list[int]], marked: frozenset[int], max_places: int
+) -> list[list[int]] | None:
     """Each row with its cells in their columns: cells that span leave -1 where they reach.
 
-    None if the even grid would have more places than allowed.
+    `marked` are the cells that may span; others do not. None if the even grid would have
+    more places than allowed.
     """
     widest = max(map(len, rows))
     reach: dict[int, int] = {}
@@ -128,6 +139,9 @@ def _placed(draft: Draft, rows: list[list[int]], max_places: int) -> list[list[i
         for cell in cells:
             while reach.get(len(line), 0) > number:
                 line.append(-1)
+            if cell not in marked:
+                line.append(cell)
+                continue
             element = draft.element(cell)
             deep, wide = _span(element, "rowspan"), min(_span(element, "colspan"), widest)
             if deep > 1:
@@ -148,10 +162,10 @@ def _span(cell: Element, name: str) -> int:
     return max(int(written), 1) if is_number else 1
 
 
-def _write(draft: Draft, table: _Table, grid: list[list[int]]) -> None:
+def _write(draft: Draft, table: _Table, grid: list[list[int]], marked: frozenset[int]) -> None:
     """Make the parser's table as even as the grid, with a row of headers at its top."""
     for (row, cells), places in zip(table.rows.items(), grid, strict=True):
-        for cell in cells:
+        for cell in marked.intersection(cells):
             attributes = draft.element(cell).attrs
             attributes.pop("colspan", None)
             attributes.pop("rowspan", None)
@@ -171,9 +185,11 @@ def _write(draft: Draft, table: _Table, grid: list[list[int]]) -> None:
 def _is_header(draft: Draft, row: int, cells: list[int]) -> bool:
     """Does the row name the columns?"""
     tree = draft.tree
-    return bool(tree.tag[tree.parent[row]] == _HEAD) or all(
-        tree.tag[cell] == _HEADER_CELL for cell in cells if cell >= 0 and draft.inked[cell]
-    )
+    if tree.tag[tree.parent[row]] == _HEAD:
+        return True
+    places = np.array(cells)
+    places = places[places >= 0]
+    return bool((tree.tag[places[draft.inked[places]]] == _HEADER_CELL).all())
 
 
 def _unfold(draft: Draft, table: _Table) -> None:

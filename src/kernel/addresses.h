@@ -1,0 +1,38 @@
+/* Where the links of a page lead: `dehusk.urls.Base.absolute`, as far as that is simple. */
+
+#ifndef DEHUSK_ADDRESSES_H
+#define DEHUSK_ADDRESSES_H
+
+#include "kernel.h"
+
+#include "attributes.h"
+
+/* Where addresses begin that need no more than writing one behind another; empty where unknown. */
+typedef struct {
+    Bytes origin, folder, here;
+} Bases;
+
+static inline PyObject *as_text(const uint8_t *bytes, size_t size)
+{
+    return PyUnicode_DecodeUTF8((const char *)bytes, (Py_ssize_t)size, "surrogatepass");
+}
+
+/* The value of an attribute of a start tag; 0 if it has none of that name. */
+static inline int find_attribute(Bytes source, size_t start, size_t stop, const char *name,
+                                 Attribute *found)
+{
+    size_t size = strlen(name);
+    while (next_attribute(source, &start, stop, found))
+        if (found->name_stop - found->name == size &&
+            memcmp(source.bytes + found->name, name, size) == 0)
+            return 1;
+    return 0;
+}
+
+/* The absolute address of the link with this start tag, or None where it leads nowhere; NULL with an
+   exception set. `room` has as many bytes as the tag. `is_changed` says whether the address is
+   another than what is written. */
+PyObject *address_of(Bytes source, size_t start, size_t stop, const Bases *bases,
+                     PyObject *absolute, uint8_t *room, int *is_changed);
+
+#endif
