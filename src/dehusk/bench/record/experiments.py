@@ -45,6 +45,8 @@ class Experiment:
     plots: tuple[Plot, ...] = ()
     plots_option: str = ""
     """The option that names a folder for plots, if the command draws some itself."""
+    hidden: tuple[str, ...] = ()
+    """First headings of tables that another experiment shows too: left out of the report."""
     has_json: bool = False
     has_folds: bool = False
     """Does `auto` judge in it, so that models that have not seen a site make a difference?"""
@@ -133,7 +135,7 @@ EXPERIMENTS: Final[tuple[Experiment, ...]] = (
         ("teco", "@linked-dev", "--sweep"), ("bench.teco_report",),
         full=("--method", "hyperlink", "--method", "hyperlink:equality=text"),
         quick=("--sites", "6"), instead=("samples::1:12",), without=("methods.auto",),
-        has_json=True,
+        hidden=("site",), has_json=True,
         plots=(
             Plot("F1 by size and votes", "votes", ("size of the subdigraph", "F1"), _SIZES),
             Plot("CPU time by size", "votes", ("size of the subdigraph", "CPU ms"), ("ms",)),
@@ -144,12 +146,12 @@ EXPERIMENTS: Final[tuple[Experiment, ...]] = (
         ("teco", "@linked-dev", "--ablation"), ("bench.teco_report",),
         full=("--method", "hyperlink", "--method", "hyperlink:equality=text"),
         quick=("--sites", "4"), instead=("samples::1:8",), without=("methods.auto",),
-        has_json=True,
+        hidden=("site",), has_json=True,
     ),
     Experiment(
         "teco-links", Section.HYPERLINK, "Which links get chosen",
         ("teco", "@linked-dev", "--links"), ("bench.teco_report",), quick=("--sites", "6"),
-        instead=("samples::1:12",), without=("methods.auto",), has_json=True,
+        instead=("samples::1:12",), without=("methods.auto",), hidden=("site",), has_json=True,
     ),
     Experiment(
         "storage", Section.SEGMENTS, "Table 1 of 002: storage at equal recall; delay",

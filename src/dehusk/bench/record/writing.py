@@ -194,7 +194,8 @@ def _experiment(report: _Report, experiment: Experiment) -> Iterator[str]:
         return
     yield f"    {run.command}\n"
     text = (report.results / f"{run.name}.md").read_text("utf-8")
-    for number, table in enumerate(_joined(find_tables(text)), 1):
+    shown = [each for each in find_tables(text) if each.header[0] not in experiment.hidden]
+    for number, table in enumerate(_joined(shown), 1):
         yield f"{table.title}\n"
         yield _saved(report, f"{run.name}-{number}", _without_sites(table))
     for paper in PAPER_TABLES.get(run.name, ()):
