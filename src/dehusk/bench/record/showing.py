@@ -29,15 +29,22 @@ def run_and_show(arguments: argparse.Namespace) -> int:
     setup = _setup(arguments)
     total = len(setup.only or EXPERIMENTS)
     progress = Progress(sys.stderr)
-    shown = 0.0
+    shown, ended = 0.0, 0
+
+    def end(number: int, _: object) -> None:
+        nonlocal ended
+        ended = number
 
     def on_wait(name: str, seconds: float) -> None:
         nonlocal shown
+        if ended:
+            # Here, and not at once: whoever waits for an experiment ends it first.
+            sys.exit(128 + ended)
         if time.monotonic() - shown > _REFRESH_S:
             shown = time.monotonic()
             progress.say(f"{name}: {seconds:.0f} s")
 
-    signal.signal(signal.SIGTERM, _end)
+    signal.signal(signal.SIGTERM, end)
     runs = []
     for number, run in run_all(setup, EXPERIMENTS, on_wait):
         progress.clear()
@@ -45,11 +52,6 @@ def run_and_show(arguments: argparse.Namespace) -> int:
         _print(f"{number}/{total}  {run.name}: {_words(run)}\n")
     _print(_summary(runs, setup))
     return int(any(run.status is Status.FAILED for run in runs))
-
-
-def _end(number: int, _: object) -> None:
-    """End as Ctrl-C does, so that the experiment does not go on alone."""
-    sys.exit(128 + number)
 
 
 def _setup(arguments: argparse.Namespace) -> Setup:
