@@ -38,7 +38,7 @@ def _records(count: int) -> str:
 
 def _run(*arguments: str, given: bytes = b"") -> subprocess.CompletedProcess[bytes]:
     command = [sys.executable, "-m", "dehusk", *arguments]
-    return subprocess.run(command, input=given, capture_output=True, check=False, timeout=60)
+    return subprocess.run(command, input=given, capture_output=True, check=False, timeout=300)
 
 
 def _lines(output: bytes) -> list[dict[str, object]]:
@@ -118,7 +118,7 @@ def test_a_terminal_sees_progress(crawl: Path) -> None:
     ours, theirs = pty.openpty()
     command = [sys.executable, "-m", "dehusk", "clean", str(crawl)]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=theirs) as process:
-        assert process.wait(timeout=60) == 0
+        assert process.wait(timeout=300) == 0
     os.close(theirs)
     shown = os.read(ours, 100_000).decode()
     os.close(ours)
@@ -225,7 +225,7 @@ def test_a_reader_that_has_seen_enough_is_no_error(tmp_path: Path) -> None:
         assert process.stdout.readline()
         process.stdout.close()
         assert process.stderr.read() == b""
-        assert process.wait(timeout=60) == 0
+        assert process.wait(timeout=300) == 0
 
 
 def test_an_interrupted_run_leaves_whole_lines(tmp_path: Path) -> None:
@@ -242,7 +242,7 @@ def test_an_interrupted_run_leaves_whole_lines(tmp_path: Path) -> None:
         while not (output.exists() and output.stat().st_size > 10_000):
             assert process.poll() is None
         process.send_signal(signal.SIGINT)
-        assert process.wait(timeout=60) == 130
+        assert process.wait(timeout=300) == 130
         assert process.stderr is not None
         assert b"Traceback" not in process.stderr.read()
     lines = _lines(output.read_bytes())
@@ -307,6 +307,6 @@ def test_help_answers_without_loading_numpy_or_the_parser(arguments: list[str]) 
         "print([name for name in ('numpy', 'turbohtml') if name in sys.modules])"
     )
     run = subprocess.run(
-        [sys.executable, "-c", code, *arguments], capture_output=True, check=True, timeout=60
+        [sys.executable, "-c", code, *arguments], capture_output=True, check=True, timeout=300
     )
     assert run.stdout.decode().splitlines()[-1] == "[]"

@@ -76,7 +76,7 @@ def test_ctrl_c_leaves_a_crawl_that_can_be_gone_on_with(tmp_path: Path) -> None:
             while len(site.requests) < 12:
                 time.sleep(0.005)
             process.send_signal(signal.SIGINT)
-            assert process.wait(timeout=60) == 130
+            assert process.wait(timeout=300) == 130
         lines = Path(output).read_text("utf-8").splitlines()
         assert all(json.loads(line)["url"] for line in lines)
         refused = subprocess.run(command(site.url, output), check=False, capture_output=True)

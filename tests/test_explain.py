@@ -158,7 +158,7 @@ def _folder(path: Path) -> Path:
 def _run(*arguments: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "dehusk", *arguments]
     return subprocess.run(
-        command, capture_output=True, check=False, timeout=60, text=True, encoding="utf-8"
+        command, capture_output=True, check=False, timeout=300, text=True, encoding="utf-8"
     )
 
 

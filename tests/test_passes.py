@@ -44,7 +44,7 @@ def _records(pages: list[Page] = PAGES) -> bytes:
 
 def _run(*arguments: str, given: bytes = b"") -> subprocess.CompletedProcess[bytes]:
     command = [sys.executable, "-m", "dehusk", *arguments, "--method", "segments"]
-    return subprocess.run(command, input=given, capture_output=True, check=False, timeout=60)
+    return subprocess.run(command, input=given, capture_output=True, check=False, timeout=300)
 
 
 def _lines(output: bytes) -> list[dict[str, object]]:

@@ -86,7 +86,7 @@ def _start(folder: Path, spider: str, *settings: str, **given: str) -> subproces
 
 def _ended(folder: Path, process: subprocess.Popen[bytes]) -> str:
     """What the run has logged, when it has come to its end."""
-    process.wait(timeout=100)
+    process.wait(timeout=300)
     return (folder / "log.txt").read_text("utf-8")
 
 

@@ -60,7 +60,7 @@ def test_the_summary_names_a_page_that_needs_a_browser(tmp_path: Path) -> None:
     (tmp_path / "a.html").write_text(SHELLS[0], encoding="utf-8")
     (tmp_path / "b.html").write_text(f"<p>{_LONG}", encoding="utf-8")
     command = [sys.executable, "-m", "dehusk", "clean", str(tmp_path), "--format", "markdown"]
-    run = subprocess.run(command, capture_output=True, check=False, timeout=60, encoding="utf-8")
+    run = subprocess.run(command, capture_output=True, check=False, timeout=300, encoding="utf-8")
     assert run.returncode == 0
     said = "1 page is empty without scripts: needs --render, such as file:a.html\n"
     assert run.stderr.endswith(said)
@@ -71,5 +71,5 @@ def test_the_summary_names_pages_of_which_nothing_is_left(tmp_path: Path) -> Non
     for name in ("a", "b", "c"):
         (tmp_path / f"{name}.html").write_text(f"<p>{_LONG}", encoding="utf-8")
     command = [sys.executable, "-m", "dehusk", "clean", str(tmp_path), "--method", "site-hash"]
-    run = subprocess.run(command, capture_output=True, check=False, timeout=60, encoding="utf-8")
+    run = subprocess.run(command, capture_output=True, check=False, timeout=300, encoding="utf-8")
     assert run.stderr.endswith("1 page is all template, so nothing is left, such as file:c.html\n")

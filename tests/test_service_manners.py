@@ -41,7 +41,7 @@ def port() -> Iterator[int]:
 
 
 def _ask(port: int, method: str, path: str, body: bytes | None = None) -> tuple[int, Any]:
-    connection = HTTPConnection("127.0.0.1", port, timeout=60)
+    connection = HTTPConnection("127.0.0.1", port, timeout=300)
     connection.request(method, path, body)
     answer = connection.getresponse()
     found = answer.status, json.loads(answer.read())
@@ -113,14 +113,14 @@ def _started(memory: Path) -> Iterator[tuple[subprocess.Popen[str], int]]:
 
 def test_who_listens_does_not_hold_up_the_end(tmp_path: Path) -> None:
     with _started(tmp_path / "a.husk") as (process, port):
-        listener = HTTPConnection("127.0.0.1", port, timeout=60)
+        listener = HTTPConnection("127.0.0.1", port, timeout=300)
         listener.request("GET", "/v1/events")
         stream = listener.getresponse()
         assert stream.readline().startswith(b":")
         process.send_signal(signal.SIGTERM)
         assert stream.read().strip() == b""  # Ended as a stream should, not cut off.
         listener.close()
-        _, said = process.communicate(timeout=60)
+        _, said = process.communicate(timeout=300)
     events = [json.loads(line)["event"] for line in said.splitlines()]
     assert events == ["request"]
 
@@ -131,7 +131,7 @@ def test_what_the_http_server_says_is_json_too(tmp_path: Path) -> None:
             raw.sendall(b"nonsense\r\n\r\n")
             raw.recv(1000)
         process.send_signal(signal.SIGTERM)
-        _, said = process.communicate(timeout=60)
+        _, said = process.communicate(timeout=300)
     (line,) = map(json.loads, said.splitlines())
     assert (line["event"], line["level"]) == ("server", "warning")
 

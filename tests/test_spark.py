@@ -22,6 +22,7 @@ from pyspark import StorageLevel
 import dehusk
 from dehusk import spark as husk
 from dehusk.bench.scale_spark import _taken, spark_runner
+from dehusk.bench.scale_tasks import ANSWERING, LEARNING, Step, measured_steps
 from dehusk.cli import main
 from dehusk.cli import spark as spark_command
 from dehusk.errors import UsageError
@@ -39,7 +40,7 @@ from dehusk.spark.rows import page_of, row_of
 from dehusk.spark.shelf import in_order
 from sparks import end_java, on_one_machine, run_stream, spark, write_pages
 
-SMALL = {"ages": False, "max_segments": 1_500}
+SMALL = {"ages": False, "max_segments": 500}
 """Limits that the sites here reach."""
 ADDITIVE = [name for name in METHODS if isinstance(make_method(name), AdditiveMethod)]
 
@@ -159,6 +160,8 @@ def test_the_experiment_counts_what_a_process_and_those_below_it_take(tmp_path: 
     assert taken["worker_bytes"] > 0
     with pytest.raises(UsageError, match="JSON lines"):
         spark_runner(2).run(tmp_path, tmp_path, "text")
+    step = Step("answers", [1.0, 3.0], [10, 30])
+    assert step.cells() == ["answers", "2", "2", "75%", "3.0", "4.0"]
 
 
 def test_without_java_it_is_said_what_to_install(
@@ -174,21 +177,23 @@ def test_without_java_it_is_said_what_to_install(
 def test_files_give_the_bytes_of_one_machine_and_a_large_site_is_spread(
     session: Any, source: Path, broadcast_bytes: int
 ) -> None:
-    from pyspark.sql import functions as fn  # noqa: PLC0415 - an extra
-
-    settings = husk.SparkSettings(settings=SMALL, broadcast_bytes=broadcast_bytes, part_pages=30)
-    answers = husk.clean(husk.read_pages(session, [str(source)]), settings)
-    answers = answers.withColumn("task", fn.spark_partition_id())
+    settings = husk.SparkSettings(settings=SMALL, broadcast_bytes=broadcast_bytes, part_pages=8)
+    pages = husk.read_pages(session, [str(source)])
+    session.sparkContext.setJobGroup(LEARNING, LEARNING)
+    answers = husk.clean(pages, settings).cache()
+    session.sparkContext.setJobGroup(ANSWERING, ANSWERING)
     rows = sorted(answers.collect(), key=lambda row: row["order"])
-    options = ("--set", "ages=false", "--set", "max_segments=1500")
+    options = ("--set", "ages=false", "--set", "max_segments=500")
     assert [row["line"] for row in rows] == on_one_machine(source, *options)
-    assert sum(row["error"] is not None for row in rows) == 2
-    tasks: dict[int, int] = {}
-    for row in rows:
-        if row["site"] == "news-0.example":
-            tasks[row["task"]] = tasks.get(row["task"], 0) + 1
-    assert len(tasks) >= 4
-    assert max(tasks.values()) < 0.5 * sum(tasks.values())
+    assert sorted(filter(None, (row["error"] for row in rows))) == ["damaged", "not_html"]
+    lessons, added, answered = measured_steps(pages, answers)
+    answers.unpersist()
+    size = sum(row["site"] == "news-0.example" for row in rows)
+    assert [sum(step.site_pages) for step in (added, answered)] == [size, size]
+    for step in (lessons, answered):
+        assert len(step.site_pages) >= 4
+        assert max(step.site_pages) < 0.5 * size
+    assert [len(step.tasks_s) for step in (lessons, added)] == [4, 4]
 
 
 def test_no_pages_at_all_are_written_as_none(session: Any, tmp_path: Path) -> None:
@@ -327,5 +332,5 @@ def test_executors_of_their_own_give_the_bytes_of_one_machine(source: Path, sess
     with spark("local-cluster[2,1,512]") as cluster:
         settings = husk.SparkSettings(settings=SMALL)
         answers = husk.clean(husk.read_pages(cluster, [str(source)]), settings)
-        options = ("--set", "ages=false", "--set", "max_segments=1500")
+        options = ("--set", "ages=false", "--set", "max_segments=500")
         assert _lines(answers) == on_one_machine(source, *options)

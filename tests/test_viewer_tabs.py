@@ -175,7 +175,7 @@ class Started:
     def end(self, number: int) -> None:
         """End it."""
         os.kill(self.process.pid, number)
-        _, self.said = self.process.communicate(timeout=60)
+        _, self.said = self.process.communicate(timeout=300)
 
 
 def test_it_says_when_the_viewer_has_ended(context: Any, tmp_path: Path) -> None:
@@ -192,7 +192,7 @@ def test_it_hears_others_and_its_end_whatever_it_is_at(tmp_path: Path) -> None:
     rows = "".join(f"<p class=c{n % 7}>Row {n} of <b>many</b> with words" for n in range(60_000))
     (tmp_path / "big.html").write_text(f"<h1>Big</h1>{rows}")
     started = Started(tmp_path / "big.html")
-    slow, quick = (HTTPConnection(urlsplit(started.address).netloc, timeout=60) for _ in range(2))
+    slow, quick = (HTTPConnection(urlsplit(started.address).netloc, timeout=300) for _ in range(2))
     slow.request("GET", "/api/peer?page=0")  # Many seconds of work.
     quick.request("GET", "/api/collection")
     answer = quick.getresponse()

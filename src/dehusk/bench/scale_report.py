@@ -14,11 +14,13 @@ from dehusk.bench.scale import PARTS, SPARK
 from dehusk.bench.scale_growth import HEADER as GROWTH
 from dehusk.bench.scale_growth import measure_growth
 from dehusk.bench.scale_jobs import HEADER as JOBS
-from dehusk.bench.scale_jobs import Run, Runner, job_runners, measure_runs
+from dehusk.bench.scale_jobs import Run, job_runners, measure_runs
 from dehusk.bench.scale_pages import Workload
 from dehusk.bench.scale_simulation import HEADER as SIMULATION
 from dehusk.bench.scale_simulation import Costs, simulate
 from dehusk.bench.scale_spark import spark_runner
+from dehusk.bench.scale_tasks import HEADER as STEPS
+from dehusk.bench.scale_tasks import Step
 from dehusk.bench.tables import table
 from dehusk.errors import UsageError
 from dehusk.output import Format
@@ -42,8 +44,12 @@ def report(arguments: argparse.Namespace) -> int:
             table(JOBS, [run.cells(runs[0]) for run in runs], markdown=arguments.markdown),
         )
     if SPARK in parts:
-        spark_runs = _spark(arguments)
+        steps: dict[int, list[Step]] = {jobs: [] for jobs in arguments.jobs}
+        spark_runs = _spark(arguments, steps)
         figures["spark"] = [run.to_json() for run in spark_runs]
+        figures["spark steps"] = {
+            jobs: [step.to_json() for step in its] for jobs, its in steps.items()
+        }
     if "simulation" in parts:
         figures["simulation"] = _simulation(arguments, runs)
     if arguments.json is not None:
@@ -51,19 +57,27 @@ def report(arguments: argparse.Namespace) -> int:
     return int(not all(run.is_same for run in (*runs, *spark_runs)))
 
 
-def _spark(arguments: argparse.Namespace) -> list[Run]:
+def _spark(arguments: argparse.Namespace, steps: dict[int, list[Step]]) -> list[Run]:
     """The same pages in two passes, by jobs and by Spark on as many cores."""
-    runners = [runner for jobs in arguments.jobs for runner in _two_passes(jobs)]
-    runs = measure_runs(_workload(arguments), runners, arguments.format)
+    runners = [
+        runner
+        for jobs in arguments.jobs
+        for runner in (*job_runners([jobs], "--two-pass"), spark_runner(jobs, steps[jobs]))
+    ]
+    workload = _workload(arguments)
+    runs = measure_runs(workload, runners, arguments.format)
     _print(
         f"Two passes, on {os.cpu_count()} processors; Java is counted with the reader:",
         table(JOBS, [run.cells(runs[0]) for run in runs], markdown=arguments.markdown),
     )
+    largest = int(workload.sizes().max())
+    for jobs, its in steps.items():
+        _print(
+            f"The tasks of Spark local[{jobs}]; the largest site has {largest:,} pages of"
+            f" {workload.pages:,}:",
+            table(STEPS, [step.cells() for step in its], markdown=arguments.markdown),
+        )
     return runs
-
-
-def _two_passes(jobs: int) -> list[Runner]:
-    return [*job_runners([jobs], "--two-pass"), spark_runner(jobs)]
 
 
 def _workload(arguments: argparse.Namespace, pages: int | None = None) -> Workload:

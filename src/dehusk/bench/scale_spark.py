@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Final
 
 from dehusk.bench.scale_jobs import Runner
+from dehusk.bench.scale_tasks import ANSWERING, LEARNING, Step, measured_steps
 from dehusk.errors import DehuskError, UsageError
 
 _CONF: Final = {
@@ -30,8 +31,8 @@ _CONF: Final = {
 _TICKS: Final = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
 
 
-def spark_runner(cores: int) -> Runner:
-    """A run of Spark on so many cores."""
+def spark_runner(cores: int, steps: list[Step] | None = None) -> Runner:
+    """A run of Spark on so many cores; `steps` becomes what the steps of the last one took."""
 
     def run(source: Path, target: Path, written_as: str) -> dict[str, float]:
         if written_as != "jsonl":
@@ -45,7 +46,10 @@ def spark_runner(cores: int) -> Runner:
         )
         if done.returncode != 0:
             raise DehuskError(f"Spark on {cores} cores ended with {done.returncode}")
-        taken: dict[str, float] = json.loads(figures.read_text("utf-8"))
+        told = json.loads(figures.read_text("utf-8"))
+        if steps is not None:
+            steps[:] = [Step(**each) for each in told["steps"]]
+        taken: dict[str, float] = told["taken"]
         return taken
 
     return Runner(f"Spark local[{cores}]", cores, run)
@@ -53,20 +57,28 @@ def spark_runner(cores: int) -> Runner:
 
 def _clean(figures: Path, source: Path, target: Path, cores: int) -> None:
     """Clean the file, and write down what it took."""
+    from pyspark import StorageLevel  # noqa: PLC0415 - needs an extra
+
     from dehusk import spark  # noqa: PLC0415 - needs an extra
 
     began = time.monotonic()
     session = spark.make_session(f"local[{cores}]", _CONF)
-    session.sparkContext.setLogLevel("ERROR")
+    context = session.sparkContext
+    context.setLogLevel("ERROR")
     with tempfile.TemporaryDirectory() as folder:
         pages = spark.read_pages(session, [str(source)])
-        spark.write(spark.clean(pages), f"{folder}/out")
+        context.setJobGroup(LEARNING, LEARNING)
+        # As `write` holds them, but longer.
+        answers = spark.clean(pages).persist(StorageLevel.DISK_ONLY)
+        context.setJobGroup(ANSWERING, ANSWERING)
+        spark.write(answers, f"{folder}/out")
         with target.open("wb") as whole:
             for part in sorted(Path(folder, "out").glob("part-*")):
                 with part.open("rb") as opened:
                     shutil.copyfileobj(opened, whole)
     taken = {"wall_s": time.monotonic() - began, **_taken(os.getpid())}
-    figures.write_text(json.dumps(taken), "utf-8")
+    steps = [step.to_json() for step in measured_steps(pages, answers)]
+    figures.write_text(json.dumps({"taken": taken, "steps": steps}), "utf-8")
     session.stop()
 
 
