@@ -64,7 +64,7 @@ def _cost(parents: list[int], scores: Floats, smoothing: Smoothing, answers: Flo
 
 
 @given(shape=_shapes(), data=st.data())
-@settings(max_examples=2000, deadline=None)
+@settings(max_examples=600, deadline=None)
 def test_no_assignment_of_scores_costs_less(shape: list[int], data: st.DataObject) -> None:
     size = len(shape)
     scores = np.array(data.draw(st.lists(_SCORES, min_size=size, max_size=size)))
