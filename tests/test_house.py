@@ -24,7 +24,18 @@ ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "dehusk"
 DOCS = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
 
-SHARED = {"errors", "frames", "hashing", "kernel", "layout", "memory", "model", "tags", "urls"}
+SHARED = {
+    "errors",
+    "frames",
+    "hashing",
+    "kernel",
+    "layout",
+    "memory",
+    "model",
+    "packing",
+    "tags",
+    "urls",
+}
 STAGES = {
     "sources",
     "browser",

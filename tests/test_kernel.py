@@ -19,7 +19,7 @@ from dehusk.memory import Memory, Table
 from dehusk.methods import auto
 from dehusk.methods.auto import Auto
 from dehusk.methods.auto.weighing import probability
-from dehusk.model import Page, Tree
+from dehusk.model import TREE_PACKING, Page, Tree
 from dehusk.parse import compiled
 from dehusk.parse.nodes import build
 from dehusk.parse.tokens import KNOWN_HASHES, KNOWN_NUMBERS, Text, find_tokens
@@ -80,7 +80,7 @@ def test_bytes_that_are_no_canonical_html_still_give_a_tree(source: bytes) -> No
     if memory is None:
         memory = _scan(source, b"\0\1", b"\1\0", lengths)
     assert memory is not None
-    count = len(memory) // compiled._NODE_BYTES
+    count = len(memory) // TREE_PACKING.row_bytes
     offset = 16 * count
     parent, end = np.frombuffer(memory, np.int32, 2 * count, offset).reshape(2, -1)
     order = np.arange(count)
@@ -321,6 +321,14 @@ def test_the_kernel_refuses_pages_and_tables_that_do_not_fit() -> None:
         kernel.pool(page.looks, b"")
     with pytest.raises(ValueError, match="pool"):
         kernel.pool(page.looks, np.ones(3))
+    with pytest.raises(ValueError, match="outside of its memory"):
+        kernel.pool((page.packed, (3, 2), *page.cut(b"\7")[2:]), chars)
+    with pytest.raises(ValueError, match="outside of its memory"):
+        kernel.pool((page.packed, (2, 2), b"", b"\0"), chars)
+    with pytest.raises(TypeError, match="arrays"):
+        kernel.pool(page.cut(b"\7\7\7"))
+    with pytest.raises(TypeError, match="pool takes 2 arrays"):
+        kernel.pool(page.cut(b"\7"))
     with pytest.raises(ValueError, match="spread"):
         kernel.spread(chars, page.lengths, page.blocks.segments, bad, bad, b"11")
 

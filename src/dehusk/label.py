@@ -8,9 +8,10 @@ import numpy as np
 
 from dehusk import tags
 from dehusk.kernel import KERNEL
-from dehusk.model import Choices, Flags, Floats, Ints, Label, Labels, Reason, Tree
+from dehusk.model import TREE_PACKING, Choices, Flags, Floats, Ints, Label, Labels, Reason, Tree
 
 _IMAGES: Final = tags.numbers("img", "svg", "picture", "object", "embed", "input", "image")
+_LABELLED: Final = TREE_PACKING.wanted("parent", "text_length", "tag", "shown")
 
 
 def label(tree: Tree, scores: Floats, sections: Ints | None = None) -> Labels:
@@ -48,9 +49,7 @@ def label(tree: Tree, scores: Floats, sections: Ints | None = None) -> Labels:
 def _compiled(tree: Tree, scores: Floats, sections: Ints | None) -> Labels:
     """The same by the kernel."""
     assert KERNEL is not None
-    memory = KERNEL.label(
-        _IMAGES, tree.parent, tree.text_length, tree.tag, tree.shown, np.ascontiguousarray(scores)
-    )
+    memory = KERNEL.label(_IMAGES, tree.cut(_LABELLED), np.ascontiguousarray(scores))
     labels, reasons = np.frombuffer(memory, np.int8).reshape(2, -1)
     return Labels(scores, labels, reasons, sections)
 

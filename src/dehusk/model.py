@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cached_property
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from dehusk import tags
 from dehusk.errors import SettingError, UsageError
 from dehusk.hashing import PATH_INVERSES, PATH_POWERS, TREE_INVERSES, TREE_POWERS, Hashes, mix
+from dehusk.packing import Column, Cut, Packed, Packing
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
@@ -139,6 +140,24 @@ class Layout:
         return self.width * self.height
 
 
+TREE_PACKING: Final = Packing(
+    Column("own_hash", np.uint64),
+    Column("path_hash", np.uint64),
+    Column("parent", np.int32),
+    Column("end", np.int32),
+    Column("depth", np.int32),
+    Column("start", np.int32),
+    Column("stop", np.int32),
+    Column("close", np.int32),
+    Column("text_length", np.int32),
+    Column("link_length", np.int32),
+    Column("tag", np.int16),
+    Column("shown", np.bool_),
+    Column("raw", np.bool_),
+)
+"""The arrays of a tree in memory, as the kernel lays them out (`src/kernel/tree.c`)."""
+
+
 @dataclass(frozen=True, eq=False)
 class Tree:
     """One page as parallel arrays over its nodes, elements and text nodes alike, in document order.
@@ -186,8 +205,36 @@ class Tree:
     layout: Layout | None = None
     """What a browser measured, where one was asked."""
 
+    @staticmethod
+    def of_memory(memory: bytearray, source: bytes, url: str | None) -> Tree:
+        """The tree whose arrays the kernel made; views of them are made when asked for."""
+        tree = object.__new__(Tree)
+        tree.__dict__.update(source=source, url=url, layout=None, packed=memory)
+        return tree
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> NDArray[Any]:
+            memory = self.__dict__.get("packed")
+            if memory is None or name not in TREE_PACKING:
+                raise AttributeError(name)
+            counts = (len(memory) // TREE_PACKING.row_bytes,)
+            view = self.__dict__[name] = TREE_PACKING.view(memory, counts, name)
+            return view
+
     def __len__(self) -> int:
         return len(self.parent)
+
+    @cached_property
+    def packed(self) -> Packed:
+        """All arrays in one piece of memory."""
+        return TREE_PACKING.pack([getattr(self, name) for name in TREE_PACKING.names])
+
+    def cut(self, wanted: bytes) -> Cut:
+        """Some of the arrays, as the kernel takes them."""
+        memory = self.packed
+        counts = (len(memory) // TREE_PACKING.row_bytes,)
+        return TREE_PACKING.cut(memory, counts, wanted)
 
     @cached_property
     def is_text(self) -> Flags:

@@ -174,7 +174,8 @@ PyObject *kernel_addresses(PyObject *module, PyObject *const *arguments, Py_ssiz
     (void)module;
     static const Py_ssize_t sizes[] = {4, 4};
     View views[GIVEN];
-    if (!check_count("addresses", count, GIVEN + 1) || !open_views(views, arguments + 1, GIVEN, 0))
+    if ((count < 1 && !check_count("addresses", count, 1)) ||
+        !open_all("addresses", views, GIVEN, arguments + 1, count - 1))
         return NULL;
     PyObject *found = NULL;
     Py_ssize_t nodes = views[4].buffer.len / 4;

@@ -276,7 +276,7 @@ PyObject *kernel_draft(PyObject *module, PyObject *const *arguments, Py_ssize_t 
     (void)module;
     static const Py_ssize_t sizes[] = {2, 4, 4, 4, 4, 4, 4, 1, 1};
     View views[GIVEN];
-    if (!check_count("draft", count, GIVEN) || !open_views(views, arguments, GIVEN, 0))
+    if (!open_all("draft", views, GIVEN, arguments, count))
         return NULL;
     PyObject *draft = NULL;
     Py_ssize_t nodes = views[11].buffer.len;

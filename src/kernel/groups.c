@@ -99,7 +99,7 @@ PyObject *kernel_groups(PyObject *module, PyObject *const *arguments, Py_ssize_t
     (void)module;
     static const Py_ssize_t sizes[] = {2, 4, 1};
     View views[GIVEN];
-    if (!check_count("groups", count, GIVEN) || !open_views(views, arguments, GIVEN, 0))
+    if (!open_all("groups", views, GIVEN, arguments, count))
         return NULL;
     PyObject *found = NULL;
     Py_ssize_t nodes = views[3].buffer.len;

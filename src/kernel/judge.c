@@ -269,7 +269,7 @@ static PyObject *judged(const Judged *page, const Network *network, const float 
 }
 
 /* The arrays as they are handed in, in this order, and the network behind them. */
-enum { RULES, ROWS, LOOKS_, TOLD, CHARS, LINK_CHARS, LOW, HIGH, LEVELS_, CELLS, ITEMS, HEADINGS,
+enum { RULES, ROWS, TOLD, LOOKS_, CHARS, LINK_CHARS, LOW, HIGH, LEVELS_, CELLS, ITEMS, HEADINGS,
        HEADLINE, NETWORK };
 #define GIVEN (NETWORK + NETWORK_VIEWS)
 
@@ -301,12 +301,12 @@ static Judged judged_in(const View *views, double pages)
 /* Do all arrays fit together, and all numbers in them? 0 with an exception set if not. */
 static int fits(const View *views, const Judged *page, Network *network)
 {
-    static const Py_ssize_t sizes[] = {4 * LOOKS, 4 * EVIDENCE, 8, 8, 4 * LEVELS, 4 * LEVELS,
+    static const Py_ssize_t sizes[] = {4 * EVIDENCE, 4 * LOOKS, 8, 8, 4 * LEVELS, 4 * LEVELS,
                                        4 * LEVELS};
     static const Py_ssize_t of_rules = sizeof(Rules);
     Py_ssize_t blocks = (Py_ssize_t)page->count, width;
     if (!check_sizes("judge", views + RULES, &of_rules, 1, 1) ||
-        !check_sizes("judge", views + LOOKS_, sizes, 7, blocks) ||
+        !check_sizes("judge", views + TOLD, sizes, 7, blocks) ||
         !network_in("judge", views + NETWORK, network))
         return 0;
     if (blocks < 1 || network->outputs != 1) {
@@ -328,10 +328,10 @@ PyObject *kernel_judge(PyObject *module, PyObject *const *arguments, Py_ssize_t 
 {
     (void)module;
     View views[GIVEN];
-    if (!check_count("judge", count, GIVEN + 2))
+    if (count < 2 && !check_count("judge", count, 2))
         return NULL;
     double shift = PyFloat_AsDouble(arguments[0]), pages = PyFloat_AsDouble(arguments[1]);
-    if (PyErr_Occurred() || !open_views(views, arguments + 2, GIVEN, 0))
+    if (PyErr_Occurred() || !open_all("judge", views, GIVEN, arguments + 2, count - 2))
         return NULL;
     Network network;
     PyObject *found = NULL;

@@ -16,6 +16,11 @@ typedef struct {
 /* Views of so many objects; 0 with an exception set if one has no contiguous memory, or none that
    may be written to where `is_writable`. */
 int open_views(View *views, PyObject *const *objects, size_t count, int is_writable);
+/* Views of so many arrays, out of any number of objects: a cut, a tuple of `dehusk.packing`, stands for
+   several. 0 with an exception set if they are not as many, or have no contiguous memory. */
+int open_all(const char *function, View *views, size_t count, PyObject *const *objects,
+             Py_ssize_t given);
+
 void close_views(View *views, size_t count);
 
 /* Are there so many arguments? Has each view so many bytes for each of the items? 0 with an

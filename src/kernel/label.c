@@ -96,7 +96,7 @@ PyObject *kernel_label(PyObject *module, PyObject *const *arguments, Py_ssize_t 
     (void)module;
     static const Py_ssize_t sizes[] = {4, 4, 2, 1, 8};
     View views[6];
-    if (!check_count("label", count, 6) || !open_views(views, arguments, 6, 0))
+    if (!open_all("label", views, 6, arguments, count))
         return NULL;
     PyObject *memory = NULL;
     Py_ssize_t nodes = views[4].buffer.len;

@@ -173,7 +173,7 @@ PyObject *kernel_lesson(PyObject *module, PyObject *const *arguments, Py_ssize_t
     (void)module;
     static const Py_ssize_t width = 8;
     View views[GIVEN + 1];
-    if (!check_count("lesson", count, GIVEN + 1) || !open_views(views, arguments, GIVEN + 1, 0))
+    if (!open_all("lesson", views, GIVEN + 1, arguments, count))
         return NULL;
     Given given;
     PyObject *lesson = NULL;
@@ -191,7 +191,7 @@ PyObject *kernel_look(PyObject *module, PyObject *const *arguments, Py_ssize_t c
     (void)module;
     enum { ALL = GIVEN + 1 + NETWORK_VIEWS };
     View views[ALL];
-    if (!check_count("look", count, ALL) || !open_views(views, arguments, ALL, 0))
+    if (!open_all("look", views, ALL, arguments, count))
         return NULL;
     Given given;
     Network network;

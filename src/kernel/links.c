@@ -300,13 +300,13 @@ PyObject *kernel_links(PyObject *module, PyObject *const *arguments, Py_ssize_t 
     (void)module;
     static const Py_ssize_t sizes[] = {2, 4, 4, 4, 4, 4, 1, 1};
     View views[GIVEN];
-    if (!check_count("links", count, GIVEN + 2))
+    if (count < 2 && !check_count("links", count, 2))
         return NULL;
     if (!PyType_Check(arguments[1])) {
         PyErr_SetString(PyExc_TypeError, "links: the second argument is a class");
         return NULL;
     }
-    if (!open_views(views, arguments + 2, GIVEN, 0))
+    if (!open_all("links", views, GIVEN, arguments + 2, count - 2))
         return NULL;
     PyObject *found = NULL;
     Py_ssize_t nodes = views[GIVEN - 1].buffer.len;

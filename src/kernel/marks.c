@@ -45,8 +45,8 @@ PyObject *kernel_marks(PyObject *module, PyObject *const *arguments, Py_ssize_t 
     (void)module;
     static const Py_ssize_t sizes[] = {2, 4, 4, 1, 1};
     View views[GIVEN];
-    long most = check_count("marks", count, GIVEN + 1) ? PyLong_AsLong(arguments[0]) : 0;
-    if (PyErr_Occurred() || !open_views(views, arguments + 1, GIVEN, 0))
+    long most = count >= 1 || check_count("marks", count, 1) ? PyLong_AsLong(arguments[0]) : 0;
+    if (PyErr_Occurred() || !open_all("marks", views, GIVEN, arguments + 1, count - 1))
         return NULL;
     PyObject *found = NULL, *images = PyList_New(0), *links = PyList_New(0);
     Py_ssize_t nodes = views[5].buffer.len;

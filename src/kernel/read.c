@@ -218,12 +218,12 @@ PyObject *kernel_read(PyObject *module, PyObject *const *arguments, Py_ssize_t c
     (void)module;
     View views[GIVEN];
     long width, tags[3];
-    if (!check_count("read", count, GIVEN + 4))
+    if (count < 4 && !check_count("read", count, 4))
         return NULL;
     width = PyLong_AsLong(arguments[0]);
     for (size_t i = 0; i < 3; i++)
         tags[i] = PyLong_AsLong(arguments[1 + i]);
-    if (PyErr_Occurred() || !open_views(views, arguments + 4, GIVEN, 0))
+    if (PyErr_Occurred() || !open_all("read", views, GIVEN, arguments + 4, count - 4))
         return NULL;
     PyObject *reading = NULL;
     PageTree page = page_in(views);

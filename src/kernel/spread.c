@@ -57,7 +57,7 @@ PyObject *kernel_spread(PyObject *module, PyObject *const *arguments, Py_ssize_t
     (void)module;
     static const Py_ssize_t of_segment[] = {8, 4, 4}, of_node[] = {4, 1};
     View views[6];
-    if (!check_count("spread", count, 6) || !open_views(views, arguments, 6, 0))
+    if (!open_all("spread", views, 6, arguments, count))
         return NULL;
     PyObject *memory = NULL;
     Py_ssize_t segments = views[1].buffer.len / 8, nodes = views[5].buffer.len;

@@ -262,7 +262,7 @@ PyObject *kernel_text(PyObject *module, PyObject *const *arguments, Py_ssize_t c
     (void)module;
     static const Py_ssize_t sizes[] = {2, 4, 4, 4, 4, 1, 1, 1};
     View views[10];
-    if (!check_count("text", count, 10) || !open_views(views, arguments, 10, 0))
+    if (!open_all("text", views, 10, arguments, count))
         return NULL;
     PyObject *text = NULL;
     Py_ssize_t nodes = views[9].buffer.len;

@@ -118,7 +118,7 @@ PyObject *kernel_pool(PyObject *module, PyObject *const *arguments, Py_ssize_t c
     (void)module;
     static const Py_ssize_t sizes[] = {4 * LOOKS, 8};
     View views[2];
-    if (!check_count("pool", count, 2) || !open_views(views, arguments, 2, 0))
+    if (!open_all("pool", views, 2, arguments, count))
         return NULL;
     Py_ssize_t blocks = views[1].buffer.len / 8;
     PyObject *memory = NULL;

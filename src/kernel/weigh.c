@@ -381,11 +381,11 @@ PyObject *kernel_weigh(PyObject *module, PyObject *const *arguments, Py_ssize_t 
     (void)module;
     View views[GIVEN];
     Page page;
-    if (!check_count("weigh", count, GIVEN + 3))
+    if (count < 3 && !check_count("weigh", count, 3))
         return NULL;
     page.pages = PyFloat_AsDouble(arguments[0]);
     long told = PyLong_AsLong(arguments[1]), width = PyLong_AsLong(arguments[2]);
-    if (PyErr_Occurred() || !open_views(views, arguments + 3, GIVEN, 0))
+    if (PyErr_Occurred() || !open_all("weigh", views, GIVEN, arguments + 3, count - 3))
         return NULL;
     PyObject *memory = NULL;
     if (told != EVIDENCE || width != ROW)

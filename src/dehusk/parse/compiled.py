@@ -20,14 +20,6 @@ _KINDS: Final = np.zeros(len(tags.NAMES), np.uint8)
 for _place, _names in enumerate(_BITS):
     _KINDS[tags.numbers(*_names)] |= np.uint8(1 << _place)
 
-_HASHES: Final = ("own_hash", "path_hash")
-_PLACES: Final = (
-    "parent", "end", "depth", "start", "stop", "close", "text_length", "link_length",
-)  # fmt: skip
-"""Arrays of 64 and of 32 bits as the kernel lays them out, one behind another, before the tags, of
-16 bits, and two flags (`src/kernel/tree.c`)."""
-_NODE_BYTES: Final = 8 * len(_HASHES) + 4 * len(_PLACES) + 2 + 1 + 1
-
 
 def scan(
     kernel: Any, source: bytes, foreign: Callable[[], Foreign], max_depth: int, url: str | None
@@ -37,15 +29,7 @@ def scan(
     memory = kernel.scan(*known)
     if memory is None:
         memory = kernel.scan(*known, *_as_flags(foreign()))
-    count = len(memory) // _NODE_BYTES
-    hashes = np.frombuffer(memory, np.uint64, len(_HASHES) * count).reshape(-1, count)
-    places = np.frombuffer(memory, np.int32, len(_PLACES) * count, hashes.nbytes)
-    behind = hashes.nbytes + places.nbytes
-    shown, raw = np.frombuffer(memory, np.bool_, 2 * count, behind + 2 * count).reshape(2, count)
-    arrays: dict[str, Any] = dict(zip(_HASHES, hashes, strict=True))
-    arrays.update(zip(_PLACES, places.reshape(-1, count), strict=True))
-    tag = np.frombuffer(memory, np.int16, count, behind)
-    return Tree(source=source, url=url, tag=tag, shown=shown, raw=raw, **arrays)
+    return Tree.of_memory(memory, source, url)
 
 
 def _as_flags(foreign: Foreign) -> tuple[bytes, bytes, bytes]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from dehusk import tags
 from dehusk.kernel import KERNEL
-from dehusk.model import Label, Tree
+from dehusk.model import TREE_PACKING, Label, Tree
 from dehusk.render.nodes import (
     ANCHOR,
     BREAKS,
@@ -29,6 +29,11 @@ LINK_KINDS: Final = np.zeros(len(tags.NAMES), np.uint8)
 """By tag number, what the kernel asks of tags, from the lowest bit on (`src/kernel/links.c`)."""
 for _place, _table in enumerate((BREAKS, CELL, ANCHOR, _LINK, _IMAGE)):
     LINK_KINDS[_table] |= np.uint8(1 << _place)
+
+
+_WALKED: Final = TREE_PACKING.wanted(
+    "tag", "end", "text_length", "start", "stop", "close", "shown",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +77,8 @@ def links(tree: Tree, labels: LabelArray, base_url: str | None) -> tuple[Link, .
 def _compiled(kernel: Any, tree: Tree, labels: LabelArray, base: Base) -> tuple[Link, ...]:
     """The same by the kernel, which asks the base only about what is not simple."""
     found = kernel.links(
-        base.absolute, Link, *base.begins(), tree.source, LINK_KINDS, tree.tag, tree.end,
-        tree.text_length, tree.start, tree.stop, tree.close, tree.shown,
-        np.ascontiguousarray(labels),
+        base.absolute, Link, *base.begins(), tree.source, LINK_KINDS,
+        tree.cut(_WALKED), np.ascontiguousarray(labels),
     )  # fmt: skip
     return tuple(found)
 

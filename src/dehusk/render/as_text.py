@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from dehusk.kernel import KERNEL
-from dehusk.model import Flags, Label, Tree
+from dehusk.model import TREE_PACKING, Flags, Label, Tree
 from dehusk.render.nodes import (
     TEXT_KINDS,
     LabelArray,
@@ -27,6 +27,9 @@ _CELL: Final = b">"
 _CUT: Final = b"\0"
 _JOINTS: Final = (b"", b" ", _CUT, _LINE)
 _FILLED_NBSP: Final = b"\xff\xff\xff\xff\xff "
+_WRITTEN: Final = TREE_PACKING.wanted(
+    "tag", "end", "text_length", "start", "stop", "shown", "raw",
+)  # fmt: skip
 _CUT_IN_WORD: Final = re.compile(r"(?<=\w)\0(?=\w)")
 
 _TO_SPACE: Final = bytes.maketrans(b"\t\n\v\f\r\xff", b" " * 6)
@@ -59,9 +62,8 @@ def _compiled(tree: Tree, labels: LabelArray) -> str:
     """What `text` writes before the last touch, by the kernel."""
     assert KERNEL is not None
     written: str = KERNEL.text(
-        tree.source, TEXT_KINDS, tree.tag, tree.end, tree.text_length, tree.start, tree.stop,
-        tree.shown, tree.raw, np.ascontiguousarray(labels),
-    )  # fmt: skip
+        tree.source, TEXT_KINDS, tree.cut(_WRITTEN), np.ascontiguousarray(labels)
+    )
     return written
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from dehusk import tags
 from dehusk.kernel import KERNEL
-from dehusk.model import Label, Tree
+from dehusk.model import TREE_PACKING, Label, Tree
 from dehusk.render.nodes import LabelArray
 
 _IMAGE: Final = tags.numbers("img")
@@ -20,6 +20,9 @@ MARK_KINDS: Final = np.zeros(len(tags.NAMES), np.uint8)
 """By tag number, what the kernel asks of tags, from the lowest bit on (`src/kernel/marks.c`)."""
 for _place, _table in enumerate((_IMAGE, _HEADING, _LINK)):
     MARK_KINDS[_table] |= np.uint8(1 << _place)
+
+
+_MARKED: Final = TREE_PACKING.wanted("tag", "end", "text_length", "shown")
 
 
 class Marks(NamedTuple):
@@ -46,8 +49,5 @@ def marks_of(tree: Tree, labels: LabelArray) -> Marks:
 def _compiled(kernel: Any, tree: Tree, labels: LabelArray) -> Marks:
     """The same by the kernel."""
     return Marks(
-        *kernel.marks(
-            _MAX_PERMALINK, MARK_KINDS, tree.tag, tree.end, tree.text_length, tree.shown,
-            np.ascontiguousarray(labels),
-        )
-    )  # fmt: skip
+        *kernel.marks(_MAX_PERMALINK, MARK_KINDS, tree.cut(_MARKED), np.ascontiguousarray(labels))
+    )

@@ -11,7 +11,7 @@ import numpy as np
 
 from dehusk import tags
 from dehusk.kernel import KERNEL
-from dehusk.model import Flags, Ints, Label, Tree
+from dehusk.model import TREE_PACKING, Flags, Ints, Label, Tree
 from dehusk.render.nodes import (
     BLOCK,
     CELL,
@@ -32,6 +32,9 @@ from dehusk.render.nodes import (
 _RULE: Final = tags.numbers("hr")
 _SMALL: Final = tags.numbers("wbr", "input")
 _BREAK: Final = tags.numbers("br")
+_PLANNED: Final = TREE_PACKING.wanted(
+    "tag", "parent", "end", "start", "stop", "close", "text_length", "shown",
+)  # fmt: skip
 _NBSP: Final = re.compile(rb"&nbsp;")
 PLAN_KINDS: Final = np.zeros(len(tags.NAMES), np.uint8)
 """By tag number, what the kernel asks of tags, from the lowest bit on (`src/kernel/draft.c`)."""
@@ -85,8 +88,7 @@ def _compiled(
 ) -> Plan:
     """The same by the kernel."""
     memory, texts, drops, spaced = kernel.draft(
-        tree.source, TEXT_KINDS, PLAN_KINDS, tree.tag, tree.parent, tree.end, tree.start,
-        tree.stop, tree.close, tree.text_length, tree.shown, np.ascontiguousarray(labels),
+        tree.source, TEXT_KINDS, PLAN_KINDS, tree.cut(_PLANNED), np.ascontiguousarray(labels),
         np.array(permalinks, np.int32), np.array(images, np.int32),
     )  # fmt: skip
     count = len(tree)

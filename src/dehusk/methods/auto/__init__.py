@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from enum import StrEnum
+from operator import le
 from typing import Final
 
 import numpy as np
@@ -23,9 +24,9 @@ from dehusk.methods.auto.families import (
 from dehusk.methods.auto.judge import Judgement, judge, page_look, page_type
 from dehusk.methods.auto.latest import Latest
 from dehusk.methods.auto.network import Model, load_model
-from dehusk.methods.auto.reading import Reading, read
+from dehusk.methods.auto.reading import READING_PACKING, Reading, read
 from dehusk.methods.auto.reasons import REASONS, reasons_of
-from dehusk.model import Explanation, FamilySeen, Floats, Tree, Verdict
+from dehusk.model import TREE_PACKING, Explanation, FamilySeen, Floats, Tree, Verdict
 
 
 class Favour(StrEnum):
@@ -36,6 +37,7 @@ class Favour(StrEnum):
     RECALL = "recall"
 
 
+_TABLES: Final = ("segments", "texts", "places", "families")
 _SHIFTS: Final = {Favour.PRECISION: -1.0, Favour.BALANCE: 0.0, Favour.RECALL: 1.0}
 """What is added to the logits of content."""
 
@@ -89,6 +91,10 @@ class Auto:
 
     def limit(self, memory: Memory) -> Memory:
         """The memory within its limits."""
+        limits = self.max_segments, self.max_segments, self.max_places, MAX_FAMILIES
+        sizes = (len(memory.table(name)) for name in _TABLES)
+        if not self._forgets(memory) and all(map(le, sizes, limits)):
+            return memory
         return memory.with_tables(
             segments=self._limited(memory, "segments", self.max_segments),
             texts=self._limited(memory, "texts", self.max_segments),
@@ -103,7 +109,7 @@ class Auto:
         where there is no shown text.
         """
         page = _read(tree)
-        if not len(page.blocks):
+        if not len(page):
             return np.full(len(tree), np.nan)
         return _spread(tree, page, self._judge(memory, page).scores)
 
@@ -134,7 +140,7 @@ class Auto:
     def verdict(self, memory: Memory, tree: Tree) -> Verdict:
         """Of what family and type the page is, and whether its site has changed its template."""
         page = _read(tree)
-        if not len(page.blocks):
+        if not len(page):
             return Verdict()
         look = page_look(page, self._model)
         kind, confidence = page_type(self._model, page, look.verdict)
@@ -162,11 +168,15 @@ class Auto:
         """The verdict on every block."""
         return judge(self._model, memory, page, _SHIFTS[Favour(self.favour)])
 
+    def _forgets(self, memory: Memory) -> bool:
+        """Is anything past its life time? The least that is kept is kept for `base_life` pages."""
+        return self.ages and memory.pages > self.base_life
+
     def _limited(self, memory: Memory, name: str, max_keys: int) -> Table:
         """The table without what is past its life time, and within its limit."""
         table = memory.table(name)
-        if len(table) <= max_keys and not (self.ages and memory.pages > self.base_life):
-            return table  # The least that is kept is kept for so long.
+        if len(table) <= max_keys and not self._forgets(memory):
+            return table
         left = life_left(table, memory.pages, self.base_life, self.life_factor)
         if self.ages:
             kept = left >= 0
@@ -176,6 +186,8 @@ class Auto:
         return keep_best(table, fair_worth(table, left), max_keys)
 
 
+_SPREAD: Final = READING_PACKING.wanted("lengths", "segments", "owner")
+_SPREAD_TO: Final = TREE_PACKING.wanted("end", "shown")
 # A page is learned and then asked about: it is read once for both.
 _read: Final[Latest[Tree, Reading]] = Latest(read)
 
@@ -186,9 +198,7 @@ def _spread(tree: Tree, page: Reading, blocks: Floats) -> Floats:
     What has no score, nan, does not count; an element with nothing that counts has none either.
     """
     if KERNEL is not None:
-        memory = KERNEL.spread(
-            blocks, page.lengths, page.blocks.segments, page.blocks.owner, tree.end, tree.shown
-        )
+        memory = KERNEL.spread(blocks, page.cut(_SPREAD), tree.cut(_SPREAD_TO))
         return np.frombuffer(memory, np.float64)
     segments, scores = page.blocks.segments, blocks[page.blocks.owner]
     is_known = ~np.isnan(scores)

@@ -14,7 +14,7 @@ from dehusk.methods.auto.columns import Matrix
 from dehusk.methods.auto.evidence import column, lesson
 from dehusk.methods.auto.latest import Latest
 from dehusk.methods.auto.network import Model
-from dehusk.methods.auto.reading import Reading
+from dehusk.methods.auto.reading import READING_PACKING, Reading
 from dehusk.methods.auto.taught import Given, judge_blocks, look_at
 from dehusk.methods.auto.weighing import Look, probability, weigh
 from dehusk.model import Floats
@@ -129,11 +129,14 @@ def _best(probabilities: Floats, chars: Floats) -> tuple[float, float]:
     return float(likely[np.argmax(np.cumsum(f1, axis=1)[:, -1])]), float(likely[0])
 
 
+_LOOKS: Final = READING_PACKING.wanted("looks")
+
+
 def pooled(page: Reading, content: Floats) -> Matrix:
     """One row of numbers for the whole page: the looks of its content, and of all its blocks."""
     weight = content * page.blocks.chars + 1e-6
     if KERNEL is not None:
-        return np.frombuffer(KERNEL.pool(page.looks, weight), np.float32)
+        return np.frombuffer(KERNEL.pool(page.cut(_LOOKS), weight), np.float32)
     # Added up one after another, as the kernel does. A product of matrices would have an order of
     # its own, and threads that cost more than they do.
     rows = page.looks.astype(np.float64)

@@ -2,25 +2,50 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dehusk.hashing import Hashes, mix
 from dehusk.kernel import KERNEL
-from dehusk.methods.auto.blocks import Blocks, cut
-from dehusk.methods.auto.columns import Matrix
+from dehusk.methods.auto.blocks import LEVELS, Blocks, cut
+from dehusk.methods.auto.columns import Matrix, width
 from dehusk.methods.auto.compiled import read_blocks
-from dehusk.methods.auto.looks import looks
+from dehusk.methods.auto.looks import COLUMNS, looks
 from dehusk.methods.auto.names import read_names
 from dehusk.model import Floats, Tree
+from dehusk.packing import Column, Cut, Packed, Packing
 
 PLACE_BITS = np.uint64(40)
 """A segment's key is 24 bits of its place and, below them, 40 bits of its text: the segments of a
 place stand together in a sorted table, so that a range of rows answers for a place."""
 
 
-@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
+READING_PACKING: Final = Packing(
+    Column("places", np.uint64),
+    Column("surroundings", np.uint64, width=len(LEVELS)),
+    Column("keys", np.uint64, count=1),
+    Column("texts", np.uint64, count=1),
+    Column("chars", np.float64),
+    Column("link_chars", np.float64),
+    Column("lengths", np.float64, count=1),
+    Column("looks", np.float32, width=width(COLUMNS)),
+    Column("segments", np.int32, count=1),
+    Column("owner", np.int32, count=1),
+    Column("first", np.int32),
+    Column("container", np.int32),
+    Column("levels", np.int32, width=len(LEVELS)),
+    Column("low", np.int32, width=len(LEVELS)),
+    Column("high", np.int32, width=len(LEVELS)),
+)
+"""The arrays of a reading in memory, over blocks and over segments (`src/kernel/read.c`)."""
+_OF_BLOCKS: Final = tuple(field.name for field in fields(Blocks))
+
+
+@dataclass(frozen=True, eq=False)
 class Reading:
     """All that is asked of a page, as arrays over its blocks and segments."""
 
@@ -37,12 +62,51 @@ class Reading:
     lengths: Floats
     """Of each segment, its characters."""
 
+    @staticmethod
+    def of_memory(memory: bytearray, blocks: int, segments: int) -> Reading:
+        """The reading whose arrays the kernel made; views of them are made when asked for."""
+        page = object.__new__(Reading)
+        page.__dict__.update(packed=memory, counts=(blocks, segments))
+        return page
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> object:
+            if "packed" not in self.__dict__ or (name != "blocks" and name not in READING_PACKING):
+                raise AttributeError(name)
+            made = Blocks(*map(self._view, _OF_BLOCKS)) if name == "blocks" else self._view(name)
+            self.__dict__[name] = made
+            return made
+
+    def __len__(self) -> int:
+        """How many blocks there are."""
+        return self.counts[0]
+
+    @cached_property
+    def counts(self) -> tuple[int, int]:
+        """How many blocks and segments there are."""
+        return len(self.blocks), len(self.keys)
+
+    @cached_property
+    def packed(self) -> Packed:
+        """All arrays in one piece of memory."""
+        own = {field.name for field in fields(self)}
+        return READING_PACKING.pack(
+            [getattr(self if name in own else self.blocks, name) for name in READING_PACKING.names]
+        )
+
+    def cut(self, wanted: bytes) -> Cut:
+        """Some of the arrays, as the kernel takes them."""
+        return READING_PACKING.cut(self.packed, self.counts, wanted)
+
+    def _view(self, name: str) -> NDArray[Any]:
+        return READING_PACKING.view(self.packed, self.counts, name)
+
 
 def read(tree: Tree) -> Reading:
     """The page as arrays."""
     if KERNEL is not None:
-        blocks, found, keys = read_blocks(KERNEL, tree)
-        return Reading(blocks, found, *keys)
+        return Reading.of_memory(*read_blocks(KERNEL, tree))
     names = read_names(tree)
     blocks = cut(tree)
     place_of = _places(tree, names.look)

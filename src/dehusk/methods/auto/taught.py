@@ -11,35 +11,40 @@ import numpy as np
 
 from dehusk.memory import Memory, Sums, Table
 from dehusk.methods.auto.columns import Matrix
-from dehusk.methods.auto.reading import Reading
+from dehusk.methods.auto.reading import READING_PACKING, Reading
 from dehusk.model import Floats
 
 _SUMS: Final = 4
 """Columns of sums of a place (`evidence`, `src/kernel/lesson.c`)."""
 
 
+_LESSON: Final = (
+    "keys", "texts", "owner", "places", "chars", "surroundings", "low", "high",
+)  # fmt: skip
+_TAUGHT: Final = READING_PACKING.wanted(*_LESSON)
+_SEEN: Final = READING_PACKING.wanted(*_LESSON, "looks")
+_WEIGHED: Final = READING_PACKING.wanted(
+    "keys", "texts", "lengths", "owner", "places", "chars", "low", "high", "looks",
+)  # fmt: skip
+_JUDGED: Final = READING_PACKING.wanted(
+    "looks", "chars", "link_chars", "low", "high", "levels",
+)  # fmt: skip
+"""What lessons, the page network, the site's word and the verdict are made of, for the kernel."""
+
+
 def lesson_tables(kernel: Any, page: Reading, verdict: Floats) -> dict[str, Table]:
     """The tables of `evidence.lesson`."""
-    memory, *counts = kernel.lesson(*_taught(page), verdict)
+    memory, *counts = kernel.lesson(page.cut(_TAUGHT), verdict)
     return _tables(np.frombuffer(memory, np.uint64), *counts)
 
 
 def look_at(kernel: Any, page: Reading, network: Sequence[Any]) -> tuple[Floats, Floats, Memory]:
     """What `judge.page_look` gives: the page network's logits and verdicts, and the lesson."""
-    memory, *counts = kernel.look(*_taught(page), page.looks, *network)
-    count = len(page.blocks)
+    memory, *counts = kernel.look(page.cut(_SEEN), *network)
+    count = len(page)
     logits, verdict = np.frombuffer(memory, np.float64, 2 * count).reshape(2, count)
     words = np.frombuffer(memory, np.uint64, -1, 16 * count)
     return logits, verdict, Memory.of_page(**_tables(words, *counts))
-
-
-def _taught(page: Reading) -> tuple[Any, ...]:
-    """What a lesson is made of, as the kernel takes it."""
-    blocks = page.blocks
-    return (
-        page.keys, page.texts, blocks.owner, page.places, blocks.chars, page.surroundings,
-        blocks.low, blocks.high,
-    )  # fmt: skip
 
 
 def _tables(words: Any, segments: int, texts: int, places: int) -> dict[str, Table]:
@@ -73,18 +78,17 @@ def weigh_blocks(
 
     `own` is what the page taught, `judged` are logits and verdicts.
     """
-    blocks, (evidence, row) = page.blocks, widths
+    evidence, row = widths
     segments, texts, places = (memory.table(name) for name in ("segments", "texts", "places"))
     own_segments, own_places = own.table("segments"), own.table("places")
     families = memory.table("families")
     found = kernel.weigh(
-        float(max(memory.pages - 1, 0)), evidence, row, page.keys, page.texts, page.lengths,
-        blocks.owner, page.places, blocks.chars, blocks.low, blocks.high, page.looks, *judged,
+        float(max(memory.pages - 1, 0)), evidence, row, page.cut(_WEIGHED), *judged,
         segments.keys, segments.count, texts.keys, texts.count, places.keys, places.count,
         _sums(places), own_segments.keys, own_segments.count, own_places.keys, own_places.count,
         _sums(own_places), families.keys, families.count, own.table("families").keys,
     )  # fmt: skip
-    count = len(blocks)
+    count = len(page)
     told = np.frombuffer(found, np.float32, count * evidence, 8 * count)
     rows = np.frombuffer(found, np.float32, count * row, (8 + 4 * evidence) * count)
     return told.reshape(count, evidence), rows.reshape(count, row)
@@ -112,12 +116,12 @@ def judge_blocks(
 
     `weighed` is what `weigh_blocks` gave.
     """
-    blocks, (told, rows) = page.blocks, weighed
+    told, rows = weighed
     memory, threshold = kernel.judge(
-        given.shift, given.others, given.numbers, rows, page.looks, told, blocks.chars,
-        blocks.link_chars, blocks.low, blocks.high, blocks.levels, *given.kinds, *network,
+        given.shift, given.others, given.numbers, rows, told, page.cut(_JUDGED), *given.kinds,
+        *network,
     )  # fmt: skip
-    said, site, scores = np.frombuffer(memory, np.float64).reshape(3, len(blocks))
+    said, site, scores = np.frombuffer(memory, np.float64).reshape(3, len(page))
     return said, site, scores, threshold
 
 
