@@ -16,8 +16,6 @@ from dehusk.override import NO_OVERRIDES, Overrides, choose
 from dehusk.parse import parse
 from dehusk.result import Result
 from dehusk.smooth import smooth
-from dehusk.sources.settings import DEFAULTS as SOURCE_DEFAULTS
-from dehusk.sources.sites import site_of as site_of_url
 
 Learn = Callable[[Memory, Tree], Memory]
 """Gives the memory after a page."""
@@ -94,7 +92,13 @@ def explain(
 
 def site_of(page: Page) -> str:
     """The site that the page names, else the host of its URL."""
-    return page.site or site_of_url(page.url, None, DEFAULT_SITE, SOURCE_DEFAULTS)
+    if page.site or page.url is None:
+        return page.site or DEFAULT_SITE
+    # With them come the readers of all kinds of files, which a page by itself does not need.
+    from dehusk.sources.settings import DEFAULTS  # noqa: PLC0415
+    from dehusk.sources.sites import site_of as site_of_url  # noqa: PLC0415
+
+    return site_of_url(page.url, None, DEFAULT_SITE, DEFAULTS)
 
 
 def learn(

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from functools import cache
+from importlib import import_module
 from typing import Any, Final, Protocol, TypeGuard, runtime_checkable
 
 from dehusk.errors import SettingError, UsageError
 from dehusk.memory import Memory
-from dehusk.methods.auto import Auto
-from dehusk.methods.chunks import Chunks
-from dehusk.methods.hyperlink import Hyperlink
-from dehusk.methods.page import PageBasic, PageSmooth
-from dehusk.methods.rtdm import Rtdm
-from dehusk.methods.segments import Segments
-from dehusk.methods.site_hash import SiteHash
-from dehusk.methods.style_tree import StyleTree
 from dehusk.model import Explanation, FamilySeen, Floats, Smoothing, Tree, Verdict
 
 
@@ -114,10 +108,38 @@ def groups_pages(method: Method) -> TypeGuard[GroupsPages]:
     return _offers(type(method), GroupsPages)
 
 
-_ALL: Final[tuple[type[Any], ...]] = (
-    Auto, Segments, Hyperlink, SiteHash, Chunks, StyleTree, Rtdm, PageSmooth, PageBasic,
-)  # fmt: skip
-METHODS: Final = {str(method.name): method for method in _ALL}
+class _Methods(Mapping[str, type[Any]]):
+    """The classes of methods by name; each is loaded when it is first asked for."""
+
+    def __init__(self, **classes: str) -> None:
+        self._classes = {name.replace("_", "-"): place for name, place in classes.items()}
+
+    def __getitem__(self, name: str) -> type[Any]:
+        module, _, kind = self._classes[name].partition(":")
+        found: type[Any] = getattr(import_module(f"dehusk.methods.{module}"), kind)
+        return found
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._classes
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._classes)
+
+    def __len__(self) -> int:
+        return len(self._classes)
+
+
+METHODS: Final = _Methods(
+    auto="auto:Auto",
+    segments="segments:Segments",
+    hyperlink="hyperlink:Hyperlink",
+    site_hash="site_hash:SiteHash",
+    chunks="chunks:Chunks",
+    style_tree="style_tree:StyleTree",
+    rtdm="rtdm:Rtdm",
+    page="page:PageSmooth",
+    page_basic="page:PageBasic",
+)
 """Every method by its name."""
 
 DEFAULT: Final = "auto"
