@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 from urllib.parse import urljoin, urlsplit
 
@@ -108,6 +109,7 @@ def base_of(tree: Tree, base_url: str | None) -> Base:
     return base
 
 
+@lru_cache(maxsize=32)  # A page asks for its own several times.
 def _base(url: str) -> Base:
     """A base at this URL; one without a URL if it is no web address."""
     try:

@@ -24,6 +24,7 @@ _MAX_TITLE: Final = 300
 _MAX_HEADINGS: Final = 5
 """Headings among which the one that `<title>` repeats is sought."""
 _SEPARATOR: Final = re.compile(r"\s+[-–—|·•»«:/~]+\s+|\s*[|»]\s*")
+_NO_LETTERS: Final = re.compile(r"[\W_]+")
 _PERMALINK: Final = " ¶#§🔗"
 
 
@@ -34,13 +35,14 @@ def title_of(
     sites = _site_names(metas, url)
     stated = one_line(metas.get("og:title", ("",))[0])
     written = _title_element(tree)
-    shown = [
-        node
-        for node in np.flatnonzero(_HEADINGS[tree.tag]).tolist()
-        if tree.shown[node] and 0 < tree.text_length[node] <= _MAX_TITLE
-    ]
-    content = [node for node in shown if labels[node] == Label.CONTENT.value]
-    first = [node for node in content if tree.tag[node] == _H1]
+    headings = np.flatnonzero(_HEADINGS[tree.tag])
+    length = tree.text_length[headings]
+    shown_headings = headings[tree.shown[headings] & (length > 0) & (length <= _MAX_TITLE)]
+    is_content = labels[shown_headings] == Label.CONTENT.value
+    is_first = is_content & (tree.tag[shown_headings] == _H1)
+    shown, content, first = (
+        shown_headings[chosen].tolist() for chosen in (slice(None), is_content, is_first)
+    )
     heading = _likeliest(_headings(tree, first), written)
     candidates: tuple[Callable[[], str], ...] = (
         lambda: _without_site(stated, sites, heading),
@@ -99,7 +101,7 @@ def _site_names(metas: Mapping[str, Sequence[str]], url: str | None) -> frozense
 
 def _key(text: str) -> str:
     """What two ways of writing the same name have in common."""
-    return "".join(filter(str.isalnum, text.casefold()))
+    return _NO_LETTERS.sub("", text.casefold())
 
 
 def _without_site(stated: str, sites: frozenset[str], heading: str) -> str:
