@@ -141,6 +141,7 @@ pages = [
     "<a href=y>z</a>" * 50_000,
     "<table><tr><td>" * 5_000,
     "<ul><li>" * 20_000,
+    "<code>" * 20_000 + "a &amp; b",
     "<script type=application/ld+json>" + "[" * 100_000,
     "word " * 400_000,
 ]

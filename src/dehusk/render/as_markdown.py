@@ -197,13 +197,15 @@ def _protect_code(draft: Draft, stand_ins: Mapping[str, str]) -> None:
     edges = zip(code, draft.ends[code].tolist(), strict=True)
     sources = zip(tree.start[code].tolist(), tree.close[code].tolist(), strict=True)
     for (node, end), (start, close) in zip(edges, sources, strict=True):
+        if node < reach:
+            continue  # All that stands in code is looked at with it.
+        reach = end
         # In the source all of these begin with one of two characters.
         written = b"" if is_raw else tree.source[start:close]
         if is_raw or b"&" in written or b"\\" in written:
-            first = bisect_left(texts, max(node, reach))
+            first = bisect_left(texts, node)
             for place in texts[first : bisect_left(texts, end, first)]:
                 _protect(draft.nodes[place], stand_ins)
-            reach = max(reach, end)
 
 
 def _protect(text: Node, stand_ins: Mapping[str, str]) -> None:
