@@ -29,7 +29,7 @@ _LIMITS: Final = Limits(timeout_s=1000.0)
 _MADE_FIRST: Final = 20_000
 """Pages that are gone through before: more than are remembered, so that all of these are."""
 HEADER: Final = (
-    "pages", "sites", "largest", "ms a page", "× bare parse", "growth", "resident MB", "file MB",
+    "pages", "sites", "largest", "ms a page", "× bare parse", "growth", "added MB", "file MB",
 )  # fmt: skip
 
 
@@ -44,7 +44,9 @@ class Growth:
     clean_s: float
     parse_s: float
     """For the bare parse of the same pages, each just before it was cleaned."""
-    resident_bytes: int
+    added_bytes: int
+    """What the process took at most, besides what it took before: the bench's own pages, and all
+    that is loaded."""
     file_bytes: int
 
     @property
@@ -57,7 +59,7 @@ class Growth:
         return [
             f"{self.pages:,}", f"{self.sites:,}", f"{self.largest:,}",
             f"{self.clean_s / self.pages * 1000:.2f}", f"{self.ratio:.1f}",
-            f"{self.ratio / first.ratio:.3f}", f"{self.resident_bytes / 1e6:.0f}",
+            f"{self.ratio / first.ratio:.3f}", f"{self.added_bytes / 1e6:.0f}",
             f"{self.file_bytes / 1e6:.1f}",
         ]  # fmt: skip
 
@@ -82,6 +84,7 @@ def measure_growth(
     largest_run = max(workloads, key=lambda workload: workload.pages)
     for _ in islice(largest_run, _MADE_FIRST):
         pass
+    before = _resident_bytes()
     for workload in (Workload(200, 10), *workloads):
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "scale.husk"
@@ -94,7 +97,10 @@ def measure_growth(
         gc.collect()
         if workload in workloads:
             largest = int(workload.sizes().max())
-            yield Growth(workload.pages, workload.sites, largest, *spent, file_bytes)
+            clean_s, parse_s, resident = spent
+            added = max(0, resident - before)
+            sites = workload.sites
+            yield Growth(workload.pages, sites, largest, clean_s, parse_s, added, file_bytes)
 
 
 def _clean(

@@ -154,8 +154,8 @@ def copy_good(report: Report, source: Database, target: Database) -> None:
         mark ^= site.id
         if site.folded:
             new.write_snapshot(site.id, old.snapshot(site.id) or b"", site.folded)
-        new.write_log(site.id, site.folded + 1, [body for _, body in old.log(site.id, site.folded)])
-        new.write_site(site)
+        new.write_log((site.id, page, body) for page, body in old.log(site.id, site.folded))
+        new.write_sites([site])
     row = StoreRow(report.row.method, report.row.settings, sites=len(report.good), mark=mark)
     new.write_store(row)
     target.commit()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Final
 
@@ -12,6 +12,8 @@ from dehusk.store.rows import checksum, site_id
 
 _FETCHED: Final = 1000
 """Rows that are read at once."""
+_ASKED: Final = 100
+"""Keys that are asked for at once."""
 
 _Place = tuple[bytes, int]
 """A shelf's name and a site's number."""
@@ -144,11 +146,9 @@ class Shelves:
         for name in sorted({name for name, _ in self._pending}):
             self._database.lock(site_id(f"shelf {name!r}"))
             rows, mark = self._mark(name)
-            for place, pending in self._pending.items():
-                if place[0] == name:
-                    more, change = self._write_place(place, pending)
-                    rows, mark = rows + more, mark ^ change
-            self._write_mark(name, rows, mark)
+            places = [(place, kept) for place, kept in self._pending.items() if place[0] == name]
+            more, change = self._write_places(places)
+            self._write_mark(name, rows + more, mark ^ change)
 
     def written(self) -> None:
         """Nothing is pending any more: it was committed."""
@@ -173,7 +173,7 @@ class Shelves:
                 "SELECT key FROM shelf WHERE shelf = ? AND site = ?", (name, number)
             )
             gone = dict.fromkeys((key for (key,) in keys if isinstance(key, bytes)), None)
-            more, change = self._write_place((name, number), gone)
+            more, change = self._write_places([((name, number), gone)])
             self._write_mark(name, rows + more, mark ^ change)
         return bool(found)
 
@@ -191,31 +191,44 @@ class Shelves:
         self._pending = {place: kept for place, kept in self._pending.items() if place[1] != number}
         self.pending = sum(map(len, self._pending.values()))
 
-    def _write_place(self, place: _Place, pending: dict[bytes, bytes | None]) -> tuple[int, int]:
-        """Write a shelf; how many rows it has more, and what changes in its mark."""
+    def _write_places(
+        self, places: Iterable[tuple[_Place, dict[bytes, bytes | None]]]
+    ) -> tuple[int, int]:
+        """Write shelves; how many rows there are more, and what changes in the mark."""
         more = change = 0
-        for key in pending:
-            found = self._database.rows(
-                "SELECT checksum FROM shelf WHERE shelf = ? AND site = ? AND key = ?",
-                (*place, key),
-            )
-            if found:
-                more -= 1
-                change ^= int(str(found[0][0]))
-        put = [
-            (*place, key, value, checksum(place, key, value))
-            for key, value in pending.items()
-            if value is not None
-        ]
-        for *_, written in put:
-            more += 1
-            change ^= int(str(written))
+        put: list[tuple[bytes, int, bytes, bytes, int]] = []
+        gone: list[tuple[bytes, int, bytes]] = []
+        for place, pending in places:
+            found = self._checksums(place, list(pending))
+            more -= len(found)
+            for before in found:
+                change ^= before
+            for key, value in pending.items():
+                if value is None:
+                    gone.append((*place, key))
+                else:
+                    put.append((*place, key, value, checksum(place, key, value)))
+                    change ^= put[-1][-1]
+        self._database.run("DELETE FROM shelf WHERE shelf = ? AND site = ? AND key = ?", gone)
         self._database.run(
-            "DELETE FROM shelf WHERE shelf = ? AND site = ? AND key = ?",
-            [(*place, key) for key in pending],
+            "INSERT INTO shelf VALUES (?, ?, ?, ?, ?) ON CONFLICT (shelf, site, key)"
+            " DO UPDATE SET value = excluded.value, checksum = excluded.checksum",
+            put,
         )
-        self._database.run("INSERT INTO shelf VALUES (?, ?, ?, ?, ?)", put)
-        return more, change
+        return more + len(put), change
+
+    def _checksums(self, place: _Place, keys: Sequence[bytes]) -> list[int]:
+        """The checksums of those of the keys that are there."""
+        found: list[int] = []
+        for start in range(0, len(keys), _ASKED):
+            some = keys[start : start + _ASKED]
+            rows = self._database.rows(
+                "SELECT checksum FROM shelf WHERE shelf = ? AND site = ?"  # noqa: S608
+                f" AND key IN (?{', ?' * (len(some) - 1)})",
+                (*place, *some),
+            )
+            found += (int(str(row[0])) for row in rows)
+        return found
 
     def _mark(self, name: bytes) -> tuple[int, int]:
         """How many rows a shelf has, and all their checksums, xored. Raises StoreDamaged."""

@@ -13,7 +13,7 @@ read in one go.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
 from dehusk.errors import StoreDamaged
@@ -38,8 +38,15 @@ TABLES: Final = tuple(
         "store_copy": "body TEXT NOT NULL, checksum {int} NOT NULL",
     }.items()
 )
-_SITE: Final = (
-    "name, pages, folded, snapshot_bytes, log_bytes, changed, families, revision, checksum"
+_FIELDS: Final = (
+    "name", "pages", "folded", "snapshot_bytes", "log_bytes", "changed", "families", "revision",
+    "checksum",
+)  # fmt: skip
+_SITE: Final = ", ".join(_FIELDS)
+_READ_SITE: Final = f"SELECT {_SITE} FROM site WHERE id = ?"  # noqa: S608
+_WRITE_SITE: Final = (
+    f"INSERT INTO site (id, {_SITE}) VALUES (?{', ?' * len(_FIELDS)})"  # noqa: S608
+    f" ON CONFLICT (id) DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in _FIELDS)}"
 )
 
 
@@ -77,8 +84,12 @@ class Statements:
 
     def site(self, number: int) -> SiteRow | None:
         """The row of a site; None if there is none."""
-        found = self.database.rows(f"SELECT {_SITE} FROM site WHERE id = ?", (number,))  # noqa: S608
+        found = self.database.rows(_READ_SITE, (number,))
         return SiteRow.read(number, found[0]) if found else None
+
+    def has_site(self, row: SiteRow) -> bool:
+        """Is the row there as it was written? Quicker than to read it."""
+        return self.database.rows(_READ_SITE, (row.id,)) == [row.values()]
 
     def site_numbers(self) -> list[int]:
         """The numbers of all sites."""
@@ -94,16 +105,9 @@ class Statements:
                     raise
                 damaged(fault)
 
-    def write_site(self, row: SiteRow) -> None:
-        """Write the row of a site, over the one that is there."""
-        fields = _SITE.split(", ")
-        update = ", ".join(f"{name} = excluded.{name}" for name in fields)
-        places = ", ".join("?" for _ in fields)
-        self.database.run(
-            f"INSERT INTO site (id, {_SITE}) VALUES (?, {places})"  # noqa: S608
-            f" ON CONFLICT (id) DO UPDATE SET {update}",
-            [(row.id, *row.values())],
-        )
+    def write_sites(self, rows: Iterable[SiteRow]) -> None:
+        """Write the rows of sites, over those that are there."""
+        self.database.run(_WRITE_SITE, [(row.id, *row.values()) for row in rows])
 
     def snapshot(self, number: int) -> bytes | None:
         """A site's memory as it was folded; None if it was not yet."""
@@ -126,12 +130,9 @@ class Statements:
         )
         return [(_number(page), _bytes(body)) for page, body in found]
 
-    def write_log(self, number: int, first: int, bodies: Sequence[bytes]) -> None:
-        """Append to a site's log; the first is the page of that number."""
-        self.database.run(
-            "INSERT INTO log VALUES (?, ?, ?)",
-            [(number, page, body) for page, body in enumerate(bodies, first)],
-        )
+    def write_log(self, pages: Iterable[tuple[int, int, bytes]]) -> None:
+        """Append to logs: site, number of the page, and what it taught."""
+        self.database.run("INSERT INTO log VALUES (?, ?, ?)", pages)
 
     def drop_site(self, number: int) -> None:
         """Take out all there is of a site, its shelves aside."""

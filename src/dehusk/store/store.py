@@ -201,6 +201,9 @@ class Store:
         row = self.row
         with self._writing():
             written = {site: self._write(self._active[site]) for site in changed}
+            # Together: to write each site by itself costs more than what is written.
+            self.statements.write_log(page for done in written.values() for page in done.log)
+            self.statements.write_sites(done.row for done in written.values())
             self.shelves.write()
             new = [done.row.id for done in written.values() if done.is_new]
             if new:
@@ -226,29 +229,33 @@ class Store:
             raise
 
     def _write(self, active: _Active) -> _Written:
-        """Write what a site has pending: into its log, or folded into its snapshot."""
-        name, number = active.row.name, active.row.id
+        """What a site has pending as it is to be written; folded into its snapshot where due."""
+        base, memory, bodies = active.row, active.memory, active.pending
+        name, number = base.name, base.id
         self.database.lock(number)
-        found = self.statements.site(number)
-        base, memory, bodies = found or SiteRow(name), active.memory, active.pending
+        is_new = not base.pages
         # The whole row, not only its pages: a site that was forgotten may have as many again.
-        if base != active.row:
-            if not self.database.is_shared:
-                raise StoreDamaged(f"the row of site {name!r} has changed by itself", name)
-            memory, bodies = self._behind_others(base, active.pending)
-        families, revision = self._summary(memory)
-        row = replace(base, changed=int(self._clock()), families=families, revision=revision)
+        if is_new or not self.statements.has_site(base):
+            found = self.statements.site(number)
+            is_new = found is None
+            if (found or SiteRow(name)) != base:
+                if not self.database.is_shared:
+                    raise StoreDamaged(f"the row of site {name!r} has changed by itself", name)
+                base = found or SiteRow(name)
+                memory, bodies = self._behind_others(base, active.pending)
+        summary = self._summary(memory)
+        changed = int(self._clock())
         log_bytes = base.log_bytes + sum(map(len, bodies))
         if self._replay is None or log_bytes > max(_FOLD_BYTES, base.snapshot_bytes):
-            body = dump(memory, self.row.method, site=name)
-            self.statements.write_snapshot(number, body, memory.pages)
-            row = replace(row, snapshot_bytes=len(body), log_bytes=0)
-            row = replace(row, pages=memory.pages, folded=memory.pages)
-        else:
-            self.statements.write_log(number, base.pages + 1, bodies)
-            row = replace(row, pages=base.pages + len(bodies), log_bytes=log_bytes)
-        self.statements.write_site(row)
-        return _Written(row, memory, is_new=found is None)
+            body, pages = dump(memory, self.row.method, site=name), memory.pages
+            self.statements.write_snapshot(number, body, pages)
+            row = SiteRow(name, pages, pages, len(body), 0, changed, *summary)
+            return _Written(row, memory, is_new=is_new)
+        pages = base.pages + len(bodies)
+        held = base.folded, base.snapshot_bytes, log_bytes
+        row = SiteRow(name, pages, *held, changed, *summary)
+        log = [(number, page, body) for page, body in enumerate(bodies, base.pages + 1)]
+        return _Written(row, memory, log, is_new=is_new)
 
     def _behind_others(self, base: SiteRow, pending: Sequence[bytes]) -> tuple[Memory, list[bytes]]:
         """The memory with what is pending behind what others wrote, and which of it they had not.
@@ -314,7 +321,7 @@ class Store:
             row = SiteRow(site, memory.pages, memory.pages, len(body), 0, changed, *summary)
             self.statements.drop_site(number)
             self.statements.write_snapshot(number, body, row.pages)
-            self.statements.write_site(row)
+            self.statements.write_sites([row])
             store_row = self.row if found else self._write_store([number])
         self.row = store_row
         self._total_bytes += row.size_bytes - (found.size_bytes if found else 0)
@@ -375,4 +382,6 @@ class _Written:
     row: SiteRow
     memory: Memory
     """With what others have written."""
-    is_new: bool
+    log: Sequence[tuple[int, int, bytes]] = ()
+    """What comes into the log: site, number of the page, and what it taught."""
+    is_new: bool = field(kw_only=True)

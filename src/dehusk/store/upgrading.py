@@ -24,5 +24,5 @@ def upgrade(database: Database) -> None:
         is_good = checksum(number, name, *numbers) == written
         if is_good and isinstance(name, bytes):
             row = SiteRow(name.decode("utf-8", "surrogatepass"), *(int(str(n)) for n in numbers))
-            statements.write_site(row)
+            statements.write_sites([row])
     statements.write_store(replace(statements.read_store(), format=FORMAT))

@@ -53,9 +53,9 @@ def family_number(family: Hashes) -> int | None:
 def families_seen(families: Table) -> tuple[FamilySeen, ...]:
     """What a table of families holds, that of most pages first; one number is one family."""
     found: dict[int, FamilySeen] = {}
-    columns = families.keys, families.count.tolist(), families.last.tolist()
-    for key, pages, last in zip(*columns, strict=True):
-        number = family_number(np.array([key])) or 0
+    numbers = 1 + families.keys % np.uint64(_NUMBERS)
+    columns = numbers.tolist(), families.count.tolist(), families.last.tolist()
+    for number, pages, last in zip(*columns, strict=True):
         before = found.get(number, FamilySeen(number, 0, 0))
         found[number] = FamilySeen(number, before.pages + pages, max(before.last_page, last))
     return tuple(sorted(found.values(), key=lambda family: (-family.pages, family.number)))
