@@ -93,14 +93,30 @@ class Learner:
             if known:
                 return memory
             after, lesson = self.learn(memory, tree, digest)
-            if self.knows_pages and after.size_bytes > self.keeping.max_site_bytes:
-                # A tree cannot be shrunk. One such page must not end the run for all the others.
-                room = f"the {self.keeping.max_site_bytes:,} bytes of a site's memory"
-                raise TooManyNodes(page.url, f"its tree does not fit into {room}")
+            self._check_size(after, page.url)
             lessons.append(lesson)
             return after
 
         return learn
+
+    def _check_size(self, memory: Memory, url: str | None) -> None:
+        """Raise TooManyNodes for a memory that is too large with the page of that URL."""
+        if self.knows_pages and memory.size_bytes > self.keeping.max_site_bytes:
+            # A tree cannot be shrunk. One such page must not end the run for all the others.
+            room = f"the {self.keeping.max_site_bytes:,} bytes of a site's memory"
+            raise TooManyNodes(url, f"its tree does not fit into {room}")
+
+    def after_told(self, memory: Memory, body: bytes, site: str, url: str | None) -> Memory | None:
+        """The memory after a lesson that another process made; None where it knows the page.
+
+        Raises TooManyNodes, as learning the page does.
+        """
+        lesson = self.read(body, site)
+        if memory.table(KNOWN).counts_of(lesson.table(KNOWN).keys).any():
+            return None
+        after = self._replayed(memory, lesson)
+        self._check_size(after, url)
+        return after
 
     def written(self, memory: Memory, site: str) -> bytes:
         """What a page or a site taught, for another process: as a store writes it, if one will."""

@@ -165,6 +165,16 @@ class Borrower:
         self._put(site, after, overrides)
         return self._learner.written(lessons[0], site)
 
+    def tell(self, page: Page) -> bytes:
+        """The lesson of a page, whatever its site knows, which need not be held.
+
+        Raises PageError.
+        """
+        lessons: list[Memory] = []
+        learn = self._learning(page, Memory(), lessons)
+        pipeline.learn(page, Memory(), self._learner.method, self._terms.limits, learn)
+        return self._learner.written(lessons[0], pipeline.site_of(page))
+
     def ask(self, page: Page, render: Callable[[Result], object]) -> Result:
         """The answer on a page that was learned, or could not be: as `Sites` or `Memories` asks."""
         if self._terms.knows_pages:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, Final, Self
 
@@ -34,7 +34,6 @@ from dehusk.store import (
     Keeping,
     Shelf,
     SiteRow,
-    Statements,
     Store,
     StoreRow,
     connect,
@@ -89,19 +88,6 @@ def open(  # noqa: A001  the name that users know from files
     except BaseException:  # Ctrl-C too: let go of the file
         database.close()
         raise
-
-
-def recorded_method(address: str | os.PathLike[str] | None) -> str | None:
-    """The method that the memories there were learned with; None for a new file, or none."""
-    if address is None:
-        return None
-    try:
-        database = connect(address, writes=False, takes_old=True)
-    except UsageError:
-        return None
-    with closing(database):
-        statements = Statements(database)
-        return None if statements.is_empty() else statements.read_store().method
 
 
 def _new_row(method: str, settings: Mapping[str, Any]) -> StoreRow:
@@ -247,6 +233,19 @@ class Memories:
         bodies = lessons if self._learner.replay else [b""] * len(lessons)
         self._store.put_written(site, after, bodies)
         self._commit_if_due()
+
+    def take_told(self, page: Page, lesson: bytes) -> bool:
+        """Learn a page from what another process was told by it; False where it was known.
+
+        Raises PageError, as `learn` does.
+        """
+        site, memory = self._memory_of(page)
+        after = self._learner.after_told(memory, lesson, site, page.url)
+        if after is None:
+            return False
+        self._store.put_written(site, after, [lesson])
+        self._commit_if_due()
+        return True
 
     def _memory_of(self, page: Page) -> tuple[str, Memory]:
         """The page's site and what it has taught. Raises MemoryDamaged."""

@@ -33,6 +33,8 @@ def check_options(arguments: argparse.Namespace) -> None:
 
 def check_jobs(arguments: argparse.Namespace) -> None:
     """Raise UsageError for what several processes cannot do, or would not do faster."""
+    if getattr(arguments, "split_sites", False) and not (arguments.two_pass and arguments.jobs > 1):
+        raise UsageError("--split-sites: only with --two-pass and --jobs")
     if arguments.jobs == 1:
         return
     if any(map(is_web, arguments.sources)):

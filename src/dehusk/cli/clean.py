@@ -22,7 +22,7 @@ from dehusk.durability import Durable
 from dehusk.errors import NotWritten, PageError, UsageError
 from dehusk.fingerprint import Seen
 from dehusk.loader import PageLoader
-from dehusk.memories import Memories, recorded_method
+from dehusk.memories import Memories
 from dehusk.memories import open as open_memories
 from dehusk.methods import DEFAULT
 from dehusk.methods.hyperlink import Hyperlink
@@ -42,6 +42,7 @@ from dehusk.result import Refusal, Result
 from dehusk.site import Sites
 from dehusk.sources import Failure, SiteBy, SourceSettings, count_pages, is_web, read_pages
 from dehusk.sources.rereading import Read, rereadable
+from dehusk.store import recorded_method
 
 if TYPE_CHECKING:
     from dehusk.browser import Browser

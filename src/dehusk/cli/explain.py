@@ -18,7 +18,6 @@ from dehusk.errors import PageError
 from dehusk.learning import is_known, page_digest
 from dehusk.loader import PageLoader
 from dehusk.memories import open as open_memories
-from dehusk.memories import recorded_method
 from dehusk.memory import Memory
 from dehusk.methods import DEFAULT, Method, make_method
 from dehusk.methods.hyperlink import Hyperlink
@@ -27,6 +26,7 @@ from dehusk.model import Label, Limits, Page
 from dehusk.override import overrides
 from dehusk.regions import Region
 from dehusk.result import Result
+from dehusk.store import recorded_method
 
 _COMMANDS: Final = re.compile("[\x00-\x1f\x7f-\x9f]")
 """Control characters: a page could give a terminal orders with them."""

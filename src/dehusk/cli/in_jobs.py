@@ -44,7 +44,13 @@ def answers_in_jobs(
             return Act.SKIP if arguments.two_pass or isinstance(item, Failure) else Act.LEARN
         return Act.ASK if arguments.two_pass else Act.CLEAN
 
-    with Jobs(sites, arguments.jobs, shape=writer.shape, is_sketching=arguments.unique) as jobs:
+    with Jobs(
+        sites,
+        arguments.jobs,
+        shape=writer.shape,
+        is_sketching=arguments.unique,
+        splits_sites=arguments.split_sites,
+    ) as jobs:
         if arguments.two_pass:
             _learn_first(arguments, read, jobs)
         for done in jobs.run(read(left_out), plan):

@@ -241,6 +241,12 @@ def add_passes(parser: argparse.ArgumentParser) -> None:
         " (standard input goes through a temporary file)",
     )
     group.add_argument(
+        "--split-sites",
+        action="store_true",
+        help="with --two-pass and --jobs: let all processes work on a site at the same time, for"
+        " sources with few sites or a very large one; the same output",
+    )
+    group.add_argument(
         "--revise",
         type=_revision,
         metavar="N|last",

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, Final
 from dehusk.cli.clean import make_limits
 from dehusk.durability import Durable
 from dehusk.errors import MissingExtra, UsageError
-from dehusk.memories import recorded_method
 from dehusk.methods import DEFAULT
 from dehusk.methods.hyperlink import Hyperlink
 from dehusk.methods.written import parse_settings, with_favour
+from dehusk.store import recorded_method
 
 if TYPE_CHECKING:
     from dehusk.service.settings import ServiceSettings

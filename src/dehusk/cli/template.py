@@ -16,7 +16,6 @@ from dehusk.cli.checks import check_targets
 from dehusk.cli.clean import make_limits, make_source_settings
 from dehusk.errors import PageError, UsageError
 from dehusk.memories import open as open_memories
-from dehusk.memories import recorded_method
 from dehusk.memory import Memory
 from dehusk.methods import DEFAULT, METHODS, Smooths
 from dehusk.methods.hyperlink import BEST_VOTES, Hyperlink, detect, normal_url
@@ -24,6 +23,7 @@ from dehusk.methods.written import parse_settings, with_favour
 from dehusk.model import Page
 from dehusk.output.names import is_page_name
 from dehusk.sources import Failure, read_pages
+from dehusk.store import recorded_method
 from dehusk.templates import Template, template_of
 
 

@@ -20,6 +20,8 @@ class Act(StrEnum):
     """Answer on it, as a page that was learned before."""
     LEARN = "learn"
     """Learn it, without an answer."""
+    TELL = "tell"
+    """Tell what it teaches, whatever its site knows."""
     SKIP = "skip"
     """Nothing."""
 

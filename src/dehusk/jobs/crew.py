@@ -22,6 +22,7 @@ from dehusk.jobs.seat import Seat, Task
 from dehusk.jobs.settings import JobSettings
 from dehusk.lending import unlearned_digest
 from dehusk.memories import Memories
+from dehusk.methods import adds_up
 from dehusk.methods.hyperlink import Hyperlink
 from dehusk.model import Page
 from dehusk.output import Rendered, Shape
@@ -74,6 +75,9 @@ class Jobs:
     The answers are those of one process, to the byte, in the order of the pages, rendered as the
     `shape` says: JSON lines unless it says otherwise. A process that ends costs nothing: its page
     is tried again once, then refused, and its site goes on as if that page had not been.
+
+    With `splits_sites` any process works on any page. That takes two passes: `learn` all pages,
+    then `run` with a plan that asks about them.
     """
 
     def __init__(
@@ -84,11 +88,15 @@ class Jobs:
         shape: Shape = LINES,
         settings: JobSettings | None = None,
         is_sketching: bool = False,
+        splits_sites: bool = False,
     ) -> None:
         self._settings = replace(settings or JobSettings(), jobs=jobs)
         sites = Sites() if sites is None else sites
         if sites.method.name == Hyperlink.name:
             raise UsageError("hyperlink compares pages across the sources; it needs one process")
+        if splits_sites and not adds_up(sites.method):
+            raise UsageError(f"memories of {sites.method.name} do not add up: no site can be split")
+        self._splits_sites = splits_sites
         self._ledger: Ledger = (
             MemoriesLedger(sites) if isinstance(sites, Memories) else SitesLedger(sites)
         )
@@ -127,7 +135,8 @@ class Jobs:
 
     def learn(self, pages: Iterable[Given]) -> Iterator[Learned | Refusal]:
         """Learn pages without an answer on them, in order: was each new, or why not?"""
-        for done in self.run(map(_item, pages), lambda _: Act.LEARN):
+        act = Act.TELL if self._splits_sites else Act.LEARN
+        for done in self.run(map(_item, pages), lambda _: act):
             assert not isinstance(done.outcome, Rendered)
             yield done.outcome
 
@@ -143,6 +152,9 @@ class Jobs:
         """
         if self._intake is not None:
             raise UsageError("these processes have a run to end first, or were left in one")
+        if self._splits_sites:
+            for seat in self._seats:  # Each may hold a site; what comes now may change it.
+                seat.let_go_all()
         self._intake = Intake(items, self._inbox, self._settings)
         end: NoMore | None = None
         while end is None or self._line:
@@ -171,8 +183,20 @@ class Jobs:
                 raise task.fault
             if task.is_learned:
                 self._ledger.given(task.site)
+            elif task.lesson is not None:
+                task.outcome = self._learned(task)
             assert task.outcome is not None
             yield Done(task.item, task.act, task.outcome)
+
+    def _learned(self, task: Task) -> Learned | Refusal:
+        """What comes of what a page told, when its turn has come."""
+        page, lesson = task.item, task.lesson
+        assert isinstance(page, Page)
+        assert lesson is not None
+        try:
+            return Learned(self._ledger.told(page, lesson))
+        except PageError as error:
+            return Refusal(page.url, page.site, error)
 
     def _next_event(self) -> object:
         """What happens next; None where nothing does for a moment.
@@ -231,10 +255,29 @@ class Jobs:
         elif isinstance(item, Failure):
             task.outcome = Refusal(item.url, item.site, item.error)
         else:
-            busy = self._busy.get(site) or _Busy(self._seat_for(site))
+            if self._splits_sites:
+                seat = self._any_seat_for(site, act)
+                busy = self._busy.get(site) or _Busy(seat)
+            else:
+                busy = self._busy.get(site) or _Busy(self._seat_for(site))
+                seat = busy.seat
             busy.tasks += 1
             self._busy[site] = busy
-            busy.seat.give(task)
+            seat.give(task)
+
+    def _any_seat_for(self, site: str, act: Act) -> Seat:
+        """Where a page of a site that is split goes: to who holds it, or where there is less to do.
+
+        Raises UsageError for an act that needs the site whole.
+        """
+        if act not in (Act.TELL, Act.ASK):
+            raise UsageError("a site can be split in two passes only: learn all pages, then ask")
+        least = self._least_busy()
+        holders = [seat for seat in self._seats if seat.holds(site)]
+        holder = min(holders, key=lambda seat: seat.backlog_bytes, default=least)
+        if holder.backlog_bytes <= least.backlog_bytes + _SLACK_BYTES:
+            return holder
+        return least
 
     def _seat_for(self, site: str) -> Seat:
         """Where a site goes that nobody works on: where it was, or where there is less to do."""
@@ -267,8 +310,11 @@ class Jobs:
             kind_of_error = _errors().get(header["error"], PageError)
             error = kind_of_error(task.item.url, header["message"])
             task.outcome = Refusal(task.item.url, task.item.site, error)
-            if task.act is Act.LEARN:
+            if task.act in (Act.LEARN, Act.TELL):
                 self._ledger.unlearned(task.site, header["digest"])
+        elif task.act is Act.TELL:
+            task.lesson = blobs[0]
+            task.outcome = Learned(is_new=True)
         else:
             task.outcome, data = _outcome(task, header, blobs)
             if header["is_learned"]:
@@ -286,10 +332,11 @@ class Jobs:
             del self._busy[task.site]
         page, outcome = task.item, task.outcome
         assert isinstance(page, Page)
-        if task.act is Act.LEARN and isinstance(outcome, Refusal) and task.losses:
+        is_learning = task.act in (Act.LEARN, Act.TELL)
+        if is_learning and isinstance(outcome, Refusal) and task.losses:
             self._ledger.unlearned(task.site, unlearned_digest(page))
         task.item = Page(b"", page.url, page.site)
-        data = outcome.data if isinstance(outcome, Rendered) else None
+        data = outcome.data if isinstance(outcome, Rendered) else task.lesson
         size = _DONE_BYTES + len(data or b"")
         self._freed_bytes += task.size - size
         task.size = size

@@ -16,8 +16,10 @@ from dehusk import pipeline
 from dehusk.durability import Durable
 from dehusk.errors import MemoryDamaged, StoreDamaged
 from dehusk.examples import EXAMPLES, Examples
+from dehusk.learning import Learner
 from dehusk.lending import Loan, Terms
 from dehusk.memories import MEND, Memories
+from dehusk.memory import Memory
 from dehusk.methods import adds_up, settings_of
 from dehusk.model import Page
 from dehusk.site import Sites
@@ -64,6 +66,12 @@ class Ledger(Protocol):
     def unlearned(self, site: str, digest: int) -> None:
         """Take note of a page that could not be learned."""
 
+    def told(self, page: Page, lesson: bytes) -> bool:
+        """Learn a page from what it told a worker; False where it was known. Raises PageError.
+
+        Those of a site come in order, and no worker holds it.
+        """
+
     def given(self, site: str) -> None:
         """Take note that the answer on the next page of a site that taught something is given."""
 
@@ -90,6 +98,7 @@ class SitesLedger:
     def __init__(self, sites: Sites) -> None:
         settings = settings_of(sites.method)
         self.terms = Terms(sites.method.name, settings, sites.limits, Keeping(), knows_pages=False)
+        self._learner = Learner(sites.method, Keeping(), knows_pages=False)
         self._overrides = sites.overrides
         self._is_additive = adds_up(sites.method)
         self._journals: dict[str, _Journal] = {}
@@ -124,6 +133,19 @@ class SitesLedger:
         else:
             journal.lessons.append(lesson.body)
             journal.lesson_bytes += len(lesson.body)
+
+    def told(self, page: Page, lesson: bytes) -> bool:
+        """Keep the lesson; those that have become longer than the state are learned."""
+        site = pipeline.site_of(page)
+        journal = self._journal(site)
+        journal.lessons.append(lesson)
+        journal.lesson_bytes += len(lesson)
+        if journal.lesson_bytes > max(_FOLD_BYTES, len(journal.state)):
+            before = self._learner.read(journal.state, site) if journal.state else Memory()
+            after = self._learner.after(before, journal.lessons, site)
+            journal.state, journal.lessons = self._learner.written(after, site), []
+            journal.lesson_bytes = 0
+        return True
 
     def unlearned(self, site: str, digest: int) -> None:
         """Take note of a page that could not be learned."""
@@ -180,6 +202,10 @@ class MemoriesLedger:
     def learned(self, site: str, lesson: Lesson) -> None:
         """Keep what a page taught until its answer is given."""
         self._coming.setdefault(site, deque()).append(lesson)
+
+    def told(self, page: Page, lesson: bytes) -> bool:
+        """Let the memories have it."""
+        return self._memories.take_told(page, lesson)
 
     def unlearned(self, site: str, digest: int) -> None:
         """Nothing: a memory knows what it has learned."""

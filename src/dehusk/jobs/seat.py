@@ -51,6 +51,8 @@ class Task:
     """What ends the run when this item's turn comes."""
     is_learned: bool = False
     """Has its page taught something?"""
+    lesson: bytes | None = None
+    """What its page teaches, where its site is split: learned when its turn comes."""
 
     @property
     def is_done(self) -> bool:
@@ -105,6 +107,12 @@ class Seat:
         self._held_bytes -= self._held.pop(site)
         self._drops.append(site)
 
+    def let_go_all(self) -> None:
+        """Have the process drop all sites, when it has no task."""
+        self._drops += self._held
+        self._held.clear()
+        self._held_bytes = 0
+
     def give(self, task: Task) -> None:
         """Take a task; `pump` sends it."""
         self.backlog_bytes += task.size
@@ -149,6 +157,8 @@ class Seat:
         assert isinstance(page, Page)
         header: Header = {"act": task.act, "page": _told(page)}
         blobs = [_html(page)]
+        if task.act is Act.TELL:
+            return header, blobs
         if task.site not in self._held:
             loan = self._ledger.lend(page)
             header["loan"] = _loan(loan)

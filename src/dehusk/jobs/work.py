@@ -81,12 +81,14 @@ class Bench:
             return replied
         assert isinstance(replied.error, PageError)
         facts: Header = {"error": replied.error.code, "message": replied.error.reason}
-        if act is Act.LEARN:
+        if act in (Act.LEARN, Act.TELL):
             facts["digest"] = unlearned_digest(page)
         return facts, []
 
     def _act(self, act: Act, page: Page, *, wants_state: bool) -> Reply:
         """The reply on a page that can be used: what it taught, and the answer if one is wanted."""
+        if act is Act.TELL:
+            return {}, [self._borrower.tell(page)]
         facts: Header = {}
         blobs: list[bytes] = []
         lesson: bytes | None = None

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
+from dehusk.errors import UsageError
 from dehusk.store.checking import (
     Finding,
     Report,
@@ -44,6 +46,7 @@ __all__ = [
     "is_server",
     "prepare",
     "read_memory",
+    "recorded_method",
     "site_id",
 ]
 
@@ -89,3 +92,16 @@ def prepare(database: Database, make_row: Callable[[], StoreRow]) -> StoreRow:
         database.rollback()
         raise
     return statements.read_store()
+
+
+def recorded_method(address: str | os.PathLike[str] | None) -> str | None:
+    """The method that the memories there were learned with; None for a new file, or none."""
+    if address is None:
+        return None
+    try:
+        database = connect(address, writes=False, takes_old=True)
+    except UsageError:
+        return None
+    with closing(database):
+        statements = Statements(database)
+        return None if statements.is_empty() else statements.read_store().method
