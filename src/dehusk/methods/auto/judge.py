@@ -134,7 +134,7 @@ _LOOKS: Final = READING_PACKING.wanted("looks")
 
 def pooled(page: Reading, content: Floats) -> Matrix:
     """One row of numbers for the whole page: the looks of its content, and of all its blocks."""
-    weight = content * page.blocks.chars + 1e-6
+    weight = content * page.chars + 1e-6
     if KERNEL is not None:
         return np.frombuffer(KERNEL.pool(page.cut(_LOOKS), weight), np.float32)
     # Added up one after another, as the kernel does. A product of matrices would have an order of

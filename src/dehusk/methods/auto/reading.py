@@ -88,6 +88,11 @@ class Reading:
         return len(self.blocks), len(self.keys)
 
     @cached_property
+    def chars(self) -> Floats:
+        """Of each block, its characters; without views of all that is known of blocks."""
+        return self._view("chars") if "packed" in self.__dict__ else self.blocks.chars
+
+    @cached_property
     def packed(self) -> Packed:
         """All arrays in one piece of memory."""
         own = {field.name for field in fields(self)}
