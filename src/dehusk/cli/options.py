@@ -96,8 +96,8 @@ def add_memory(parser: argparse.ArgumentParser, *, is_required: bool = False) ->
     group.add_argument(
         "--durable",
         choices=DURABLE,
-        help="when what a page taught survives a crash: before its answer is given, every 256 pages"
-        " or 5 seconds, or at the end (default: batch)",
+        help="when what a page taught survives a crash: before its answer is given, every 2,048"
+        " pages or 5 seconds, or at the end (default: batch)",
     )
     group.add_argument(
         "--relearn",

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final, Protocol
 
 from dehusk import pipeline
-from dehusk.durability import Durable
+from dehusk.durability import BATCH_PAGES, BATCH_S, Durable
 from dehusk.errors import MemoryDamaged, StoreDamaged
 from dehusk.examples import EXAMPLES, Examples
 from dehusk.learning import Learner
@@ -31,9 +31,6 @@ _STATE_LESSONS: Final = 8
 """Lessons of a site after which a worker sends the whole state along: to load that costs about as
 much as to learn one lesson (0.6 ms against 0.5, documentation pages), so this makes it an eighth.
 """
-_BATCH_PAGES: Final = 256
-_BATCH_S: Final = 5.0
-"""How long lessons wait before they are given to the memories: as those wait with a commit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +222,7 @@ class MemoriesLedger:
         if lesson.state is not None or self._is_prompt:
             self._settle(site, lesson.state)
         waited_s = time.monotonic() - self._settled
-        if self._ready_count >= _BATCH_PAGES or waited_s > _BATCH_S:
+        if self._ready_count >= BATCH_PAGES or waited_s > BATCH_S:
             self._settle_all()
 
     def _settle(self, site: str, state: bytes | None = None) -> None:
