@@ -208,7 +208,7 @@ def test_ctrl_c_while_standard_input_is_read_is_status_130(more: list[str]) -> N
         process.stdin.flush()
         process.send_signal(signal.SIGINT)
         assert process.wait(timeout=300) == 130
-        assert process.stderr.read() == b""
+        assert process.stderr.read() == b"dehusk: interrupted\n"
 
 
 def test_a_name_in_two_lines_is_no_user_agent(capsys: pytest.CaptureFixture[str]) -> None:

@@ -125,6 +125,14 @@ def test_other_readers_read_what_is_written(tmp_path: Path) -> None:
 # Packed files
 
 
+def test_a_packed_file_without_pages_can_be_unpacked(tmp_path: Path) -> None:
+    source, output = tmp_path / "none.jsonl", tmp_path / "out.jsonl.gz"
+    source.write_bytes(b"")
+    assert main(["clean", str(source), "-o", str(output), "-q"]) == 0
+    assert gzip.decompress(output.read_bytes()) == b""
+    assert output.stat().st_size > 0
+
+
 def test_a_name_that_ends_in_gz_is_packed_page_by_page(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl.gz"
     with open_writer(str(path), None, io.BytesIO(), is_terminal=False) as writer:

@@ -176,9 +176,11 @@ def test_the_end_of_a_run_is_the_end_of_its_experiment(tmp_path: Path) -> None:
             run.kill()
             pytest.skip("this system does not list the children of a process")
         # Before its log is there, a child can only be one that was asked about the machine.
-        while run.poll() is None and not (tmp_path / "classify.log").exists():
+        while not (tmp_path / "classify.log").exists():
+            assert run.poll() is None
             time.sleep(0.01)
-        while run.poll() is None and not (found := children.read_text().split()):
+        while not (found := children.read_text().split()):
+            assert run.poll() is None
             time.sleep(0.01)
         run.terminate()
         assert run.wait(60) == 128 + signal.SIGTERM

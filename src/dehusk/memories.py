@@ -67,12 +67,14 @@ def open(  # noqa: A001  the name that users know from files
     Method and settings are those that the memories were learned with; a new file takes the given
     ones, or the default. A page that was learned is not learned again, unless `relearn` and it has
     changed. With `reads_only` others may write at the same time, and nothing can be learned. Raises
-    StateError where another method or setting is asked for, StoreLocked where another process
-    writes.
+    UsageError for a `durable` that does not exist, StateError where another method or setting is
+    asked for, StoreLocked where another process writes.
     """
     chosen = overrides(keep, drop)
-    is_synced = Durable(durable) is not Durable.EXIT
-    database = connect(address, writes=not reads_only, is_synced=is_synced)
+    if durable not in list(Durable):
+        raise UsageError(f"durable is one of {', '.join(Durable)}, not {durable!r}")
+    kept = Durable(durable)
+    database = connect(address, writes=not reads_only, is_synced=kept is not Durable.EXIT)
     try:
         row = prepare(database, lambda: _new_row(method or DEFAULT, settings))
         if method is not None and row.method != method:
@@ -83,7 +85,6 @@ def open(  # noqa: A001  the name that users know from files
                 f"memories of {row.method} do not add up, so many cannot write them: use a file"
             )
         store = Store(database, learner.replay, keeping, learner.summary)
-        kept = Durable(durable)
         return Memories(store, learner, limits, kept, relearn=relearn, overrides=chosen)
     except BaseException:  # Ctrl-C too: let go of the file
         database.close()

@@ -1,7 +1,7 @@
 """Arrays that stand one behind another in one piece of memory, as the kernel makes and takes them.
 
 A view of an array costs half a microsecond, and a page has some fifty of them that only the kernel
-looks at. So it is handed the memory and which arrays of it are meant (`open_views` in
+looks at. So it is handed the memory and which arrays of it are meant (`open_all` in
 `src/kernel/kernel.c`); a view is made when somebody else asks for one.
 """
 

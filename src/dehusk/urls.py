@@ -82,12 +82,12 @@ class Base:
 
     def _folder_above(self, levels: int) -> str:
         """The folder so many levels above this one; that of the host has none above it."""
-        folder = self.folder
+        end = len(self.folder)
         for _ in range(levels):
-            if len(folder) <= len(self.origin) + 1:
+            if end <= len(self.origin) + 1:
                 break
-            folder = folder[: folder.rindex("/", 0, -1) + 1]
-        return folder
+            end = self.folder.rindex("/", 0, end - 1) + 1
+        return self.folder[:end]
 
 
 def _percent(found: re.Match[str]) -> str:

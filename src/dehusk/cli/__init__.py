@@ -55,6 +55,7 @@ def _run(arguments: Sequence[str] | None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return EXIT_OK
     except KeyboardInterrupt:
+        sys.stderr.write("dehusk: interrupted\n")
         return EXIT_INTERRUPTED
     except (DehuskError, OSError) as error:
         sys.stderr.write(f"dehusk: {error}\n")

@@ -76,7 +76,7 @@ class Shape:
             return None
         if self.is_terminal:
             written = _COMMANDS.sub("\ufffd", written)
-        return self._packed(self.separator + encode(written)) if self.is_packed else encode(written)
+        return self.packed(self.separator + encode(written)) if self.is_packed else encode(written)
 
     @property
     def separator(self) -> bytes:
@@ -90,10 +90,11 @@ class Shape:
             return data
         if not has_it:
             return self.separator + data
-        return self._packed(gzip.decompress(data).removeprefix(self.separator))
+        return self.packed(gzip.decompress(data).removeprefix(self.separator))
 
     @staticmethod
-    def _packed(data: bytes) -> bytes:
+    def packed(data: bytes) -> bytes:
+        """The bytes as a member of a gzip file."""
         return gzip.compress(data, mtime=0)
 
 

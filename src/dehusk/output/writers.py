@@ -209,6 +209,9 @@ class StreamWriter:
     def __exit__(self, *fault: object) -> None:
         if self._earlier is not None:
             self._earlier.close()
+        if self.shape.is_packed and not self._sink.size:
+            # An empty file is no gzip file, and tools that read the output would stumble over it.
+            self._sink.put(self.shape.packed(b""))
         self._sink.close()
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from turbohtml import Document, Element, Node, Text
 
 from dehusk.model import Flags, Ints, Tree
-from dehusk.render.groups import Groups, groups_of
+from dehusk.render.groups import Groups, groups_of, is_grouped
 from dehusk.render.marks import marks_of
 from dehusk.render.nodes import LabelArray, Run
 from dehusk.render.plan import plan_of
@@ -39,6 +39,7 @@ class Draft:
 
     def kept_nodes(self, numbers: Sequence[int]) -> list[int]:
         """The kept elements with tags of these numbers, in document order; not to be changed."""
+        assert all(map(is_grouped, numbers)), "a tag that `groups` does not gather"
         by_tag = self.groups.by_tag
         found = [by_tag[number] for number in numbers if number in by_tag]
         if len(found) == 1:

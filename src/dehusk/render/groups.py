@@ -43,6 +43,11 @@ for _place, _names in enumerate((*_HELD, _INLINE, _ASKED)):
 _INLINE_BIT, _ASKED_BIT = 1 << len(_HELD), 2 << len(_HELD)
 
 
+def is_grouped(number: int) -> bool:
+    """Are elements with the tag of this number in `Groups.by_tag`?"""
+    return bool(GROUP_KINDS[number] & _ASKED_BIT)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Groups:
     """The kept elements of a page."""

@@ -8,7 +8,7 @@ from typing import Any, Final
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as fn
-from pyspark.sql.types import BinaryType, StringType, StructType
+from pyspark.sql.types import BinaryType, BooleanType, StringType, StructType
 
 from dehusk.errors import NotHtml, UsageError
 from dehusk.model import Capture, Page
@@ -71,7 +71,9 @@ def as_rows(pages: DataFrame) -> DataFrame:
     if not isinstance(types["html"], StringType | BinaryType):
         raise UsageError("the column 'html' is neither text nor bytes")
     is_text = fn.lit(isinstance(types["html"], StringType))
-    known = PAGE if types.keys() >= {"is_text", "failure"} else _GIVEN
+    # Whoever takes pages that failed out may take the column out with them.
+    is_ours = "record_id" in types and isinstance(types.get("is_text"), BooleanType)
+    known = PAGE if is_ours else _GIVEN
     chosen: list[Column] = []
     for name, kind in PAGE.items():
         if name == "is_text" and name not in known:

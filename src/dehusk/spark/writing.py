@@ -43,7 +43,7 @@ def write(answers: DataFrame, target: str, output_format: str = "jsonl") -> Writ
 
 
 def check_target(session: SparkSession, target: str) -> None:
-    """Raise UsageError for a folder that is there already, or where Spark cannot write.
+    """Raise UsageError for a folder that is there already, or where Spark knows none.
 
     Worth asking before `clean`, which learns all pages before it returns.
     """

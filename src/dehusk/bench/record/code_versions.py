@@ -71,6 +71,18 @@ def _imported_names(tree: ast.AST) -> Iterator[str]:
             yield from (
                 each.name.partition(".")[2] for each in node.names if each.name.startswith(_PACKAGE)
             )
+        elif isinstance(node, ast.JoinedStr):
+            yield from _chosen_names(node)
+
+
+def _chosen_names(text: ast.JoinedStr) -> Iterator[str]:
+    """All modules of a package of which one is chosen by name, as in `f"dehusk.methods.{name}"`."""
+    first = text.values[0] if text.values else None
+    if isinstance(first, ast.Constant) and str(first.value).startswith(f"{_PACKAGE}."):
+        base = str(first.value).partition(".")[2].rstrip(".")
+        folder = _ROOT.joinpath(*base.split("."))
+        if base and folder.is_dir():
+            yield from (f"{base}.{each.stem}" for each in folder.iterdir())
 
 
 def _file_of(name: str) -> Path | None:

@@ -44,12 +44,16 @@ def run_and_show(arguments: argparse.Namespace) -> int:
             shown = time.monotonic()
             progress.say(f"{name}: {seconds:.0f} s")
 
-    signal.signal(signal.SIGTERM, end)
+    before = signal.signal(signal.SIGTERM, end)
     runs = []
-    for number, run in run_all(setup, EXPERIMENTS, on_wait):
-        progress.clear()
-        runs.append(run)
-        _print(f"{number}/{total}  {run.name}: {_words(run)}\n")
+    try:
+        for number, run in run_all(setup, EXPERIMENTS, on_wait):
+            progress.clear()
+            runs.append(run)
+            _print(f"{number}/{total}  {run.name}: {_words(run)}\n")
+            on_wait(run.name, 0)
+    finally:
+        signal.signal(signal.SIGTERM, before)
     _print(_summary(runs, setup))
     return int(any(run.status is Status.FAILED for run in runs))
 
