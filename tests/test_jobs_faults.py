@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -37,7 +38,7 @@ PAGES = [
 
 _TRAP = """
 import os, time
-from dehusk import pipeline
+from dehusk import frames, pipeline
 
 def trapped(act):
     def meet(page, *given, **more):
@@ -54,6 +55,16 @@ def trapped(act):
     return meet
 
 pipeline.clean, pipeline.learn = trapped(pipeline.clean), trapped(pipeline.learn)
+
+def packed(header, blobs=(), pack=frames.pack):
+    if any(b"die sending" in blob for blob in blobs):
+        os.kill(os.getpid(), 9)
+    if any(b"talk nonsense" in blob for blob in blobs):
+        text = b'{"sizes": [%d]}' % 10**21
+        return len(text).to_bytes(frames.LENGTH, "big") + text
+    return pack(header, blobs)
+
+frames.pack = packed
 """
 
 
@@ -95,6 +106,48 @@ def test_a_page_on_which_a_process_ends_is_tried_again_and_then_refused(trap: No
     assert _texts(answers) == _expected(pages, {refusal.url for refusal in refused})
 
 
+@pytest.mark.parametrize(
+    ("word", "after"), [("die sending", 9), ("die sending", 12), ("talk nonsense", 9)]
+)
+def test_a_page_whose_answer_cannot_be_sent_is_refused_and_no_other(
+    word: str, after: int, trap: None
+) -> None:
+    pages = [*PAGES[:after], _bad(word, after), *PAGES[after:12]]
+    with Jobs(jobs=1) as jobs:
+        answers = list(jobs.clean(pages))
+    refused = [answer for answer in answers if isinstance(answer, Refusal)]
+    assert [refusal.url for refusal in refused] == [pages[after].url]
+    assert isinstance(refused[0].error, ProcessLost)
+    assert _texts(answers) == _expected(pages, {pages[after].url})
+
+
+def test_closed_standard_input_is_no_hindrance(tmp_path: Path) -> None:
+    for number, page in enumerate(PAGES[:4]):
+        (tmp_path / f"{number}.html").write_text(str(page.html))
+    command = f"{sys.executable} -m dehusk clean --jobs 2 {tmp_path} <&-"
+    run = subprocess.run(["sh", "-c", command], capture_output=True, check=False, timeout=100)
+    assert run.returncode == 0, run.stderr
+    assert len(run.stdout.splitlines()) == 4
+
+
+def test_processes_are_not_ended_for_answers_that_nobody_took(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ahead_s = 0.0
+    clock = SimpleNamespace(monotonic=lambda: time.monotonic() + ahead_s)
+    monkeypatch.setattr("dehusk.jobs.crew.time", clock)
+    monkeypatch.setattr("dehusk.jobs.seat.time", clock)
+    with Jobs(jobs=1) as jobs:
+        answers = jobs.clean(PAGES)
+        given = [next(answers) for _ in range(10)]
+        pids = jobs.pids
+        time.sleep(2)  # Time to answer more, which nobody takes for an hour.
+        ahead_s = 3600.0
+        given += answers
+        assert jobs.pids == pids
+    assert _texts(given) == _expected(PAGES, set())
+
+
 def test_a_page_that_cannot_be_learned_is_refused_when_it_is_asked_about(
     trap: None, tmp_path: Path
 ) -> None:
@@ -117,8 +170,11 @@ def test_a_page_that_cannot_be_learned_is_refused_when_it_is_asked_about(
 
 def test_a_page_on_which_a_process_hangs_is_given_up_in_time(trap: None) -> None:
     pages = [*PAGES[:6], _bad("never end", 0), *PAGES[6:9]]
-    sites = Sites(limits=Limits(timeout_s=0.5))
-    with Jobs(sites, jobs=2, settings=JobSettings(patience_s=3.0)) as jobs:
+    # Time for the first page of a process on a slow machine too. One page at a time: then it is
+    # known at once which one hangs, and that is waited for twice only.
+    sites = Sites(limits=Limits(timeout_s=2))
+    settings = JobSettings(patience_s=2.0, max_ahead_pages=1)
+    with Jobs(sites, jobs=2, settings=settings) as jobs:
         answers = list(jobs.clean(pages))
     refused = [answer for answer in answers if isinstance(answer, Refusal)]
     assert [type(refusal.error) for refusal in refused] == [PageTimeout]
@@ -249,8 +305,11 @@ def _feed_until_some_is_written(run: subprocess.Popen[bytes], out: Path) -> None
     for page in PAGES[:20]:
         run.stdin.write(json.dumps({"url": page.url, "html": page.html}).encode() + b"\n")
     run.stdin.flush()
-    while not out.exists() or out.read_bytes().count(b"\n") < 5:
-        time.sleep(0.02)
+    _wait_until(
+        lambda: run.poll() is not None or (out.exists() and out.read_bytes().count(b"\n") >= 5)
+    )
+    assert run.poll() is None
+    assert out.read_bytes().count(b"\n") >= 5
 
 
 def _take_interrupts() -> None:

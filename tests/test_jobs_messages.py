@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 from pathlib import Path
+from queue import SimpleQueue
+from typing import cast
 
 import numpy as np
 import pytest
 
 import dehusk
 from dehusk.errors import StateError
-from dehusk.frames import LENGTH, pack, read
-from dehusk.jobs import Jobs
-from dehusk.jobs.place import Mark, Place
+from dehusk.frames import LENGTH, Header, pack, read
+from dehusk.jobs import Act, Jobs
+from dehusk.jobs.ledger import Ledger
+from dehusk.jobs.seat import Seat, Task
+from dehusk.lending import Loan
 from dehusk.memory import Memory, Table, carried, carry, dump
+from dehusk.model import Page
+from dehusk.override import Overrides
 from dehusk.samples import sample_site
 from dehusk.site import Sites
 
@@ -29,7 +36,8 @@ def test_the_beginning_of_a_message_is_no_message() -> None:
 @pytest.mark.parametrize(
     "text",
     ["", "{", "null", "[]", "7", "{}", '{"sizes": 4}', '{"sizes": [-1]}', '{"sizes": [true]}',
-     '{"sizes": ["4"]}', "[" * 100_000, "\udc80"],
+     '{"sizes": ["4"]}',
+     '{"sizes": [4, 1000000000000000000000]}', '{"sizes": [4294967296]}', "[" * 100_000, "\udc80"],
 )  # fmt: skip
 def test_what_does_not_say_what_follows_is_refused(text: str) -> None:
     data = text.encode("utf-8", "surrogatepass")
@@ -68,15 +76,63 @@ def test_a_part_of_a_carried_memory_is_refused() -> None:
             carried(data + b"1234")
 
 
-@pytest.mark.skipif(os.name != "posix", reason="needs inherited files")
-def test_a_place_says_how_far_the_other_side_has_come() -> None:
-    place = Place()
-    # As the process has it that inherits it: a descriptor of its own.
-    mark = Mark([os.dup(descriptor) for descriptor in place.descriptors])
-    assert mark.is_shared
-    for _ in range(300):
-        mark.move()
-    assert place.close() == 300
+@pytest.mark.parametrize(
+    ("told", "size"),
+    [
+        ([-5, {}, {}], 0),
+        ([10**30, {}, {}], 0),
+        ([float("inf"), {}, {}], 0),
+        (["1", {}, {}], 0),
+        ([True, {}, {}], 0),
+        ([1, {"segments": [-1, False, 0]}, {}], 48),
+        ([1, {"segments": [10**30, False, 0]}, {}], 0),
+        ([1, {"segments": [1, False, -1]}, {}], 16),
+        ([1, {"segments": [2**31 - 1, False, 2**31 - 1]}, {}], 16),
+        ([1, {}, {"tree": -1}], 8),
+        ([1, {}, {"tree": 0.0}], 0),
+    ],
+)
+def test_a_carried_memory_has_counts_that_can_be(told: list[object], size: int) -> None:
+    text = json.dumps(told).encode()
+    text += b" " * (-(4 + len(text)) % 8)
+    with pytest.raises(StateError):
+        carried(np.uint32(len(text)).tobytes() + text + bytes(size))
+
+
+class _Lender:
+    """Lends sites of half a megabyte."""
+
+    def lend(self, page: Page) -> Loan:
+        return Loan(page.site or "", bytes(500_000), Overrides(), (), frozenset())
+
+    def wants_state(self, site: str) -> bool:
+        return False
+
+
+class _Listener:
+    """Stands for a process, and hears how many tasks it is sent at a time."""
+
+    def __init__(self, *given: object) -> None:
+        self.heard: list[int] = []
+
+    def send(self, header: Header, blobs: list[bytes]) -> None:
+        self.heard.append(len(header["tasks"]))
+
+
+def test_a_process_is_not_lent_many_large_sites_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dehusk.jobs.seat.WorkerProcess", _Listener)
+    seat = Seat({}, SimpleQueue(), cast(Ledger, _Lender()), 10**9)
+    sites = [f"{number}.example" for number in range(40)]
+    for site in sites:
+        seat.give(Task(Page("<p>Rye and oats.", None, site), Act.CLEAN, site, 1000))
+    for _ in range(5):
+        assert seat.pump() == []
+    heard = cast(_Listener, seat.process).heard
+    assert heard == [4]
+    for _ in sites[:4]:
+        seat.answered(500_000, lambda _: False)
+    seat.pump()
+    assert heard == [4, 4]
 
 
 _CHATTY = """

@@ -12,7 +12,7 @@ import pytest
 
 import dehusk
 from dehusk.cli import main
-from dehusk.errors import UsageError
+from dehusk.errors import PageError, UsageError
 from dehusk.jobs import Act, Jobs, JobSettings, Learned
 from dehusk.model import Limits, Page
 from dehusk.output import Rendered
@@ -104,16 +104,26 @@ def test_what_is_learned_between_two_askings_counts() -> None:
         assert _texts(list(_asked(jobs, PAGES))) == _expected(PAGES)
 
 
-def test_a_page_that_finds_no_room_in_its_site_is_refused_as_by_one_job(tmp_path: Path) -> None:
-    limits = Limits(max_bytes=50_000)
-    items = [PAGES[0], PAGES[0], Page("x" * 50_001, f"{PAGES[0].url}/large")]
+def test_a_site_that_is_split_refuses_and_forgets_as_by_one_job(tmp_path: Path) -> None:
+    limits, keeping = Limits(max_bytes=50_000), dehusk.Keeping(max_site_bytes=10_000)
+    large = Page("x" * 50_001, f"{PAGES[0].url}/large")
+    items = [PAGES[0], PAGES[0], large, *PAGES]
+    with dehusk.open(tmp_path / "one.husk", limits=limits, keeping=keeping) as memory:
+        expected: list[object] = []
+        for page in items:
+            try:
+                expected.append(Learned(memory.learn(page)))
+            except PageError as error:
+                expected.append(str(error))
     with (
-        dehusk.open(tmp_path / "a.husk", limits=limits) as memory,
+        dehusk.open(tmp_path / "split.husk", limits=limits, keeping=keeping) as memory,
         Jobs(memory, splits_sites=True) as jobs,
     ):
         outcomes = list(jobs.learn(items))
-    assert outcomes[:2] == [Learned(is_new=True), Learned(is_new=False)]
-    assert isinstance(outcomes[2], Refusal)
+    assert [str(o.error) if isinstance(o, Refusal) else o for o in outcomes] == expected
+    assert expected[:2] == [Learned(is_new=True), Learned(is_new=False)]
+    assert isinstance(expected[2], str)
+    assert contents(tmp_path / "one.husk") == contents(tmp_path / "split.husk")
 
 
 def test_sites_are_split_only_where_that_can_be(

@@ -15,6 +15,9 @@ from typing import IO, Any, Final
 
 Header = dict[str, Any]
 LENGTH: Final = 4
+_MAX_SIZE: Final = (1 << 8 * LENGTH) - 1
+"""Of the bytes that follow, each as of the JSON: far more than any page or memory has, and a number
+that a file can be asked for."""
 
 
 def pack(header: Header, blobs: Sequence[bytes] = ()) -> bytes:
@@ -50,6 +53,10 @@ def _header(text: bytes) -> Header:
     except RecursionError as fault:
         raise ValueError("no message: brackets in brackets") from fault
     sizes = header.get("sizes") if isinstance(header, dict) else None
-    if not isinstance(sizes, list) or not all(type(size) is int and size >= 0 for size in sizes):
+    if not isinstance(sizes, list) or not all(map(_is_size, sizes)):
         raise ValueError("no message: it does not say what follows")
     return header  # type: ignore[no-any-return]
+
+
+def _is_size(size: object) -> bool:
+    return type(size) is int and 0 <= size <= _MAX_SIZE

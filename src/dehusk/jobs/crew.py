@@ -201,21 +201,25 @@ class Jobs:
     def _next_event(self) -> object:
         """What happens next; None where nothing does for a moment.
 
-        A process that has said nothing for long is ended.
+        A process that has said nothing for long is ended: looked for only when all that was said
+        is taken in, for whoever takes the answers may have let them lie for longer than that.
         """
         is_freed = self._freed_bytes or self._freed_pages
         if is_freed and (self._freed_bytes > _FREED_BYTES or self._inbox.empty()):
             self._free()
+        try:
+            return self._inbox.get(timeout=_LOOK_S)
+        except Empty:
+            self._end_silent()
+            return None
+
+    def _end_silent(self) -> None:
         now = time.monotonic()
         if now - self._checked > _CHECK_S:
             self._checked = now
             for seat in self._seats:
                 if seat.is_silent(self._patience_s):
                     seat.end()
-        try:
-            return self._inbox.get(timeout=_LOOK_S)
-        except Empty:
-            return None
 
     def _free(self) -> None:
         """Let as much be read as there is room again."""

@@ -13,7 +13,6 @@ from threading import Thread
 from typing import IO, Final
 
 from dehusk.frames import Header, pack, read
-from dehusk.jobs.place import Place
 
 _PIPE_BYTES: Final = 1 << 20
 """What a pipe holds, where the system lets us say: most pages whole, so that the one who sends
@@ -42,19 +41,15 @@ class WorkerProcess:
     """A process that judges pages. All that it says is put into the inbox, its end too."""
 
     def __init__(self, hello: Header, inbox: SimpleQueue[object]) -> None:
-        self._place = Place()
         # In a session of its own: Ctrl-C on a terminal is for whoever reads and writes.
         self._process = Popen(
             [sys.executable, "-m", "dehusk.jobs.work"],
             stdin=PIPE, stdout=PIPE, env=os.environ | _ONE_THREAD, start_new_session=True,
-            pass_fds=self._place.descriptors,
         )  # fmt: skip
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         for pipe in (self._process.stdin, self._process.stdout):
             _widen(pipe)
-        self.through = 0
-        """Tasks that a process that was stopped was through with, as far as it could say."""
         self._outbox: SimpleQueue[bytes | None] = SimpleQueue()
         self._inbox = inbox
         self._threads = [
@@ -63,7 +58,7 @@ class WorkerProcess:
         ]
         for thread in self._threads:
             thread.start()
-        self.send({**hello, "place": self._place.descriptors})
+        self.send(hello)
 
     @property
     def pid(self) -> int:
@@ -81,10 +76,12 @@ class WorkerProcess:
                 stdin.flush()
 
     def _read(self, stdout: IO[bytes]) -> None:
-        with suppress(OSError, ValueError), stdout:
-            while (message := read(stdout)) is not None:
-                self._inbox.put(Replied(self, *message))
-        self._inbox.put(Ended(self))
+        try:
+            with suppress(OSError, ValueError, MemoryError), stdout:
+                while (message := read(stdout)) is not None:
+                    self._inbox.put(Replied(self, *message))
+        finally:  # Whatever it said: who is not told of its end waits for ever.
+            self._inbox.put(Ended(self))
 
     def kill(self) -> None:
         """End the process at once."""
@@ -95,7 +92,6 @@ class WorkerProcess:
         """End the process, and all that belongs to it."""
         self.kill()
         self._process.wait()
-        self.through = self._place.close()
         self._outbox.put(None)
         for thread in self._threads:
             thread.join()

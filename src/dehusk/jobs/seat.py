@@ -23,8 +23,9 @@ _SENT_LEAST: Final = 4
 """Tasks that a process is sent before it has answered, whatever they take."""
 _SENT_MOST: Final = 32
 _SENT_BYTES: Final = 1_000_000
-"""Tasks that it is sent beyond that, and their bytes. When half of that is answered more are sent:
-some together, and early enough that the process never waits for them."""
+"""Tasks that it is sent beyond that, and their bytes, with those of the sites that it is lent. When
+half of that is answered more are sent: some together, and early enough that the process never waits
+for them."""
 _MAX_LOSSES: Final = 2
 """Processes that a page may cost before it is given up."""
 _MAX_STARTS: Final = 3
@@ -44,6 +45,8 @@ class Task:
     site: str
     size: int
     """The room that it takes."""
+    lent_bytes: int = 0
+    """Of the site that went with it, where the process did not hold that."""
     losses: int = 0
     """Processes that ended on it."""
     outcome: Outcome | None = None
@@ -79,7 +82,7 @@ class Seat:
         self._held_bytes = 0
         self._drops: list[str] = []
         self._failed_starts = 0
-        self._is_stuck = False
+        self._suspects = 0  # Tasks that come next, of which one may have ended a process.
         self._start()
 
     def _start(self) -> None:
@@ -89,7 +92,6 @@ class Seat:
         self._held.clear()
         self._held_bytes = 0
         self._drops.clear()
-        self._answered = 0
         self._since = time.monotonic()
 
     def ready(self) -> None:
@@ -138,7 +140,8 @@ class Seat:
             if not self._sent:
                 self._since = time.monotonic()
             self._sent.append(task)
-            self._sent_bytes += task.size
+            task.lent_bytes = sum(map(len, given[1:]))
+            self._sent_bytes += task.size + task.lent_bytes
             told.append(header)
             blobs += given
         if told:
@@ -147,8 +150,10 @@ class Seat:
         return failed
 
     def _has_room(self, most: int, most_bytes: int) -> bool:
-        """Does the process have fewer tasks than that?"""
+        """Does the process have fewer tasks than that? A suspect is sent alone."""
         sent = len(self._sent)
+        if self._suspects:
+            return sent == 0
         return sent < _SENT_LEAST or (sent < most and self._sent_bytes < most_bytes)
 
     def _message(self, task: Task) -> tuple[Header, list[bytes]]:
@@ -175,10 +180,10 @@ class Seat:
         Beyond what it may hold the process drops sites, of those that are idle.
         """
         self._since = time.monotonic()
-        self._answered += 1
+        self._suspects = max(0, self._suspects - 1)
         task = self._sent.popleft()
         self.backlog_bytes -= task.size
-        self._sent_bytes -= task.size
+        self._sent_bytes -= task.size + task.lent_bytes
         if size is not None:
             self._held_bytes += size - self._held[task.site]
             self._held[task.site] = size
@@ -204,19 +209,22 @@ class Seat:
     def lost(self) -> Task | None:
         """Put another process in the place of one that ended.
 
-        The task that it worked on is tried again once; given back is one that was done for.
-        Raises DehuskError where no process can be started.
+        The tasks that it had are suspects. Each is sent alone until it is answered, so that it is
+        certain which one another process ends on; that is tried again once. Given back is one that
+        was done for. Raises DehuskError where no process can be started.
+
+        A worker that notes how far it has come cannot tell as much: it may end on an answer that
+        it gathered, or while it sends some.
         """
         self.process.stop()
         given_up = None
-        # Behind those that it was through with, and has not sent the answers of.
-        at = max(0, self.process.through - self._answered)
-        if self._is_ready and at < len(self._sent):
-            task = self._sent[at]
+        self._suspects = max(self._suspects, len(self._sent))
+        if self._is_ready and len(self._sent) == 1:
+            task = self._sent[0]
             task.losses += 1
             if task.losses >= _MAX_LOSSES:
-                del self._sent[at]
-                given_up = task
+                given_up = self._sent.popleft()
+                self._suspects -= 1
                 self.backlog_bytes -= task.size
                 error = self._error(task.item.url)
                 task.outcome = Refusal(task.item.url, task.item.site, error)

@@ -21,7 +21,6 @@ from dehusk.errors import PageError, StateError, UsageError
 from dehusk.fingerprint import sketch
 from dehusk.frames import Header, pack, read
 from dehusk.jobs.acts import Act
-from dehusk.jobs.place import Mark
 from dehusk.lending import Borrower, Loan, terms_of, unlearned_digest
 from dehusk.model import Capture, Page
 from dehusk.output import Format, Shape
@@ -162,12 +161,11 @@ def run() -> None:
     if hello is None:
         return
     bench = Bench(hello[0])
-    mark = Mark(hello[0]["place"])
     with suppress(BrokenPipeError):
         stdout.write(pack({"is_ready": True}))
         stdout.flush()
         while (message := read(stdin)) is not None:
-            for replies in _gathered(bench.answers(*message), mark):
+            for replies in _gathered(bench.answers(*message)):
                 headers = [header for header, _ in replies]
                 counts = [len(blobs) for _, blobs in replies]
                 blobs = [blob for _, blobs in replies for blob in blobs]
@@ -175,21 +173,18 @@ def run() -> None:
                 stdout.flush()
 
 
-def _gathered(replies: Iterable[Reply], mark: Mark) -> Iterator[list[Reply]]:
+def _gathered(replies: Iterable[Reply]) -> Iterator[list[Reply]]:
     """The replies, some at a time: as many as are there by the time that one should be sent.
 
-    To send each by itself costs both sides 0.1 ms or more, and they are not waited for. Where
-    nobody sees the mark each is sent at once: should the next page end this process, it must be
-    known which one did.
+    To send each by itself costs both sides 0.1 ms or more, and they are not waited for.
     """
     gathered: list[Reply] = []
     size = 0
     began = time.monotonic()
     for reply in replies:
-        mark.move()
         gathered.append(reply)
         size += sum(map(len, reply[1]))
-        is_full = len(gathered) >= _GATHERED or size >= _GATHERED_BYTES or not mark.is_shared
+        is_full = len(gathered) >= _GATHERED or size >= _GATHERED_BYTES
         if is_full or time.monotonic() - began > _GATHERED_S:
             yield gathered
             gathered, size, began = [], 0, time.monotonic()

@@ -23,6 +23,8 @@ from dehusk.memory.tables import Memory, Table
 _LENGTH: Final = 4
 _ALIGNED: Final = 8
 """Arrays begin at multiples of this, where they are read fastest."""
+_MAX_NUMBER: Final = 1 << 31
+"""Counts are below this: pages are counted in four bytes, and a product of two fits into eight."""
 
 
 def carry(memory: Memory) -> bytes:
@@ -60,6 +62,10 @@ def carried(data: bytes) -> Memory:
 def _read(data: bytes) -> Memory:
     at = _LENGTH + int(np.frombuffer(data, np.uint32, 1)[0])
     pages, shapes, lengths = json.loads(data[_LENGTH:at])
+    numbers = [pages, *lengths.values()]
+    numbers += [number for rows, _, columns in shapes.values() for number in (rows, columns)]
+    if not all(type(number) is int and 0 <= number < _MAX_NUMBER for number in numbers):
+        raise ValueError("no counts")
 
     def take(kind: type[np.uint32 | np.uint64], count: int) -> NDArray[np.uint64]:
         nonlocal at
@@ -76,4 +82,4 @@ def _read(data: bytes) -> Memory:
     sequences = {name: take(np.uint64, length) for name, length in lengths.items()}
     if at != len(data):
         raise ValueError("not as long as it says")
-    return Memory(int(pages), tables, sequences)
+    return Memory(pages, tables, sequences)
