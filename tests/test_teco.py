@@ -13,7 +13,6 @@ from dehusk.bench.nodes import node_gold
 from dehusk.bench.teco_pages import KeyPage, read_key_pages, strip_marks
 from dehusk.bench.teco_report import ABLATIONS, means, run_sweep, run_teco
 from dehusk.errors import UsageError
-from dehusk.methods import METHODS
 from dehusk.methods.hyperlink import Equality, Hyperlink
 from dehusk.methods.segments import Segments
 from dehusk.model import Page
@@ -28,11 +27,6 @@ STORY = {
     "bran": "The coat of the kernel, sifted off for white bread.",
     "meal": "Ground coarsely, in one pass between the stones.",
 }
-
-
-@pytest.fixture(autouse=True)
-def registered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(METHODS, Hyperlink.name, Hyperlink)
 
 
 def _html(name: str, mark: str = "", suffix: str = ".html") -> str:
