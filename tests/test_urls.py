@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from urllib.parse import urljoin
 
 import pytest
@@ -42,3 +43,20 @@ def test_a_link_leads_where_the_standard_library_says(base: str, written: str) -
 def test_what_leads_nowhere_has_no_address(written: str) -> None:
     tree = parse(Page("<p>x")).tree
     assert base_of(tree, "https://grain.example/").absolute(written) is None
+
+
+def test_links_far_up_from_a_long_base_cost_no_more_than_their_length() -> None:
+    tree = parse(Page("<p>x")).tree
+
+    def least(levels: int) -> float:
+        base = base_of(tree, "https://grain.example/" + "a/" * levels)
+        link = "../" * levels + "x"
+        spent = []
+        for _ in range(5):
+            began = time.process_time()
+            assert base.absolute(link) == "https://grain.example/x"
+            spent.append(time.process_time() - began)
+        return min(spent)
+
+    # Four times as long: a copy of the folder for each level would take sixteen times as much.
+    assert least(200_000) <= 8 * least(50_000)
