@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -20,6 +19,7 @@ Read = Callable[[Counter[str] | None], Iterator[Page | Failure]]
 """Gives all pages in order, and counts what there is beside them, as `read_pages` does."""
 
 _STDIN: Final = "-"
+_BLOCK_BYTES: Final = 1 << 18
 
 
 @contextmanager
@@ -44,7 +44,11 @@ def rereadable(
     if stdin is None and sys.stdin is None:
         raise UsageError("standard input is closed")
     with TemporaryFile() as spool:
-        shutil.copyfileobj(stdin or sys.stdin.buffer, spool)
+        given = stdin or sys.stdin.buffer
+        # `read` waits for a whole block, and hears Ctrl-C only then.
+        some = getattr(given, "read1", given.read)
+        while block := some(_BLOCK_BYTES):
+            spool.write(block)
 
         def read(left_out: Counter[str] | None = None) -> Iterator[Page | Failure]:
             spool.seek(0)
