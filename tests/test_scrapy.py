@@ -176,3 +176,18 @@ def test_a_memory_of_another_method_ends_the_crawl_and_says_so(
     log = _ended(tmp_path, process)
     assert "a memory of the method segments, not auto" in log
     assert "dehusk/pages" not in log
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        (["DEHUSK_METHODS=segments"], "DEHUSK_METHODS: no such setting; there are DEHUSK_MEMORY, "),
+        (["DEHUSK_REVISE=1", "DEHUSK_MEMORY="], "DEHUSK_REVISE needs a memory"),
+    ],
+)
+def test_settings_that_cannot_be_meant_end_the_crawl_and_say_so(
+    site: ServedSite, tmp_path: Path, settings: list[str], said: str
+) -> None:
+    log = _ended(tmp_path, _start(tmp_path, SPIDER, *settings, url=site.url, paths="/"))
+    assert said in log
+    assert "dehusk/pages" not in log

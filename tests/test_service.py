@@ -169,7 +169,7 @@ def test_pages_that_take_too_much_memory_or_time_leave_the_service_alive(tmp_pat
         answer = small.clean(heavy, "https://heavy.example/")
         assert (answer.status, answer.json["error"]["code"]) == (422, "fault")
         assert small.clean("<p>Rye</p>", "https://light.example/").status == 200
-    with running(*options, "--cpu", "0.1", "--timeout", "60", "--set", "ages=false") as started:
+    with running(*options, "--cpu", "0.15", "--timeout", "60", "--set", "ages=false") as started:
         slow = Client(*started)
         answer = slow.clean(heavier, "https://heavy.example/")
         assert (answer.status, answer.json["error"]["code"]) == (422, "timeout")
@@ -231,11 +231,14 @@ def test_a_head_that_does_not_come_is_not_waited_for() -> None:
         second.close()
 
 
-def test_a_misspelt_name_in_the_query_is_refused(service: Client) -> None:
+def test_a_misspelt_or_repeated_name_in_the_query_is_refused(service: Client) -> None:
     answer = service.ask("POST", "/v1/clean?ulr=https://a.example/", b"<p>Rye", HTML)
     assert (answer.status, answer.json["error"]["code"]) == (400, "bad_request")
     assert "query.ulr: no such name; there are" in answer.json["error"]["message"]
     assert "there are none" in service.ask("GET", "/health?a=b").json["error"]["message"]
+    twice = service.ask("POST", "/v1/clean?site=a&site=b", b"<p>Rye", HTML)
+    assert (twice.status, twice.json["error"]["code"]) == (400, "bad_request")
+    assert "query.site: given more than once" in twice.json["error"]["message"]
 
 
 def test_requests_under_another_name_or_from_a_web_page_are_refused(service: Client) -> None:

@@ -21,6 +21,7 @@ from w3lib.encoding import http_content_type_encoding
 
 from dehusk.answering import answer_on
 from dehusk.durability import Durable
+from dehusk.errors import UsageError
 from dehusk.fingerprint import Seen
 from dehusk.memories import Memories
 from dehusk.memories import open as open_memories
@@ -38,6 +39,8 @@ _DROPPED: Final = "dehusk_dropped"
 """The key in `response.meta` of why the page's items are dropped."""
 _PLACE: Final = 550
 """Behind the middleware that keeps HTTP errors from spiders, before those that look at requests."""
+_PREFIX: Final = "DEHUSK_"
+_SETTINGS: Final = ("MEMORY", "METHOD", "SETTINGS", "DURABLE", "UNIQUE", "REVISE")
 
 
 class NearDuplicate(DropItem):
@@ -62,6 +65,7 @@ class Answers(BaseSpiderMiddleware):
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
         settings = crawler.settings
+        _check_names(settings)
         self._seen = Seen() if settings.getbool("DEHUSK_UNIQUE") else None
         self._revises = settings.getbool("DEHUSK_REVISE")
         self._open = _opened(crawler)
@@ -162,6 +166,14 @@ def _page(response: HtmlResponse) -> Page:
     return Page(response.body, response.url, charset=charset)
 
 
+def _check_names(settings: BaseSettings) -> None:
+    """Raise UsageError for a setting of ours that means nothing: it may be a misspelt one."""
+    for name in settings:
+        if str(name).startswith(_PREFIX) and name.removeprefix(_PREFIX) not in _SETTINGS:
+            there = ", ".join(_PREFIX + known for known in _SETTINGS)
+            raise UsageError(f"{name}: no such setting; there are {there}")
+
+
 def _opened(crawler: Crawler) -> AbstractContextManager[Sites | Memories]:
     """The sites to learn, as the settings say. Raises DehuskError, which ends the crawl."""
     settings = crawler.settings
@@ -169,6 +181,8 @@ def _opened(crawler: Crawler) -> AbstractContextManager[Sites | Memories]:
     name = crawler.spider.name if crawler.spider else crawler.spidercls.name
     address = settings.get("DEHUSK_MEMORY", data_path(Path(KEY) / f"{name}.husk"))
     if not address:
+        if settings.getbool("DEHUSK_REVISE"):
+            raise UsageError("DEHUSK_REVISE needs a memory, and DEHUSK_MEMORY is empty")
         return nullcontext(Sites(method=method or DEFAULT, **its_settings))
     if not is_server(address):
         Path(address).parent.mkdir(parents=True, exist_ok=True)

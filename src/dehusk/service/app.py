@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Final
@@ -49,13 +50,15 @@ def make_app(desk: Desk) -> FastAPI:
 
 
 async def _check_query(request: Request) -> None:
-    """Refuse a name in the query that means nothing here: it may be a misspelt one."""
+    """Refuse a name in the query that comes twice or means nothing here: it may be misspelt."""
     if not request.query_params:
         return
     described = request.app.openapi()["paths"].get(request.scope["route"].path, {})
     parameters = described.get(request.method.lower(), {}).get("parameters", ())
     known = sorted(each["name"] for each in parameters if each["in"] == "query")
-    for name in request.query_params:
+    for name, given in Counter(name for name, _ in request.query_params.multi_items()).items():
+        if given > 1:
+            raise Failed(400, "bad_request", f"query.{name[:40]}: given more than once")
         if name not in known:
             there = f"there are {', '.join(known)}" if known else "there are none"
             raise Failed(400, "bad_request", f"query.{name[:40]}: no such name; {there}")

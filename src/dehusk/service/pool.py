@@ -114,7 +114,7 @@ class Worker:
 
 def _end(status: int | None, cpu_s: float) -> tuple[str, str]:
     """Why a process ended, as a code and in words."""
-    if status == -signal.SIGXCPU:
+    if status == -signal.SIGPROF:
         return "timeout", f"it took more than {cpu_s:g} s of CPU time"
     return "fault", "its process ended: too much memory, or a fault in the parser"
 

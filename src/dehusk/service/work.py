@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import json
 import resource
+import signal
 import sys
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict
-from math import ceil, isnan
+from math import isnan
 from pathlib import Path
 from typing import Any, Final
 
@@ -38,13 +39,6 @@ def limit(memory_bytes: int) -> None:
         resource.setrlimit(resource.RLIMIT_AS, (now + memory_bytes, now + memory_bytes))
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-
-
-def limit_cpu(seconds: float) -> None:
-    """End this process when it has used so much more CPU time."""
-    usage = resource.getrusage(resource.RUSAGE_SELF)
-    end = ceil(usage.ru_utime + usage.ru_stime + seconds)
-    resource.setrlimit(resource.RLIMIT_CPU, (end, resource.RLIM_INFINITY))
 
 
 def _page(header: Header, html: bytes) -> Page:
@@ -218,7 +212,8 @@ def run() -> None:
     bench = Bench(terms_of(terms))
     limit(first[0]["memory_bytes"])
     while (message := read(stdin)) is not None:
-        limit_cpu(cpu_s)
+        # Ends this process by SIGPROF; the limit of resources knows whole seconds only.
+        signal.setitimer(signal.ITIMER_PROF, cpu_s)
         stdout.write(pack(*bench.answer(*message)))
         stdout.flush()
 
