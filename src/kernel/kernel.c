@@ -179,6 +179,7 @@ static PyMethodDef functions[] = {
     FUNCTION(read, "A page as auto reads it, in one piece of memory, and its blocks and segments."),
     FUNCTION(smooth, "The level of each node of a forest in a solution of least cost."),
     FUNCTION(spread, "The scores of blocks at their texts, and for elements the means below them."),
+    FUNCTION(stated, "What the elements say that a page describes itself with."),
     FUNCTION(text, "The content of a labelled page as text; U+0000 where something was cut out."),
     FUNCTION(threshold, "The threshold with the best F1 to be expected, and the best probability."),
     FUNCTION(weigh, "What the site says of each block, and the rows of the site network."),

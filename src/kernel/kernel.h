@@ -59,6 +59,7 @@ PyObject *kernel_look(PyObject *module, PyObject *const *arguments, Py_ssize_t c
 PyObject *kernel_pool(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_merge(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_smooth(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *kernel_stated(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_text(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 
 #endif

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from typing import Final
 
 import numpy as np
@@ -17,7 +17,14 @@ from numpy.typing import NDArray
 from turbohtml import Document, Element
 
 from dehusk.describe.dates import iso_date
-from dehusk.describe.linked import Linked, author_names, name_of, read_linked
+from dehusk.describe.linked import NOT_LINKED, Linked, author_names, name_of, read_linked
+from dehusk.describe.stated import (
+    AUTHOR_NAMES,
+    DATE_NAMES,
+    LANGUAGE_NAMES,
+    Stated,
+    read_stated,
+)
 from dehusk.describe.title import title_of
 from dehusk.model import Tree
 from dehusk.urls import base_of, is_web
@@ -29,20 +36,12 @@ _LANGUAGE: Final = re.compile(
 )
 _NO_LANGUAGE: Final = ("und", "zxx", "mul", "mis")
 
-_AUTHOR_NAMES: Final = ("author", "article:author", "dc.creator", "dcterms.creator", "dc:creator")
-_DATE_NAMES: Final = (
-    "article:published_time", "datepublished", "date", "dc.date", "dc.date.issued", "dc:date",
-    "dcterms.date", "dcterms.issued", "dcterms.created", "citation_publication_date",
-    "citation_date", "publication_date", "publish-date", "publishdate", "pubdate",
-)  # fmt: skip
-
 _OTHER_SCOPES: Final = ("review", "comment", "usercomments")
 """Ends of the types of things on a page that are not the page, and have dates of their own."""
 
 
 _MAX_MARKED: Final = 50
 """Elements marked with a date that are looked at; each may stand deep in others."""
-_Metas = dict[str, list[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,41 +62,23 @@ def describe(
     tree: Tree, document: Document, labels: NDArray[np.int8], url: str | None
 ) -> Description:
     """What the page says of itself. The document must be whole: ask before rendering Markdown."""
-    metas = _metas(document)
-    linked = read_linked(document)
+    stated = read_stated(tree, labels)
+    # The parser's document is only gone through where something is to be found in it.
+    linked = read_linked(document) if stated.has_linked else NOT_LINKED
     return Description(
-        title=title_of(tree, labels, metas, url),
-        lang=_lang(tree, metas),
-        canonical=_canonical(tree, document, url),
-        author=_author(metas, linked),
-        published=_published(document, metas, linked),
+        title=title_of(tree, labels, stated, url),
+        lang=_lang(stated),
+        canonical=_canonical(tree, stated, url),
+        author=_author(stated, linked),
+        published=_published(document, stated, linked),
     )
 
 
-def _metas(document: Document) -> _Metas:
-    """What each `<meta>` says, by its name in small letters; those of one name in order."""
-    metas: _Metas = {}
-    for element in document.iter_elements("meta"):
-        content = element.attr("content")
-        if not content:
-            continue
-        for attribute in ("property", "name", "http-equiv"):
-            name = element.attr(attribute)
-            if name:
-                metas.setdefault(name.strip().lower(), []).append(content)
-    return metas
-
-
-def _lang(tree: Tree, metas: _Metas) -> str | None:
+def _lang(stated: Stated) -> str | None:
     """The language that the page says it is written in."""
-    root = tree.attributes(0)
-    stated = (
-        root.get("lang"),
-        root.get("xml:lang"),
-        *metas.get("content-language", ()),
-        *metas.get("og:locale", ()),
-    )
-    return next(filter(None, map(_language_tag, filter(None, stated))), None)
+    named = (language for name in LANGUAGE_NAMES for language in stated.metas.get(name, ()))
+    languages = chain(stated.languages, named)
+    return next(filter(None, map(_language_tag, filter(None, languages))), None)
 
 
 def _language_tag(stated: str) -> str | None:
@@ -110,32 +91,32 @@ def _language_tag(stated: str) -> str | None:
     return "-".join(filter(None, parts))
 
 
-def _canonical(tree: Tree, document: Document, url: str | None) -> str | None:
+def _canonical(tree: Tree, stated: Stated, url: str | None) -> str | None:
     """The address that the page wants to be known by, read as its links are."""
-    base = base_of(tree, url)
-    for element in document.iter_elements("link"):
-        if "canonical" in (element.attr("rel") or "").lower().split():
-            address = base.absolute(element.attr("href") or "")
+    for rel, href in stated.links:
+        if "canonical" in rel.lower().split():
+            address = base_of(tree, url).absolute(href)
             if address and is_web(address):
                 return address
     return None
 
 
-def _author(metas: _Metas, linked: Linked) -> str | None:
+def _author(stated: Stated, linked: Linked) -> str | None:
     """Who the page says has written it."""
-    stated = (name_of(name) for key in _AUTHOR_NAMES for name in metas.get(key, ()))
-    return author_names(linked) or next(filter(None, stated), None)
+    named = (name_of(name) for key in AUTHOR_NAMES for name in stated.metas.get(key, ()))
+    return author_names(linked) or next(filter(None, named), None)
 
 
-def _published(document: Document, metas: _Metas, linked: Linked) -> str | None:
+def _published(document: Document, stated: Stated, linked: Linked) -> str | None:
     """When the page says it was published."""
-    stated: list[object] = [item.get("datePublished") for item in linked.objects]
-    stated += [date for name in _DATE_NAMES for date in metas.get(name, ())]
-    for value in stated:
+    dates: list[object] = [item.get("datePublished") for item in linked.objects]
+    dates += [date for name in DATE_NAMES for date in stated.metas.get(name, ())]
+    for value in dates:
         date = iso_date(value) if isinstance(value, str) else None
         if date:
             return date
-    return next(filter(None, map(iso_date, _marked_dates(document))), None)
+    marked = _marked_dates(document) if stated.has_marks else ()
+    return next(filter(None, map(iso_date, marked)), None)
 
 
 def _marked_dates(document: Document) -> Iterator[str]:

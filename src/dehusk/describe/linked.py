@@ -37,6 +37,10 @@ class Linked:
     names: dict[str, str]
 
 
+NOT_LINKED: Final = Linked([], {})
+"""What a page without JSON-LD says in it."""
+
+
 def read_linked(document: Document) -> Linked:
     """The page's JSON-LD; what is no JSON, or nests too deep for any, is passed over."""
     queue: deque[object] = deque(document.json_ld())

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
+from functools import lru_cache
 from itertools import accumulate
 from typing import Final
 
@@ -12,77 +13,62 @@ from numpy.typing import NDArray
 
 from dehusk import tags
 from dehusk.describe.one_line import one_line
-from dehusk.model import Label, Tree
+from dehusk.describe.stated import (
+    MAX_TITLE,
+    SITE_NAMES,
+    TITLE_NAME,
+    Metas,
+    Stated,
+    headings_of,
+)
+from dehusk.model import Flags, Label, Tree
 from dehusk.urls import host_of
 
-_H1, _TITLE = tags.NUMBERS["h1"], tags.NUMBERS["title"]
-_TITLE_PARENTS: Final = tags.numbers("head", "body")
 _HEADINGS: Final = tags.numbers("h1", "h2", "h3", "h4", "h5", "h6")
-_BREAKS: Final = tags.numbers(*tags.BLOCK, "br")
-_MAX_TITLE: Final = 300
-"""Characters beyond which something is no title."""
-_MAX_HEADINGS: Final = 5
-"""Headings among which the one that `<title>` repeats is sought."""
 _SEPARATOR: Final = re.compile(r"\s+[-–—|·•»«:/~]+\s+|\s*[|»]\s*")
 _NO_LETTERS: Final = re.compile(r"[\W_]+")
 _PERMALINK: Final = " ¶#§🔗"
 
 
-def title_of(
-    tree: Tree, labels: NDArray[np.int8], metas: Mapping[str, Sequence[str]], url: str | None
-) -> str | None:
+def title_of(tree: Tree, labels: NDArray[np.int8], stated: Stated, url: str | None) -> str | None:
     """Open Graph's title, else a heading, else `<title>`; without the site's name."""
-    sites = _site_names(metas, url)
-    stated = one_line(metas.get("og:title", ("",))[0])
-    written = _title_element(tree)
-    headings = np.flatnonzero(_HEADINGS[tree.tag])
-    length = tree.text_length[headings]
-    shown_headings = headings[tree.shown[headings] & (length > 0) & (length <= _MAX_TITLE)]
-    is_content = labels[shown_headings] == Label.CONTENT.value
-    is_first = is_content & (tree.tag[shown_headings] == _H1)
-    shown, content, first = (
-        shown_headings[chosen].tolist() for chosen in (slice(None), is_content, is_first)
-    )
-    heading = _likeliest(_headings(tree, first), written)
+    sites = _site_names(stated.metas, url)
+    shared = one_line(stated.metas.get(TITLE_NAME, ("",))[0])
+    written = stated.title
+    heading = _likeliest(_trimmed(stated.headings), written)
     candidates: tuple[Callable[[], str], ...] = (
-        lambda: _without_site(stated, sites, heading),
+        lambda: _without_site(shared, sites, heading),
         lambda: heading,
         lambda: _without_site(written, sites, heading),
-        lambda: next(iter(_headings(tree, content)), ""),
+        lambda: _first_heading(tree, labels == Label.CONTENT.value),
         lambda: written,
-        lambda: stated,
+        lambda: shared,
         # A heading that was dropped, by a selector or as the site's own, is better than none.
-        lambda: next(iter(_headings(tree, shown)), ""),
+        lambda: _first_heading(tree, None),
     )
     titles = (candidate() for candidate in candidates)
-    return next((title for title in titles if 0 < len(title) <= _MAX_TITLE), None)
+    return next((title for title in titles if 0 < len(title) <= MAX_TITLE), None)
 
 
-def _title_element(tree: Tree) -> str:
-    """What the first `<title>` says, in the head or, on broken pages, in the body; not in SVG."""
-    for node in np.flatnonzero(tree.tag == _TITLE).tolist():
-        if _TITLE_PARENTS[tree.tag[tree.parent[node]]]:
-            return one_line("".join(map(tree.text, range(node + 1, int(tree.end[node])))))
-    return ""
+def _first_heading(tree: Tree, chosen: Flags | None) -> str:
+    """What the first of the chosen headings says, of any level; of all for None."""
+    nodes = np.flatnonzero(_HEADINGS[tree.tag])
+    length = tree.text_length[nodes]
+    nodes = nodes[tree.shown[nodes] & (length > 0) & (length <= MAX_TITLE)]
+    if chosen is not None:
+        nodes = nodes[chosen[nodes]]
+    return next(iter(_trimmed(headings_of(tree, nodes))), "")
 
 
-def _headings(tree: Tree, nodes: Sequence[int]) -> list[str]:
-    """What the first few of the headings say, each in one line."""
-    found: list[str] = []
-    for node in nodes[:_MAX_HEADINGS]:
-        pieces: list[str] = []
-        for inner in range(node + 1, int(tree.end[node])):
-            tag = tree.tag[inner]
-            if tag == tags.TEXT and tree.shown[inner] and tree.tag[tree.parent[inner]] != _TITLE:
-                pieces.append(tree.text(inner))
-            elif _BREAKS[tag]:
-                pieces.append(" ")
-        found.append(one_line("".join(pieces)).strip(_PERMALINK))
-    return [heading for heading in found if heading]
+def _trimmed(headings: list[str]) -> list[str]:
+    """Headings without the signs of links to themselves; none that are empty then."""
+    return [trimmed for heading in headings if (trimmed := heading.strip(_PERMALINK))]
 
 
 def _likeliest(headings: list[str], written: str) -> str:
     """The heading that `<title>` begins with, else one that is in it, else the first."""
+    if len(headings) < 2:
+        return "".join(headings)
     title = _key(written)
     keyed = [(heading, _key(heading)) for heading in headings]
     begins = [heading for heading, key in keyed if key and title.startswith(key)]
@@ -90,12 +76,19 @@ def _likeliest(headings: list[str], written: str) -> str:
     return next(iter((*begins, *within, *headings)), "")
 
 
-def _site_names(metas: Mapping[str, Sequence[str]], url: str | None) -> frozenset[str]:
+def _site_names(metas: Metas, url: str | None) -> frozenset[str]:
     """What the site may call itself, as keys: the names it states, and its host's."""
-    names = [*metas.get("og:site_name", ()), *metas.get("application-name", ())]
-    labels = [label for label in host_of(url or "").split(".") if label != "www"]
-    if len(labels) > 1:
-        names += [max(labels, key=len), "".join(labels), "".join(labels[-2:])]
+    stated = [site for name in SITE_NAMES for site in metas.get(name, ())]
+    return _host_names(host_of(url or "")).union(filter(None, map(_key, stated)))
+
+
+@lru_cache(maxsize=32)  # Pages of a site come in runs.
+def _host_names(host: str) -> frozenset[str]:
+    """What a site may call itself by its host, as keys."""
+    labels = [label for label in host.split(".") if label != "www"]
+    if len(labels) < 2:
+        return frozenset()
+    names = max(labels, key=len), "".join(labels), "".join(labels[-2:])
     return frozenset(filter(None, map(_key, names)))
 
 
