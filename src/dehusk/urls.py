@@ -11,7 +11,8 @@ from urllib.parse import urljoin, urlsplit
 import numpy as np
 
 from dehusk import tags
-from dehusk.model import Tree
+from dehusk.kernel import KERNEL
+from dehusk.model import TREE_PACKING, Tree
 
 _UNUSABLE: Final = ("javascript", "vbscript", "data", "about", "blob")
 _SCHEME: Final = re.compile(r"([a-zA-Z][a-zA-Z0-9+.\-]*):")
@@ -24,6 +25,7 @@ _PLAIN: Final = re.compile(r"https?://[^\x00-\x20\"<>`\[\]]+")
 _RELATIVE: Final = re.compile(r"[\w~%-][\w~%/.-]*(?:#[\w~%/.-]+)?", re.ASCII)
 _UP: Final = "../"
 _BASE: Final = tags.NUMBERS["base"]
+_TAG: Final = TREE_PACKING.wanted("tag")
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,12 +103,21 @@ def base_of(tree: Tree, base_url: str | None) -> Base:
     Only web addresses count; a page from a file keeps its relative links.
     """
     base = _base(base_url or "")
-    for node in np.flatnonzero(tree.tag == _BASE).tolist():
+    for node in _bases(tree):
         written = tree.attributes(node).get("href")
         if written is not None:
             found = _base(base.absolute(written) or "")
             return found if found.url else base
     return base
+
+
+def _bases(tree: Tree) -> list[int]:
+    """The nodes that are `<base>`, in document order."""
+    if KERNEL is not None:
+        found: list[int] = KERNEL.tagged(_BASE, tree.cut(_TAG))
+        return found
+    nodes: list[int] = np.flatnonzero(tree.tag == _BASE).tolist()
+    return nodes
 
 
 @lru_cache(maxsize=32)  # A page asks for its own several times.

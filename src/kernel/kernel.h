@@ -54,12 +54,15 @@ PyObject *kernel_groups(PyObject *module, PyObject *const *arguments, Py_ssize_t
 PyObject *kernel_draft(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_fingerprint(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_judge(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *kernel_kind(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_links(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_look(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_pool(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_merge(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *kernel_share(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_smooth(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_stated(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *kernel_tagged(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_text(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 
 #endif

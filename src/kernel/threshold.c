@@ -1,5 +1,5 @@
-/* `threshold`: from which probability on to keep blocks; `pool`: the looks of a page as one row. The
-   twins are `best_threshold` and `pooled` of `dehusk.methods.auto.judge`, which say why. */
+/* `threshold`: from which probability on to keep blocks. The twin is `best_threshold` of
+   `dehusk.methods.auto.judge`, which says why. */
 
 #include "kernel.h"
 
@@ -93,42 +93,4 @@ PyObject *kernel_threshold(PyObject *module, PyObject *const *arguments, Py_ssiz
         found = threshold_of(views[0].buffer.buf, views[1].buffer.buf, (size_t)blocks);
     close_views(views, 2);
     return found;
-}
-
-/* The means of the looks, by weight and alike, into two rows behind each other. */
-static void pool(const float *looks, const double *weight, size_t count, float *to)
-{
-    double weighed[LOOKS] = {0}, sums[LOOKS] = {0}, total = 0;
-    for (size_t i = 0; i < count; i++) {
-        total += weight[i];
-        for (size_t j = 0; j < LOOKS; j++) {
-            double look = looks[i * LOOKS + j];
-            weighed[j] += weight[i] * look;
-            sums[j] += look;
-        }
-    }
-    for (size_t j = 0; j < LOOKS; j++) {
-        to[j] = (float)(weighed[j] / total);
-        to[LOOKS + j] = (float)(sums[j] / (double)count);
-    }
-}
-
-PyObject *kernel_pool(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
-{
-    (void)module;
-    static const Py_ssize_t sizes[] = {4 * LOOKS, 8};
-    View views[2];
-    if (!open_all("pool", views, 2, arguments, count))
-        return NULL;
-    Py_ssize_t blocks = views[1].buffer.len / 8;
-    PyObject *memory = NULL;
-    if (blocks < 1)
-        PyErr_SetString(PyExc_ValueError, "pool: there are no blocks");
-    else if (check_sizes("pool", views, sizes, 2, blocks))
-        memory = PyByteArray_FromStringAndSize(NULL, 2 * LOOKS * sizeof(float));
-    if (memory)
-        pool(views[0].buffer.buf, views[1].buffer.buf, (size_t)blocks,
-             (float *)PyByteArray_AsString(memory));
-    close_views(views, 2);
-    return memory;
 }

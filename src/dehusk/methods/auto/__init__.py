@@ -18,10 +18,9 @@ from dehusk.methods.auto.families import (
     MAX_FAMILIES,
     families_seen,
     family_number,
-    is_last_page,
     is_template_new,
 )
-from dehusk.methods.auto.judge import Judgement, judge, page_look, page_type
+from dehusk.methods.auto.judge import Judgement, judge, page_kind, page_look, page_type
 from dehusk.methods.auto.latest import Latest
 from dehusk.methods.auto.network import Model, load_model
 from dehusk.methods.auto.reading import READING_PACKING, Reading, read
@@ -142,9 +141,10 @@ class Auto:
         page = _read(tree)
         if not len(page):
             return Verdict()
-        look = page_look(page, self._model)
-        kind, confidence = page_type(self._model, page, look.verdict)
-        is_last = is_last_page(memory.table("texts"), memory.pages, page.texts)
+        model = self._model
+        look = page_look(page, model)
+        logits, is_last = page_kind(model, memory, page, look.verdict)
+        kind, confidence = page_type(model.types, logits)
         return Verdict(
             family=family_number(look.lesson.table("families").keys),
             type=kind,

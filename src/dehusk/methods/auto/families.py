@@ -47,7 +47,7 @@ def family_of(page: Reading, verdict: Floats) -> Hashes:
 
 def family_number(family: Hashes) -> int | None:
     """A number that names the family within its site, the same on every run."""
-    return 1 + int(family[0] % np.uint64(_NUMBERS)) if len(family) else None
+    return 1 + int(family[0]) % _NUMBERS if len(family) else None
 
 
 def families_seen(families: Table) -> tuple[FamilySeen, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -12,6 +13,7 @@ from dehusk.memory import Memory
 from dehusk.methods.auto import rules
 from dehusk.methods.auto.columns import Matrix
 from dehusk.methods.auto.evidence import column, lesson
+from dehusk.methods.auto.families import is_last_page
 from dehusk.methods.auto.latest import Latest
 from dehusk.methods.auto.network import Model
 from dehusk.methods.auto.reading import READING_PACKING, Reading
@@ -130,6 +132,7 @@ def _best(probabilities: Floats, chars: Floats) -> tuple[float, float]:
 
 
 _LOOKS: Final = READING_PACKING.wanted("looks")
+_WHOLE: Final = READING_PACKING.wanted("looks", "chars", "texts")
 
 
 def pooled(page: Reading, content: Floats) -> Matrix:
@@ -151,11 +154,25 @@ _UNSURE: Final = 0.35
 """A type of lower probability is no better than a guess among seven: `other`."""
 
 
-def page_type(model: Model, page: Reading, content: Floats) -> tuple[str, float]:
+def page_kind(model: Model, memory: Memory, page: Reading, content: Floats) -> tuple[Floats, bool]:
+    """What the type network says of the page, and whether it was the last that was learned."""
+    texts = memory.table("texts")
+    if KERNEL is not None:
+        told, is_last = KERNEL.kind(
+            memory.pages, page.cut(_WHOLE), content, texts.keys, texts.last, *model.type.arrays
+        )
+        return np.frombuffer(told, np.float64), is_last
+    logits = model.type(pooled(page, content)[None])[0]
+    return logits, is_last_page(texts, memory.pages, page.texts)
+
+
+def page_type(types: Sequence[str], logits: Floats) -> tuple[str, float]:
     """The likeliest type of the page and its probability; `other` where none is likely."""
-    logits = _TYPE_SCALE * model.type(pooled(page, content)[None])[0]
-    shares = np.exp(logits - logits.max())
-    shares /= shares.sum()
-    best = int(shares.argmax())
-    confidence = float(shares[best])
-    return "other" if confidence < _UNSURE else model.types[best], confidence
+    # Of so few numbers Python finds the largest, and the sum, sooner than numpy is called.
+    scaled = [_TYPE_SCALE * logit for logit in logits.tolist()]
+    likeliest = max(scaled)
+    total = 0.0
+    for share in np.exp([logit - likeliest for logit in scaled]).tolist():
+        total += share
+    confidence = 1 / total
+    return "other" if confidence < _UNSURE else types[scaled.index(likeliest)], confidence

@@ -1,0 +1,84 @@
+"""What a JSON line has besides text and Markdown: the same by the kernel and its twins."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import dehusk.parse as parsing
+from dehusk import pipeline, render
+from dehusk.label import label
+from dehusk.memory import Memory
+from dehusk.methods import make_method
+from dehusk.model import Limits, Page
+from dehusk.samples import KINDS, sample_site
+from dehusk.urls import base_of
+from pages_to_scan import HOSTILE
+from twins import TEXTS, random_scores, the_kernel, without
+
+_BASED = (*TEXTS, "<base>", "<base href=/a/>", "<base href='http://h.example/x/'>", "<svg><base>")
+
+
+@contextmanager
+def without_all(*modules: str) -> Iterator[None]:
+    with ExitStack() as stack:
+        for module in modules:
+            stack.enter_context(without(module))
+        yield
+
+
+@settings(max_examples=300)
+@given(st.lists(st.sampled_from(_BASED), max_size=30).map("".join), st.integers(0, 2**32))
+def test_the_kernel_gives_the_twins_share_and_base(html: str, seed: int) -> None:
+    the_kernel()
+    tree = parsing.parse(Page(html)).tree
+    labels = label(tree, random_scores(len(tree), seed)).labels
+    share, base = render.template_share(tree, labels), base_of(tree, "http://h.example/b/c")
+    with without_all("dehusk.render.share", "dehusk.urls"):
+        assert share == render.template_share(tree, labels)
+        assert base == base_of(tree, "http://h.example/b/c")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_kernel_gives_the_twins_verdict_on_sample_sites(kind: str) -> None:
+    the_kernel()
+    method, memory, limits = make_method("auto"), Memory(), Limits()
+    for page in sample_site(kind, pages=5):
+        first = memory
+        result, memory = pipeline.clean(page.page, memory, method, limits)
+        with without_all("dehusk.methods.auto.judge", "dehusk.methods.auto.network"):
+            assert result.verdict == method.verdict(memory, result.tree)  # type: ignore[attr-defined]
+        # A memory that has not learned the page, and one that has learned another behind it.
+        for other in (first, memory.then(first)):
+            found = method.verdict(other, result.tree)  # type: ignore[attr-defined]
+            with without_all("dehusk.methods.auto.judge", "dehusk.methods.auto.network"):
+                assert found == method.verdict(other, result.tree)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("html", HOSTILE.values(), ids=HOSTILE.keys())
+def test_the_kernel_gives_the_twins_verdict_on_hostile_pages(html: str) -> None:
+    the_kernel()
+    method = make_method("auto")
+    result, memory = pipeline.clean(Page(html), Memory(), method, Limits(max_nodes=2_000_000))
+    with without_all("dehusk.methods.auto.judge", "dehusk.methods.auto.network"):
+        assert result.verdict == method.verdict(memory, result.tree)  # type: ignore[attr-defined]
+
+
+def test_the_kernel_refuses_arrays_that_do_not_fit_together() -> None:
+    kernel = the_kernel()
+    with pytest.raises(ValueError, match="share"):
+        kernel.share(np.zeros(2, np.int16), np.zeros(1, np.int32), np.zeros(2, np.int8))
+    with pytest.raises(TypeError):
+        kernel.tagged("a", b"")
+    with pytest.raises(TypeError, match="tagged takes 1"):
+        kernel.tagged(1)
+    network = [np.zeros(n, np.float32) for n in (6, 2, 4, 2, 3, 3)]
+    with pytest.raises(ValueError, match="kind"):
+        kernel.kind(1, b"", b"", b"", b"", b"", b"", *network)
+    assert kernel.share(b"", b"", b"") == (0, 0)
+    assert kernel.tagged(7, np.array((7, 1, 7), np.int16)) == [0, 2]
