@@ -19,7 +19,7 @@ from dehusk.samples import sample_site, write_site
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder of pages, one of which cannot be used."""
     folder = tmp_path_factory.mktemp("town")
-    write_site(sample_site("town", pages=50, seed=4), folder)
+    write_site(sample_site("town", pages=120, seed=4), folder)
     (folder / "bad.html").write_bytes(b"%PDF-1.4\0\0\0")
     return folder
 
@@ -60,7 +60,7 @@ def test_a_run_killed_many_times_writes_what_one_without_a_kill_does(
             before = _progress(Path(target))
             while process.poll() is None and _progress(Path(target)) <= before:
                 time.sleep(0.005)
-            time.sleep(dice.random() / 10)
+            time.sleep(dice.random() / 20)
             kills += process.poll() is None
             process.kill()
     assert kills
@@ -91,7 +91,7 @@ def test_the_summary_says_what_was_there(
     assert main(command) in (0, 1)
     assert ", 30 there already in " in capsys.readouterr().err
     assert main(command) == 0
-    assert "nothing left to clean: 51 pages there" in capsys.readouterr().err
+    assert "nothing left to clean: 121 pages there" in capsys.readouterr().err
 
 
 def test_what_another_run_wrote_is_not_gone_on_with(
