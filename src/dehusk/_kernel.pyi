@@ -68,9 +68,9 @@ def lesson(
     high: Buffer,
     verdict: Buffer,
     /,
-) -> tuple[bytearray, int, int, int]: ...
+) -> tuple[bytearray, tuple[int, ...]]: ...
 def links(absolute: Any, link: Any, *arrays: Buffer) -> list[Any]: ...
-def look(*arrays: Buffer) -> tuple[bytearray, int, int, int]: ...
+def look(*arrays: Buffer) -> tuple[bytearray, tuple[bytearray, tuple[int, ...]]]: ...
 def merge(
     columns: int,
     pages: int,
@@ -84,6 +84,15 @@ def merge(
     other_sums: Buffer,
     /,
 ) -> bytearray: ...
+def merge_all(
+    sums: bytes,
+    pages: int,
+    memory: Buffer,
+    rows: tuple[int, ...],
+    other_memory: Buffer,
+    other_rows: tuple[int, ...],
+    /,
+) -> tuple[bytearray, tuple[int, ...]]: ...
 def network(
     rows: Buffer,
     hidden: Buffer,

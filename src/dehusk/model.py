@@ -223,7 +223,8 @@ class Tree:
             return view
 
     def __len__(self) -> int:
-        return len(self.parent)
+        memory = self.__dict__.get("packed")  # Without a view where there is none yet.
+        return len(self.parent) if memory is None else len(memory) // TREE_PACKING.row_bytes
 
     @cached_property
     def packed(self) -> Packed:

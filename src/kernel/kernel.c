@@ -17,32 +17,37 @@ int open_views(View *views, PyObject *const *objects, size_t count, int is_writa
     return 1;
 }
 
+#define MAX_COUNTS 8
+
 /* What a cut of `dehusk.packing` says: the rows of each array, and which arrays are meant. */
 typedef struct {
-    PyObject *counts;
+    size_t counts[MAX_COUNTS];
     Bytes sizes, wanted;
 } Cut;
 
-/* Where an array begins, and how many bytes it has; 0 with an exception set. */
-static int find_array(const Cut *cut, size_t wanted, size_t *first, size_t *size)
+/* The counts of a cut, 0 for those that it has not; 0 with an exception set. */
+static int read_counts(Cut *cut, PyObject *counts)
+{
+    Py_ssize_t given = PyTuple_Size(counts);
+    for (Py_ssize_t i = 0; i < given && i < MAX_COUNTS; i++) {
+        cut->counts[i] = PyLong_AsSize_t(PyTuple_GetItem(counts, i));
+        if (!PyErr_Occurred() && cut->counts[i] > INT32_MAX)
+            PyErr_SetString(PyExc_ValueError, "a cut of too many rows");
+    }
+    return !PyErr_Occurred();
+}
+
+/* Where an array begins, and how many bytes it has. */
+static void find_array(const Cut *cut, size_t wanted, size_t *first, size_t *size)
 {
     *first = *size = 0;
     for (size_t i = 0; i <= wanted; i++) {
         uint16_t row, which;
         memcpy(&row, cut->sizes.bytes + 4 * i, 2);
         memcpy(&which, cut->sizes.bytes + 4 * i + 2, 2);
-        PyObject *count = PyTuple_GetItem(cut->counts, which);
-        size_t rows = count ? PyLong_AsSize_t(count) : 0;
-        if (PyErr_Occurred())
-            return 0;
-        if (rows > INT32_MAX) {
-            PyErr_SetString(PyExc_ValueError, "a cut of too many rows");
-            return 0;
-        }
         *first += *size;
-        *size = rows * row;
+        *size = which < MAX_COUNTS ? cut->counts[which] * row : 0;
     }
-    return 1;
 }
 
 /* Views of the arrays that are meant; 0 with an exception set. The first one holds on to the memory. */
@@ -60,10 +65,11 @@ static int cut_views(View *views, size_t room, PyObject *memory, const Cut *cut)
         size_t wanted = cut->wanted.bytes[i];
         if (i)
             views[i].buffer = (Py_buffer){0};
-        if (wanted >= cut->sizes.size / 4 || !find_array(cut, wanted, &first, &size) || first > whole ||
-            size > whole - first) {
-            if (!PyErr_Occurred())
-                PyErr_SetString(PyExc_ValueError, "a cut that lies outside of its memory");
+        int is_known = wanted < cut->sizes.size / 4;
+        if (is_known)
+            find_array(cut, wanted, &first, &size);
+        if (!is_known || first > whole || size > whole - first) {
+            PyErr_SetString(PyExc_ValueError, "a cut that lies outside of its memory");
             PyBuffer_Release(&views[0].buffer);
             return 0;
         }
@@ -83,9 +89,9 @@ static size_t open_cut(View *views, size_t room, PyObject *tuple)
         PyBytes_AsStringAndSize(sizes, &size_bytes, &size_count) < 0 ||
         PyBytes_AsStringAndSize(wanted, &wanted_bytes, &wanted_count) < 0)
         return 0;
-    Cut cut = {counts, {(uint8_t *)size_bytes, (size_t)size_count},
+    Cut cut = {{0}, {(uint8_t *)size_bytes, (size_t)size_count},
                {(uint8_t *)wanted_bytes, (size_t)wanted_count}};
-    return cut_views(views, room, memory, &cut) ? cut.wanted.size : 0;
+    return read_counts(&cut, counts) && cut_views(views, room, memory, &cut) ? cut.wanted.size : 0;
 }
 
 int open_all(const char *function, View *views, size_t count, PyObject *const *objects,
@@ -171,10 +177,11 @@ static PyMethodDef functions[] = {
     FUNCTION(judge, "The probability that each block is content, the scores, and the threshold."),
     FUNCTION(kind, "What the type network says of a page, and whether it was the last one learned."),
     FUNCTION(label, "The labels of a page's nodes and, behind them, the reasons."),
-    FUNCTION(lesson, "What one page teaches: sorted keys of segments, texts and places, and sums."),
+    FUNCTION(lesson, "What one page teaches: its tables in one piece of memory, and their rows."),
     FUNCTION(links, "The links of a page that lead somewhere, in a list."),
-    FUNCTION(look, "What the page network says of each block and, behind that, the lesson."),
+    FUNCTION(look, "What the page network says of each block, and the lesson."),
     FUNCTION(merge, "Two tables added up: keys, sums, counts and last pages."),
+    FUNCTION(merge_all, "All tables of two memories added up, one behind another, and their rows."),
     FUNCTION(network, "The outputs of a network for each row."),
     FUNCTION(pool, "The looks of a page as one row: means by weight, and plain ones."),
     FUNCTION(read, "A page as auto reads it, in one piece of memory, and its blocks and segments."),

@@ -1,4 +1,4 @@
-/* `lesson` and `look`: what one page teaches, as sorted keys, and what the page network says of it.
+/* `lesson` and `look`: what one page teaches, as tables, and what the page network says of it.
    The twins are `dehusk.methods.auto.evidence.lesson` and `judge.page_look`. */
 
 #include "kernel.h"
@@ -25,6 +25,12 @@ typedef struct {
     Keyed *items, *spare;
     double *distinct; /* Of each block, the segments that stand nowhere before it. */
 } Room;
+
+/* Sorted keys, each once, and the sums of places. */
+typedef struct {
+    uint64_t *segments, *texts, *places, *sums, family;
+    size_t segment_count, text_count, place_count, family_count;
+} Lesson;
 
 static void sort_keys(const uint64_t *keys, size_t count, Room *room)
 {
@@ -57,26 +63,23 @@ static void add_sums(const Given *given, const Room *room, size_t block, uint64_
     sums[3] += (uint64_t)rint(UNIT * weight);
 }
 
-/* Write keys of segments, of texts, of places, and the sums of places; count them. */
-static void write_lesson(const Given *given, Room *room, uint64_t *to, size_t counts[3])
+static void fill_lesson(const Given *given, Room *room, Lesson *lesson)
 {
     sort_keys(given->keys, given->segments, room);
-    counts[0] = put_unique(room, given->segments, to);
+    lesson->segment_count = put_unique(room, given->segments, lesson->segments);
     memset(room->distinct, 0, given->blocks * sizeof(double));
     for (size_t i = 0; i < given->segments; i++)
         if (!is_repeat(room->items, i))
             room->distinct[given->owner[room->items[i].place]] += 1;
     sort_keys(given->texts, given->segments, room);
-    counts[1] = put_unique(room, given->segments, to + counts[0]);
+    lesson->text_count = put_unique(room, given->segments, lesson->texts);
     sort_keys(given->places, given->blocks, room);
-    uint64_t *places = to + counts[0] + counts[1];
-    counts[2] = put_unique(room, given->blocks, places);
-    uint64_t *sums = places + counts[2];
-    memset(sums, 0, counts[2] * SUMS * sizeof(uint64_t));
+    lesson->place_count = put_unique(room, given->blocks, lesson->places);
+    memset(lesson->sums, 0, lesson->place_count * SUMS * sizeof(uint64_t));
     size_t row = 0;
     for (size_t i = 0; i < given->blocks; i++) {
         row += i && !is_repeat(room->items, i);
-        add_sums(given, room, (size_t)room->items[i].place, sums + row * SUMS);
+        add_sums(given, room, (size_t)room->items[i].place, lesson->sums + row * SUMS);
     }
 }
 
@@ -105,46 +108,74 @@ static uint64_t family_of(const Given *given, double *sums)
 
 /* --- memory --- */
 
-static size_t words_of(const Given *given)
+/* A table of one page: keys, sums, and ones for counts and last pages. Where the next one begins. */
+static char *put_table(char *to, const uint64_t *keys, const uint64_t *sums, size_t count)
 {
-    return 2 * given->segments + (1 + SUMS) * given->blocks + 1; /* The family is last. */
+    memcpy(to, keys, count * sizeof(uint64_t));
+    to += count * sizeof(uint64_t);
+    if (sums) {
+        memcpy(to, sums, count * SUMS * sizeof(uint64_t));
+        to += count * SUMS * sizeof(uint64_t);
+    }
+    for (size_t i = 0; i < 2 * count; i++, to += sizeof(uint32_t))
+        memcpy(to, &(uint32_t){1}, sizeof(uint32_t));
+    return to;
 }
 
-/* The lesson into `to`, and how many keys of each kind there are; 0 without memory. */
-static int find_lesson(const Given *given, uint64_t *to, size_t counts[3])
+/* The tables as `taught.TABLES` has them, and their rows; NULL with an exception set. */
+static PyObject *tables_of(const Lesson *lesson)
 {
-    size_t most = given->segments > given->blocks ? given->segments : given->blocks;
-    Room room = {malloc((most + 1) * 2 * sizeof(Keyed) + (given->blocks + 1) * sizeof(double)), NULL,
-                 NULL};
-    if (!room.items)
-        return 0;
-    room.spare = room.items + most + 1;
-    room.distinct = (double *)(room.spare + most + 1);
-    write_lesson(given, &room, to, counts);
-    to[words_of(given) - 1] = given->blocks ? family_of(given, room.distinct) : 0;
-    free(room.items);
-    return 1;
+    size_t rows = lesson->family_count + lesson->place_count + lesson->segment_count +
+                  lesson->text_count;
+    size_t size = 16 * rows + 8 * SUMS * lesson->place_count;
+    PyObject *memory = PyByteArray_FromStringAndSize(NULL, (Py_ssize_t)size);
+    if (!memory)
+        return NULL;
+    char *to = put_table(PyByteArray_AsString(memory), &lesson->family, NULL, lesson->family_count);
+    to = put_table(to, lesson->places, lesson->sums, lesson->place_count);
+    to = put_table(to, lesson->segments, NULL, lesson->segment_count);
+    put_table(to, lesson->texts, NULL, lesson->text_count);
+    return Py_BuildValue("(N(nnnn))", memory, (Py_ssize_t)lesson->family_count,
+                         (Py_ssize_t)lesson->place_count, (Py_ssize_t)lesson->segment_count,
+                         (Py_ssize_t)lesson->text_count);
 }
 
-/* What the page network says, if there is one, and the lesson behind it. */
-static PyObject *lesson_of(Given *given, const Network *network, const float *looks)
+static PyObject *lesson_of(const Given *given)
 {
-    size_t numbers = network ? 2 * given->blocks : 0, counts[3];
-    Py_ssize_t size = (Py_ssize_t)((numbers + words_of(given)) * 8);
-    PyObject *memory = PyByteArray_FromStringAndSize(NULL, size);
+    size_t segments = given->segments + 1, blocks = given->blocks + 1;
+    size_t most = segments > blocks ? segments : blocks;
+    Keyed *items = malloc(2 * most * sizeof(Keyed) + blocks * sizeof(double) +
+                          (2 * segments + (1 + SUMS) * blocks) * sizeof(uint64_t));
+    if (!items)
+        return PyErr_NoMemory();
+    Room room = {items, items + most, (double *)(items + 2 * most)};
+    Lesson lesson = {.segments = (uint64_t *)(room.distinct + blocks)};
+    lesson.texts = lesson.segments + segments;
+    lesson.places = lesson.texts + segments;
+    lesson.sums = lesson.places + blocks;
+    fill_lesson(given, &room, &lesson);
+    lesson.family_count = given->blocks > 0;
+    lesson.family = given->blocks ? family_of(given, room.distinct) : 0;
+    PyObject *tables = tables_of(&lesson);
+    free(items);
+    return tables;
+}
+
+/* What the page network says, and the lesson. */
+static PyObject *look_of(Given *given, const Network *network, const float *looks)
+{
+    PyObject *memory = PyByteArray_FromStringAndSize(NULL, (Py_ssize_t)(16 * given->blocks));
     if (!memory)
         return NULL;
     double *logits = (double *)PyByteArray_AsString(memory), *verdict = logits + given->blocks;
-    int is_done = !network || run_network(network, looks, given->blocks, logits);
-    for (size_t i = 0; i < given->blocks && network && is_done; i++)
+    if (!run_network(network, looks, given->blocks, logits)) {
+        Py_DECREF(memory);
+        return PyErr_NoMemory();
+    }
+    for (size_t i = 0; i < given->blocks; i++)
         verdict[i] = probability_of(logits[i]);
-    if (network)
-        given->verdict = verdict;
-    if (is_done && find_lesson(given, (uint64_t *)logits + numbers, counts))
-        return Py_BuildValue("(Nnnn)", memory, (Py_ssize_t)counts[0], (Py_ssize_t)counts[1],
-                             (Py_ssize_t)counts[2]);
-    Py_DECREF(memory);
-    return PyErr_NoMemory();
+    given->verdict = verdict;
+    return Py_BuildValue("(NN)", memory, lesson_of(given));
 }
 
 #define GIVEN 8
@@ -180,7 +211,7 @@ PyObject *kernel_lesson(PyObject *module, PyObject *const *arguments, Py_ssize_t
     if (given_in("lesson", views, &given) &&
         check_sizes("lesson", views + GIVEN, &width, 1, (Py_ssize_t)given.blocks)) {
         given.verdict = views[GIVEN].buffer.buf;
-        lesson = lesson_of(&given, NULL, NULL);
+        lesson = lesson_of(&given);
     }
     close_views(views, GIVEN + 1);
     return lesson;
@@ -201,7 +232,7 @@ PyObject *kernel_look(PyObject *module, PyObject *const *arguments, Py_ssize_t c
         if (network.outputs != 1)
             PyErr_SetString(PyExc_ValueError, "look: a network with several outputs");
         else if (check_sizes("look", views + GIVEN, &width, 1, (Py_ssize_t)given.blocks))
-            lesson = lesson_of(&given, &network, views[GIVEN].buffer.buf);
+            lesson = look_of(&given, &network, views[GIVEN].buffer.buf);
     }
     close_views(views, ALL);
     return lesson;

@@ -1,7 +1,9 @@
-/* `merge`: two tables of a memory added up, the pages of the second numbered on. The twin of
-   `dehusk.memory.tables.Table.plus`. */
+/* `merge` and `merge_all`: two tables of a memory added up, or all of them, the pages of the second
+   numbered on. The twins are `plus` and `then` in `dehusk.memory.tables`. */
 
 #include "kernel.h"
+
+#define MAX_SUMS 64
 
 typedef struct {
     const uint64_t *keys, *sums;
@@ -89,21 +91,37 @@ static int is_sorted(const Table *table)
     return 1;
 }
 
-static PyObject *merged(const Table *one, const Table *other, size_t columns)
+/* How many rows both have together; 0 with an exception set if the keys of one do not rise. */
+static int count_rows(const Table *one, const Table *other, size_t *rows)
 {
     if (!is_sorted(one) || !is_sorted(other)) {
         PyErr_SetString(PyExc_ValueError, "merge: keys must rise");
-        return NULL;
+        return 0;
     }
-    size_t size = count_merged(one, other);
-    PyObject *memory = PyByteArray_FromStringAndSize(NULL, (Py_ssize_t)(size * (16 + 8 * columns)));
+    *rows = count_merged(one, other);
+    return 1;
+}
+
+/* Where the arrays of a table of so many rows stand. */
+static Merged merged_at(char *memory, size_t rows, size_t columns)
+{
+    Merged to = {.columns = columns};
+    to.keys = (uint64_t *)memory;
+    to.sums = to.keys + rows;
+    to.count = (uint32_t *)(to.sums + rows * columns);
+    to.last = to.count + rows;
+    return to;
+}
+
+static PyObject *merged(const Table *one, const Table *other, size_t columns)
+{
+    size_t rows;
+    if (!count_rows(one, other, &rows))
+        return NULL;
+    PyObject *memory = PyByteArray_FromStringAndSize(NULL, (Py_ssize_t)(rows * (16 + 8 * columns)));
     if (!memory)
         return NULL;
-    Merged to = {.columns = columns};
-    to.keys = (uint64_t *)PyByteArray_AsString(memory);
-    to.sums = to.keys + size;
-    to.count = (uint32_t *)(to.sums + size * columns);
-    to.last = to.count + size;
+    Merged to = merged_at(PyByteArray_AsString(memory), rows, columns);
     merge(&to, one, other);
     return memory;
 }
@@ -120,7 +138,7 @@ PyObject *kernel_merge(PyObject *module, PyObject *const *arguments, Py_ssize_t 
         return NULL;
     Table one, other;
     PyObject *memory = NULL;
-    if (columns < 0 || columns > 64)
+    if (columns < 0 || columns > MAX_SUMS)
         PyErr_SetString(PyExc_ValueError, "merge: too many columns");
     else if (table_in(views, columns, &one) && table_in(views + 4, columns, &other)) {
         other.shift = (uint32_t)shift;
@@ -128,4 +146,88 @@ PyObject *kernel_merge(PyObject *module, PyObject *const *arguments, Py_ssize_t 
     }
     close_views(views, 8);
     return memory;
+}
+
+/* --- all tables of a memory --- */
+
+#define MAX_TABLES 16
+
+/* The tables that stand one behind another in a memory; 0 with an exception set if they do not. */
+static int tables_in(const View *view, PyObject *rows, Bytes sums, Table *tables)
+{
+    char *at = view->buffer.buf;
+    size_t left = (size_t)view->buffer.len;
+    for (size_t i = 0; i < sums.size; i++) {
+        PyObject *number = PyTuple_GetItem(rows, (Py_ssize_t)i);
+        size_t size = number ? PyLong_AsSize_t(number) : 0, row = 16 + 8 * (size_t)sums.bytes[i];
+        if (PyErr_Occurred())
+            return 0;
+        if (size > left / row) {
+            PyErr_SetString(PyExc_ValueError, "merge_all: tables that lie outside of their memory");
+            return 0;
+        }
+        Merged found = merged_at(at, size, sums.bytes[i]);
+        tables[i] = (Table){found.keys, found.sums, found.count, found.last, size, 0};
+        at += size * row;
+        left -= size * row;
+    }
+    return 1;
+}
+
+/* The rows of the tables as Python has them; NULL with an exception set. */
+static PyObject *tuple_of(const size_t *numbers, size_t count)
+{
+    PyObject *tuple = PyTuple_New((Py_ssize_t)count);
+    for (size_t i = 0; i < count && tuple; i++) {
+        PyObject *number = PyLong_FromSize_t(numbers[i]);
+        if (!number || PyTuple_SetItem(tuple, (Py_ssize_t)i, number) < 0)
+            Py_CLEAR(tuple);
+    }
+    return tuple;
+}
+
+static PyObject *merged_all(const Table *before, Table *later, Bytes sums, uint32_t shift)
+{
+    size_t rows[MAX_TABLES], size = 0;
+    for (size_t i = 0; i < sums.size; i++) {
+        if (!count_rows(&before[i], &later[i], &rows[i]))
+            return NULL;
+        size += rows[i] * (16 + 8 * (size_t)sums.bytes[i]);
+    }
+    PyObject *memory = PyByteArray_FromStringAndSize(NULL, (Py_ssize_t)size);
+    if (!memory)
+        return NULL;
+    char *at = PyByteArray_AsString(memory);
+    for (size_t i = 0; i < sums.size; i++) {
+        Merged to = merged_at(at, rows[i], sums.bytes[i]);
+        later[i].shift = shift;
+        merge(&to, &before[i], &later[i]);
+        at += rows[i] * (16 + 8 * (size_t)sums.bytes[i]);
+    }
+    return Py_BuildValue("(NN)", memory, tuple_of(rows, sums.size));
+}
+
+PyObject *kernel_merge_all(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
+{
+    (void)module;
+    View views[3];
+    if (!check_count("merge_all", count, 6))
+        return NULL;
+    unsigned long shift = PyLong_AsUnsignedLong(arguments[1]);
+    PyObject *const objects[] = {arguments[0], arguments[2], arguments[4]};
+    if (PyErr_Occurred() || !open_views(views, objects, 3, 0))
+        return NULL;
+    Bytes sums = bytes_of(&views[0]);
+    Table before[MAX_TABLES], later[MAX_TABLES];
+    PyObject *found = NULL;
+    int is_small = sums.size <= MAX_TABLES;
+    for (size_t i = 0; i < sums.size && is_small; i++)
+        is_small = sums.bytes[i] <= MAX_SUMS;
+    if (!is_small)
+        PyErr_SetString(PyExc_ValueError, "merge_all: too many tables, or sums");
+    else if (tables_in(&views[1], arguments[3], sums, before) &&
+             tables_in(&views[2], arguments[5], sums, later))
+        found = merged_all(before, later, sums, (uint32_t)shift);
+    close_views(views, 3);
+    return found;
 }

@@ -336,7 +336,7 @@ static int table_in(const View *views, int with_sums, Table *table)
 
 #define GIVEN (11 + 15)
 
-/* The arrays in their order: of segments, of blocks, and the tables. */
+/* The arrays in their order: of segments, of blocks, and the tables of the site and of the page. */
 static int page_in(const View *views, Page *page)
 {
     static const Py_ssize_t of_segment[] = {8, 8, 8, 4};
@@ -356,17 +356,16 @@ static int page_in(const View *views, Page *page)
     page->verdict = views[10].buffer.buf;
     page->segment_count = (size_t)segments;
     page->blocks = (size_t)blocks;
-    const View *tables = views + 11;
+    const View *site = views + 11, *own = site + 9;
     return check_sizes("weigh", views, of_segment, 4, segments) &&
            check_sizes("weigh", views + 4, of_block, 7, blocks) &&
            check_below("weigh", page->owner, page->segment_count, page->blocks) &&
            check_below("weigh", page->low, page->blocks * LEVELS, page->blocks + 1) &&
            check_below("weigh", page->high, page->blocks * LEVELS, page->blocks + 1) &&
-           table_in(tables, 0, &page->segments) && table_in(tables + 2, 0, &page->texts_seen) &&
-           table_in(tables + 4, 1, &page->places_seen) &&
-           table_in(tables + 7, 0, &page->own_segments) &&
-           table_in(tables + 9, 1, &page->own_places) && table_in(tables + 12, 0, &page->families) &&
-           check_sizes("weigh", tables + 14, &of_family, 1, tables[14].buffer.len / 8);
+           table_in(site, 0, &page->segments) && table_in(site + 2, 0, &page->texts_seen) &&
+           table_in(site + 4, 1, &page->places_seen) && table_in(site + 7, 0, &page->families) &&
+           table_in(own, 0, &page->own_segments) && table_in(own + 2, 1, &page->own_places) &&
+           check_sizes("weigh", own + 5, &of_family, 1, own[5].buffer.len / 8);
 }
 
 /* How many other pages are of the page's family; none where it has no family. */

@@ -3,14 +3,16 @@
 from dehusk.memory.carried import carried, carry
 from dehusk.memory.forgetting import fair_worth, keep_best, life_left, life_time, shrink
 from dehusk.memory.saved import Settings, check_settings, dump, load
-from dehusk.memory.tables import Counts, Memory, Sums, Table
+from dehusk.memory.tables import Counts, Memory, PackedTables, Sums, Table, TableSet
 
 __all__ = [
     "Counts",
     "Memory",
+    "PackedTables",
     "Settings",
     "Sums",
     "Table",
+    "TableSet",
     "carried",
     "carry",
     "check_settings",

@@ -5,7 +5,7 @@ Nothing here knows a method. A method decides which tables it fills and what the
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -16,6 +16,7 @@ from dehusk.errors import StateError
 from dehusk.hashing import Hashes
 from dehusk.kernel import KERNEL
 from dehusk.model import Flags
+from dehusk.packing import Column, Cut, Packed, Packing
 
 Counts = NDArray[np.uint32]
 Sums = NDArray[np.uint64]
@@ -180,6 +181,116 @@ def _least_owners(keys: Hashes, given: Hashes, owner: Hashes) -> Hashes:
 _EMPTY: Final = Table()
 
 
+class TableSet:
+    """The tables that a method fills, and how they stand in one piece of memory.
+
+    per table, by name: keys, rows of sums (8 bytes each), counts, last pages (4 each)
+    """
+
+    def __init__(self, **sums: int) -> None:
+        """Tables by name, and how many sums a row of each has; none of them has owners."""
+        self.names = tuple(sorted(sums))
+        self.sums = bytes(sums[name] for name in self.names)
+        self.packing = Packing(
+            *(
+                column
+                for place, name in enumerate(self.names)
+                for column in (
+                    Column(f"{name}.keys", np.uint64, place),
+                    Column(f"{name}.sums", np.uint64, place, sums[name]),
+                    Column(f"{name}.count", np.uint32, place),
+                    Column(f"{name}.last", np.uint32, place),
+                )
+            )
+        )
+
+    def packed(self, tables: Mapping[str, Table]) -> PackedTables | None:
+        """The same tables in one piece of memory; None for those of another set."""
+        if isinstance(tables, PackedTables):
+            return tables if tables.kind is self else None
+        if not tables:
+            return PackedTables(self, b"", (0,) * len(self.names))
+        if tuple(sorted(tables)) != self.names or not all(
+            map(_has_sums, map(tables.__getitem__, self.names), self.sums)
+        ):
+            return None
+        parts = [
+            np.ascontiguousarray(array).tobytes()
+            for name in self.names
+            for array in _stored(tables[name])
+        ]
+        return PackedTables(self, b"".join(parts), tuple(len(tables[name]) for name in self.names))
+
+
+def _has_sums(table: Table, sums: int) -> bool:
+    """Can the table stand among those with so many sums a row, and without owners?"""
+    has = 0 if table.sums is None else table.sums.shape[1]
+    return not len(table) or (has == sums and table.owner is None)
+
+
+def _stored(table: Table) -> tuple[NDArray[Any], ...]:
+    """The arrays of a table in the order in which they stand in memory."""
+    if table.sums is None:
+        return table.keys, table.count, table.last
+    return table.keys, table.sums, table.count, table.last
+
+
+class PackedTables(Mapping[str, Table]):
+    """Tables in one piece of memory; one is made of it when somebody asks for it.
+
+    A page adds to all tables of its site, by the kernel, and nobody looks at them in between: to
+    make arrays of them took longer than to add them up.
+    """
+
+    __slots__ = ("_made", "kind", "memory", "rows")
+
+    def __init__(self, kind: TableSet, memory: Packed, rows: tuple[int, ...]) -> None:
+        self.kind = kind
+        self.memory = memory
+        self.rows = rows
+        """How many keys each table has."""
+        self._made: dict[str, Table] = {}
+
+    def __getitem__(self, name: str) -> Table:
+        if name not in self._made:
+            self._made[name] = self._make(name)
+        return self._made[name]
+
+    def _make(self, name: str) -> Table:
+        if name not in self.kind.names:
+            raise KeyError(name)
+        place = self.kind.names.index(name)
+        if not self.rows[place]:
+            return _EMPTY
+        keys, count, last = (self._view(name, part) for part in ("keys", "count", "last"))
+        return Table(
+            keys, count, last, None, self._view(name, "sums") if self.kind.sums[place] else None
+        )
+
+    def _view(self, name: str, part: str) -> NDArray[Any]:
+        view = self.kind.packing.view(self.memory, self.rows, f"{name}.{part}")
+        return view.reshape(len(view), -1) if part == "sums" else view
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.kind.names)
+
+    def __len__(self) -> int:
+        return len(self.kind.names)
+
+    def cut(self, wanted: bytes) -> Cut:
+        """Some of the arrays, as the kernel takes them."""
+        return self.kind.packing.cut(self.memory, self.rows, wanted)
+
+    def then(self, kernel: Any, later: PackedTables, pages: int) -> PackedTables:
+        """These tables of so many pages and the later ones of the same set, added up."""
+        if not pages and not any(self.rows):
+            return later
+        memory, rows = kernel.merge_all(
+            self.kind.sums, pages, self.memory, self.rows, later.memory, later.rows
+        )
+        return PackedTables(self.kind, memory, rows)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Memory:
     """What one site has taught one method: how many pages, and the method's tables by name.
@@ -210,6 +321,12 @@ class Memory:
             {**self.sequences, **(sequences or {})},
         )
 
+    def sizes(self, names: Sequence[str]) -> tuple[int, ...]:
+        """How many keys each of these tables has."""
+        if isinstance(self.tables, PackedTables) and self.tables.kind.names == names:
+            return self.tables.rows
+        return tuple(len(self.table(name)) for name in names)
+
     def with_tables(self, **tables: Table) -> Memory:
         """The memory of the same pages with these tables replaced."""
         return replace(self, tables={**self.tables, **tables})
@@ -218,9 +335,14 @@ class Memory:
         """The memory of these pages followed by the later ones, which it renumbers."""
         if self.sequences or later.sequences:
             raise StateError("memories of this method do not add up")
+        pages = self.pages + later.pages
+        if KERNEL is not None and isinstance(later.tables, PackedTables):
+            before = later.tables.kind.packed(self.tables)
+            if before is not None:
+                return Memory(pages, before.then(KERNEL, later.tables, self.pages))
         names = sorted({*self.tables, *later.tables})
         tables = {name: self.table(name).then(later.table(name), self.pages) for name in names}
-        return Memory(self.pages + later.pages, tables)
+        return Memory(pages, tables)
 
     def plus(self, other: Memory) -> Memory:
         """Both memories added up: the memory of all their pages, if neither has forgotten any."""

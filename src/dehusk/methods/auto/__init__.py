@@ -25,6 +25,7 @@ from dehusk.methods.auto.latest import Latest
 from dehusk.methods.auto.network import Model, load_model
 from dehusk.methods.auto.reading import READING_PACKING, Reading, read
 from dehusk.methods.auto.reasons import REASONS, reasons_of
+from dehusk.methods.auto.taught import TABLES
 from dehusk.model import TREE_PACKING, Explanation, FamilySeen, Floats, Tree, Verdict
 
 
@@ -36,7 +37,6 @@ class Favour(StrEnum):
     RECALL = "recall"
 
 
-_TABLES: Final = ("segments", "texts", "places", "families")
 _SHIFTS: Final = {Favour.PRECISION: -1.0, Favour.BALANCE: 0.0, Favour.RECALL: 1.0}
 """What is added to the logits of content."""
 
@@ -90,9 +90,8 @@ class Auto:
 
     def limit(self, memory: Memory) -> Memory:
         """The memory within its limits."""
-        limits = self.max_segments, self.max_segments, self.max_places, MAX_FAMILIES
-        sizes = (len(memory.table(name)) for name in _TABLES)
-        if not self._forgets(memory) and all(map(le, sizes, limits)):
+        limits = MAX_FAMILIES, self.max_places, self.max_segments, self.max_segments
+        if not self._forgets(memory) and all(map(le, memory.sizes(TABLES.names), limits)):
             return memory
         return memory.with_tables(
             segments=self._limited(memory, "segments", self.max_segments),

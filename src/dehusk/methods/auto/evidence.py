@@ -18,7 +18,7 @@ from dehusk.methods.auto.blocks import LEVELS
 from dehusk.methods.auto.columns import Matrix, columns_of, log1p
 from dehusk.methods.auto.families import family_of
 from dehusk.methods.auto.reading import PLACE_BITS, Reading
-from dehusk.methods.auto.taught import lesson_tables
+from dehusk.methods.auto.taught import taught
 from dehusk.model import Floats
 
 _SEGMENTS, _CHARS, _VERDICT, _WEIGHT = range(4)
@@ -48,7 +48,7 @@ def lesson(page: Reading, verdict: Floats) -> Memory:
     """What one page teaches; `verdict` is how much of content the page network sees in a block."""
     blocks = page.blocks
     if KERNEL is not None:
-        return Memory.of_page(**lesson_tables(KERNEL, page, verdict))
+        return taught(KERNEL, page, verdict)
     distinct = np.zeros(len(page.keys))
     distinct[np.unique(page.keys, return_index=True)[1]] = 1
     weight = np.sqrt(blocks.chars)

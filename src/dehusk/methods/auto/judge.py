@@ -17,7 +17,7 @@ from dehusk.methods.auto.families import is_last_page
 from dehusk.methods.auto.latest import Latest
 from dehusk.methods.auto.network import Model
 from dehusk.methods.auto.reading import READING_PACKING, Reading
-from dehusk.methods.auto.taught import Given, judge_blocks, look_at
+from dehusk.methods.auto.taught import LOOK_PACKING, Given, judge_blocks, look_at
 from dehusk.methods.auto.weighing import Look, probability, weigh
 from dehusk.model import Floats
 
@@ -87,7 +87,7 @@ def _look(page: Reading, model: Model) -> Look:
         return Look(*look_at(KERNEL, page, model.page.arrays))
     logits = model.page(page.looks)[:, 0]
     verdict = probability(logits)
-    return Look(logits, verdict, lesson(page, verdict))
+    return Look(LOOK_PACKING.pack((logits, verdict)), lesson(page, verdict))
 
 
 page_look: Final[Latest[Reading, Look]] = Latest(_look)

@@ -9,14 +9,23 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from dehusk.memory import Memory, Sums, Table
+from dehusk.memory import Memory, PackedTables, Table, TableSet
 from dehusk.methods.auto.columns import Matrix
 from dehusk.methods.auto.reading import READING_PACKING, Reading
 from dehusk.model import Floats
+from dehusk.packing import Column, Packed, Packing
 
-_SUMS: Final = 4
-"""Columns of sums of a place (`evidence`, `src/kernel/lesson.c`)."""
-
+TABLES: Final = TableSet(segments=0, texts=0, places=4, families=0)
+"""The tables that a page fills (`evidence`, `src/kernel/lesson.c`)."""
+_SITE: Final = TABLES.packing.wanted(
+    "segments.keys", "segments.count", "texts.keys", "texts.count", "places.keys", "places.count",
+    "places.sums", "families.keys", "families.count",
+)  # fmt: skip
+_OWN: Final = TABLES.packing.wanted(
+    "segments.keys", "segments.count", "places.keys", "places.count", "places.sums",
+    "families.keys",
+)  # fmt: skip
+"""What the site's word is made of: of the site's tables, and of those of the page."""
 
 _LESSON: Final = (
     "keys", "texts", "owner", "places", "chars", "surroundings", "low", "high",
@@ -32,66 +41,53 @@ _JUDGED: Final = READING_PACKING.wanted(
 """What lessons, the page network, the site's word and the verdict are made of, for the kernel."""
 
 
-def lesson_tables(kernel: Any, page: Reading, verdict: Floats) -> dict[str, Table]:
-    """The tables of `evidence.lesson`."""
-    memory, *counts = kernel.lesson(page.cut(_TAUGHT), verdict)
-    return _tables(np.frombuffer(memory, np.uint64), *counts)
+LOOK_PACKING: Final = Packing(Column("logits", np.float64), Column("verdict", np.float64))
+"""What the page network says of each block."""
+_SAID: Final = LOOK_PACKING.wanted("logits", "verdict")
 
 
-def look_at(kernel: Any, page: Reading, network: Sequence[Any]) -> tuple[Floats, Floats, Memory]:
-    """What `judge.page_look` gives: the page network's logits and verdicts, and the lesson."""
-    memory, *counts = kernel.look(page.cut(_SEEN), *network)
-    count = len(page)
-    logits, verdict = np.frombuffer(memory, np.float64, 2 * count).reshape(2, count)
-    words = np.frombuffer(memory, np.uint64, -1, 16 * count)
-    return logits, verdict, Memory.of_page(**_tables(words, *counts))
+def taught(kernel: Any, page: Reading, verdict: Floats) -> Memory:
+    """What `evidence.lesson` gives."""
+    return Memory(1, PackedTables(TABLES, *kernel.lesson(page.cut(_TAUGHT), verdict)))
 
 
-def _tables(words: Any, segments: int, texts: int, places: int) -> dict[str, Table]:
-    """The tables whose keys and sums stand one behind another."""
-    behind = segments + texts
-    sums = words[behind + places : behind + (1 + _SUMS) * places].reshape(-1, _SUMS)
-    ones = np.ones(max(segments, texts, places, 1), np.uint32)
-
-    def table(first: int, count: int, sums: Sums | None = None) -> Table:
-        if not count:
-            return Table()
-        return Table(words[first : first + count], ones[:count], ones[:count], None, sums)
-
-    return {
-        "segments": table(0, segments),
-        "texts": table(segments, texts),
-        "places": table(behind, places, sums),
-        "families": table(len(words) - 1, int(places > 0)),
-    }
+def look_at(kernel: Any, page: Reading, network: Sequence[Any]) -> tuple[Packed, Memory]:
+    """What `judge.page_look` is made of: the page network's logits and verdicts, and the lesson."""
+    said, tables = kernel.look(page.cut(_SEEN), *network)
+    return said, Memory(1, PackedTables(TABLES, *tables))
 
 
 def weigh_blocks(
-    kernel: Any,
-    widths: tuple[int, int],
-    memory: Memory,
-    own: Memory,
-    page: Reading,
-    judged: tuple[Floats, Floats],
+    kernel: Any, widths: tuple[int, int], memory: Memory, own: Memory, page: Reading, said: Packed
 ) -> tuple[Matrix, Matrix]:
     """What `weighing.weigh` gives, two matrices of these widths.
 
-    `own` is what the page taught, `judged` are logits and verdicts.
+    `own` is what the page taught, `said` what the page network said.
     """
     evidence, row = widths
-    segments, texts, places = (memory.table(name) for name in ("segments", "texts", "places"))
-    own_segments, own_places = own.table("segments"), own.table("places")
-    families = memory.table("families")
-    found = kernel.weigh(
-        float(max(memory.pages - 1, 0)), evidence, row, page.cut(_WEIGHED), *judged,
-        segments.keys, segments.count, texts.keys, texts.count, places.keys, places.count,
-        _sums(places), own_segments.keys, own_segments.count, own_places.keys, own_places.count,
-        _sums(own_places), families.keys, families.count, own.table("families").keys,
-    )  # fmt: skip
     count = len(page)
+    found = kernel.weigh(
+        float(max(memory.pages - 1, 0)), evidence, row, page.cut(_WEIGHED),
+        LOOK_PACKING.cut(said, (count,), _SAID), *_arrays(memory, _SITE), *_arrays(own, _OWN),
+    )  # fmt: skip
     told = np.frombuffer(found, np.float32, count * evidence, 8 * count)
     rows = np.frombuffer(found, np.float32, count * row, (8 + 4 * evidence) * count)
     return told.reshape(count, evidence), rows.reshape(count, row)
+
+
+def _arrays(memory: Memory, wanted: bytes) -> tuple[Any, ...]:
+    """Some of the arrays of `TABLES`, as the kernel takes them."""
+    tables = memory.tables
+    if isinstance(tables, PackedTables) and tables.kind is TABLES:
+        return (tables.cut(wanted),)
+    names = [TABLES.packing.names[place].split(".") for place in wanted]
+    return tuple(_array(memory.table(name), part) for name, part in names)
+
+
+def _array(table: Table, part: str) -> Any:
+    """One of the arrays of a table; none of sums for an empty one."""
+    array = getattr(table, part)
+    return b"" if array is None else np.ascontiguousarray(array)
 
 
 class Given(NamedTuple):
@@ -123,8 +119,3 @@ def judge_blocks(
     )  # fmt: skip
     said, site, scores = np.frombuffer(memory, np.float64).reshape(3, len(page))
     return said, site, scores, threshold
-
-
-def _sums(table: Table) -> Any:
-    """The sums of a table; none for an empty one."""
-    return b"" if table.sums is None else np.ascontiguousarray(table.sums)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final, NamedTuple
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
 
 import numpy as np
 
@@ -15,8 +17,9 @@ from dehusk.methods.auto.evidence import COLUMNS as EVIDENCE
 from dehusk.methods.auto.evidence import evidence, region_mean
 from dehusk.methods.auto.looks import COLUMNS as LOOKS
 from dehusk.methods.auto.reading import Reading
-from dehusk.methods.auto.taught import weigh_blocks
+from dehusk.methods.auto.taught import LOOK_PACKING, weigh_blocks
 from dehusk.model import Floats
+from dehusk.packing import Packed
 
 _NEAR: Final = (2, 1, 0, 4, 5, 6)
 """The neighbours of a block among the seven blocks around it."""
@@ -46,19 +49,33 @@ TOLD: Final = slice(
 """What `evidence` gives, within that."""
 
 
-class Look(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Look:
     """What the page alone says of each block, and what it teaches."""
 
-    logits: Floats
-    verdict: Floats
+    said: Packed
+    """Logits and verdicts (`taught.LOOK_PACKING`)."""
     lesson: Memory
+
+    @cached_property
+    def logits(self) -> Floats:
+        """What the page network says of each block."""
+        return self._view("logits")
+
+    @cached_property
+    def verdict(self) -> Floats:
+        """The probabilities that these stand for."""
+        return self._view("verdict")
+
+    def _view(self, name: str) -> Floats:
+        blocks = len(self.said) // LOOK_PACKING.row_bytes
+        return LOOK_PACKING.view(self.said, (blocks,), name)
 
 
 def weigh(memory: Memory, page: Reading, look: Look) -> tuple[Matrix, Matrix]:
     """What the site says of each block, as `evidence` gives it, and what the site network reads."""
     if KERNEL is not None:
-        judged = look.logits, look.verdict
-        return weigh_blocks(KERNEL, _READ_WIDTHS, memory, look.lesson, page, judged)
+        return weigh_blocks(KERNEL, _READ_WIDTHS, memory, look.lesson, page, look.said)
     told, verdicts = evidence(memory, page, look.verdict)
     return told, site_rows(page, look.logits, told, verdicts)
 
