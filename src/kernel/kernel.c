@@ -175,7 +175,7 @@ static PyMethodDef functions[] = {
     FUNCTION(fingerprint, "The SimHash of a text's words in hex; None where its twin must be asked."),
     FUNCTION(groups, "The kept elements of a page by tag, what each holds, and inline ones with blocks."),
     FUNCTION(json_line, "A line of JSON; None for what its twin must write."),
-    FUNCTION(judge, "The probability that each block is content, the scores, and the threshold."),
+    FUNCTION(judge, "The probability that each block is content, scores, what the site says, and the threshold."),
     FUNCTION(kind, "What the type network says of a page, and whether it was the last one learned."),
     FUNCTION(label, "The labels of a page's nodes and, behind them, the reasons."),
     FUNCTION(lesson, "What one page teaches: its tables in one piece of memory, and their rows."),
@@ -193,7 +193,6 @@ static PyMethodDef functions[] = {
     FUNCTION(tagged, "The nodes with a tag."),
     FUNCTION(text, "The content of a labelled page as text; U+0000 where something was cut out."),
     FUNCTION(threshold, "The threshold with the best F1 to be expected, and the best probability."),
-    FUNCTION(weigh, "What the site says of each block, and the rows of the site network."),
     {NULL, NULL, 0, NULL},
 };
 

@@ -45,7 +45,6 @@ PyObject *kernel_label(PyObject *module, PyObject *const *arguments, Py_ssize_t 
 PyObject *kernel_read(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_network(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_lesson(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
-PyObject *kernel_weigh(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_threshold(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_spread(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_addresses(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
