@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from dehusk.memory import Memory, PackedTables, Table, TableSet
+from dehusk.methods.auto.columns import Matrix
 from dehusk.methods.auto.reading import READING_PACKING, Reading
 from dehusk.model import Floats
 from dehusk.packing import Column, Packed, Packing
@@ -34,7 +35,9 @@ _SEEN: Final = READING_PACKING.wanted(*_LESSON, "looks")
 _WEIGHED: Final = READING_PACKING.wanted(
     "keys", "texts", "lengths", "owner", "places", "chars", "low", "high", "looks",
 )  # fmt: skip
-_JUDGED: Final = READING_PACKING.wanted("link_chars", "levels")
+_JUDGED: Final = READING_PACKING.wanted(
+    "looks", "chars", "link_chars", "low", "high", "levels",
+)  # fmt: skip
 """What lessons, the page network, the site's word and the verdict are made of, for the kernel."""
 
 
@@ -52,6 +55,24 @@ def look_at(kernel: Any, page: Reading, network: Sequence[Any]) -> tuple[Packed,
     """What `judge.page_look` is made of: the page network's logits and verdicts, and the lesson."""
     said, tables = kernel.look(page.cut(_SEEN), *network)
     return said, Memory(1, PackedTables(TABLES, *tables))
+
+
+def weigh_blocks(
+    kernel: Any, widths: tuple[int, int], memory: Memory, own: Memory, page: Reading, said: Packed
+) -> tuple[Matrix, Matrix]:
+    """What `weighing.weigh` gives, two matrices of these widths.
+
+    `own` is what the page taught, `said` what the page network said.
+    """
+    evidence, row = widths
+    count = len(page)
+    found = kernel.weigh(
+        float(max(memory.pages - 1, 0)), evidence, row, page.cut(_WEIGHED),
+        LOOK_PACKING.cut(said, (count,), _SAID), *_arrays(memory, _SITE), *_arrays(own, _OWN),
+    )  # fmt: skip
+    told = np.frombuffer(found, np.float32, count * evidence, 8 * count)
+    rows = np.frombuffer(found, np.float32, count * row, (8 + 4 * evidence) * count)
+    return told.reshape(count, evidence), rows.reshape(count, row)
 
 
 def _arrays(memory: Memory, wanted: bytes) -> tuple[Any, ...]:
@@ -75,29 +96,26 @@ class Given(NamedTuple):
     shift: float
     others: int
     """How many other pages there are."""
-    kinds: Sequence[bytes]
+    kinds: Sequence[Any]
     """Columns of the looks, as `rules.KINDS` has them."""
-    numbers: bytes
-    told: int
-    """How many numbers the site says of a block."""
+    numbers: Floats
 
 
 def judge_blocks(
     kernel: Any,
     page: Reading,
-    said: Packed,
-    memories: tuple[Memory, Memory],
+    weighed: tuple[Matrix, Matrix],
     network: Sequence[Any],
     given: Given,
-) -> tuple[Packed, float]:
-    """What `judge.judge` gives (`judge.JUDGED_PACKING`), and the threshold.
+) -> tuple[Floats, Floats, Floats, float]:
+    """What `judge.judge` gives: what the networks say, that by the rules, scores, and threshold.
 
-    `said` is what the page network said; the memories are the site's and what the page taught.
+    `weighed` is what `weigh_blocks` gave.
     """
-    site, own = memories
-    found: tuple[Packed, float] = kernel.judge(
-        given.shift, given.others, given.told, given.numbers, page.cut(_JUDGED), *given.kinds,
-        page.cut(_WEIGHED), LOOK_PACKING.cut(said, (len(page),), _SAID), *_arrays(site, _SITE),
-        *_arrays(own, _OWN), *network,
+    told, rows = weighed
+    memory, threshold = kernel.judge(
+        given.shift, given.others, given.numbers, rows, told, page.cut(_JUDGED), *given.kinds,
+        *network,
     )  # fmt: skip
-    return found
+    said, site, scores = np.frombuffer(memory, np.float64).reshape(3, len(page))
+    return said, site, scores, threshold
