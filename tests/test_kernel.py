@@ -177,7 +177,6 @@ AUTO = tuple(
         ".judge",
         ".network",
         ".reading",
-        ".weighing",
     )
 )
 
@@ -312,9 +311,9 @@ def test_the_kernel_refuses_pages_and_tables_that_do_not_fit() -> None:
     with pytest.raises(ValueError, match="columns"):
         kernel.read(3, 0, 0, 0, *[b""] * 23)
     with pytest.raises(ValueError, match="columns"):
-        kernel.weigh(1.0, 3, 3, *[b""] * 26)
+        kernel.judge(0.0, 1.0, 3, *[b""] * 39)
     with pytest.raises(ValueError, match="judge"):
-        kernel.judge(0.0, 1.0, *[np.ones(10)] * 19)
+        kernel.judge(0.0, 1.0, 51, *[np.ones(10)] * 39)
     with pytest.raises(ValueError, match="look"):
         kernel.look(*[page.keys] * 15)
     with pytest.raises(ValueError, match="pool"):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import math
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
@@ -16,6 +18,7 @@ from dehusk.label import label
 from dehusk.memory import Memory
 from dehusk.methods import make_method
 from dehusk.model import Limits, Page
+from dehusk.output.formats import json_line
 from dehusk.samples import KINDS, sample_site
 from dehusk.urls import base_of
 from pages_to_scan import HOSTILE
@@ -82,3 +85,68 @@ def test_the_kernel_refuses_arrays_that_do_not_fit_together() -> None:
         kernel.kind(1, b"", b"", b"", b"", b"", b"", *network)
     assert kernel.share(b"", b"", b"") == (0, 0)
     assert kernel.tagged(7, np.array((7, 1, 7), np.int16)) == [0, 2]
+
+
+_VALUES = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(max_size=90)
+    | st.text(
+        st.sampled_from('ab"\\\\/\\n\\t\\b\\x1f\\x7f\\x85\\xa0é\\u2027\\u2028\\u2029\\u20ac𝄞'),
+        max_size=90,
+    ),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.lists(inner, max_size=3).map(tuple)
+        | st.dictionaries(st.text(max_size=9), inner, max_size=4)
+    ),
+    max_leaves=20,
+)
+
+
+@settings(max_examples=400)
+@given(st.dictionaries(st.text(max_size=9), _VALUES, max_size=5))
+def test_the_kernel_writes_the_twins_json(fields: dict[str, object]) -> None:
+    the_kernel()
+    line = json_line(fields)
+    with without("dehusk.output.formats"):
+        assert line == json_line(fields)
+    assert line.splitlines() == [line[:-1]]
+
+
+@pytest.mark.parametrize("size", [0, 31, 32, 33, 64, 70_000, 300_000])
+@pytest.mark.parametrize("text", ["a", '"', "\x01", "\u2028", "é"])
+def test_the_kernel_writes_texts_of_any_length(text: str, size: int) -> None:
+    the_kernel()
+    fields = {"text": text * size, "more": [text + "b" * size]}
+    line = json_line(fields)
+    with without("dehusk.output.formats"):
+        assert line == json_line(fields)
+    assert json.loads(line) == fields
+
+
+class _Named(str):
+    __slots__ = ()
+
+
+_DEEP: list[object] = []
+for _ in range(50):
+    _DEEP = [_DEEP]
+_FOR_THE_TWIN = ({"a": "\ud800"}, {"a": _DEEP}, {1: 2}, {"a": _Named("x")}, {_Named("a"): 1})
+
+
+@pytest.mark.parametrize("fields", _FOR_THE_TWIN)
+def test_what_the_kernel_does_not_know_its_twin_writes(fields: dict[str, object]) -> None:
+    kernel = the_kernel()
+    assert kernel.json_line(fields) is None
+    assert json_line(fields) == json.dumps(fields, ensure_ascii=False) + "\n"
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, {1}, b"x", object()])
+def test_what_is_not_json_is_refused_as_the_twin_refuses_it(value: object) -> None:
+    kernel = the_kernel()
+    assert kernel.json_line({"a": value}) is None
+    with pytest.raises((ValueError, TypeError)):
+        json_line({"a": value})

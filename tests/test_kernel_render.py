@@ -64,6 +64,10 @@ _LINKED = (
     "<img alt='a  &lt;b'>", "<svg><a href=s>", "</svg>", "<object>", "<p>", "<td>", "<br>", "<b>",
     "word", " ", "&nbsp;", "\u3000", "\u2003x", "&amp;lt;", "<xmp>&am", "</xmp>", "<div hidden>",
     "</div>", "<table><tr><td>", "</table>", "<base href='/b/'>", "<li>", "\u0085", "\ud800",
+    "<a href='../../x?y=/&amp;z#a:b(c)'>", "<a href='../..'>", "<a href='../../../../../a/b'>",
+    "<a href=../../>", "<a href='x?'>", "<a href='x#'>", "<a href='x?y?#z#'>", "<a href='x;y'>",
+    "<a href=Data:x>", "<a href=JAVASCRIPT:x>", "<a href=blobs:x>", "<a href='a:b[c]'>",
+    "<a href=C.d-e+f:g/../h>", "<a href='../é'>", "<a href='x#é'>", "<a href='.x'>",
     "<a href='/%7E.x/./y'>", "<a href='x//y'>", "<a href='&quot;'>", "<a href='HTTP://H.example'>",
 )  # fmt: skip
 _URLS = (
@@ -71,6 +75,9 @@ _URLS = (
     "http://h.example",
     "https://h.example/a/b?q#f",
     "http://h.example//x/",
+    "https://h.example/a/b/c/d.html",
+    "https://h.example/a;p/b;q?r;s#t",
+    "http://h.example/?#",
     "file:a",
     "",
 )

@@ -14,7 +14,24 @@ from dehusk.parse import parse
 from dehusk.urls import base_of
 
 _PARTS = st.sampled_from(
-    ["a", "b.html", "..", ".", "", "c-d", "~e", "%20", "x#f", "#g", "?q=1", ";p"]
+    [
+        "a",
+        "b.html",
+        "..",
+        ".",
+        "",
+        "c-d",
+        "~e",
+        "%20",
+        "x#f",
+        "#g",
+        "?q=1",
+        ";p",
+        "x?q=/../&r",
+        "x#a:b(c),d/../e",
+        "x?y?z#s#t",
+        "x;p?q",
+    ]
 )
 _BASES = st.sampled_from(
     [
@@ -24,6 +41,11 @@ _BASES = st.sampled_from(
         "https://grain.example/a//b/",
         "https://grain.example/a/../b/c",
         "http://grain.example:8080/x;y/z",
+        "http://grain.example:8080/x/y?",
+        "http://grain.example/x/y?z#",
+        "http://grain.example/x;/y;?a;b=c,d:e#f",
+        "HTTPS://Grain.example/x",
+        "https://user@grain.example/x",
     ]
 )
 
@@ -37,6 +59,13 @@ def test_a_link_leads_where_the_standard_library_says(base: str, written: str) -
         assert found is None
     else:
         assert found == urljoin(base, written)
+
+
+@given(_BASES)
+def test_a_place_on_the_page_stands_behind_what_the_kernel_is_told(url: str) -> None:
+    origin, folder, here = base_of(parse(Page("<p>x")).tree, url).begins()
+    assert here.decode() + "#x" == urljoin(url, "#x")
+    assert not folder or folder.startswith(origin)
 
 
 @pytest.mark.parametrize("written", ["javascript:x", "data:,x", " ", "#", "https://[x"])

@@ -11,6 +11,7 @@ from dehusk.kernel import KERNEL
 from dehusk.model import TREE_PACKING, Choices, Flags, Floats, Ints, Label, Labels, Reason, Tree
 
 _IMAGES: Final = tags.numbers("img", "svg", "picture", "object", "embed", "input", "image")
+_IMAGE_BYTES: Final = _IMAGES.tobytes()
 _LABELLED: Final = TREE_PACKING.wanted("parent", "text_length", "tag", "shown")
 
 
@@ -49,9 +50,10 @@ def label(tree: Tree, scores: Floats, sections: Ints | None = None) -> Labels:
 def _compiled(tree: Tree, scores: Floats, sections: Ints | None) -> Labels:
     """The same by the kernel."""
     assert KERNEL is not None
-    memory = KERNEL.label(_IMAGES, tree.cut(_LABELLED), np.ascontiguousarray(scores))
-    labels, reasons = np.frombuffer(memory, np.int8).reshape(2, -1)
-    return Labels(scores, labels, reasons, sections)
+    memory = KERNEL.label(_IMAGE_BYTES, tree.cut(_LABELLED), np.ascontiguousarray(scores))
+    nodes = len(memory) // 2
+    labels = np.frombuffer(memory, np.int8, nodes)
+    return Labels(scores, labels, np.frombuffer(memory, np.int8, nodes, nodes), sections)
 
 
 def overrule(tree: Tree, labels: Labels, choices: Choices) -> Labels:

@@ -22,12 +22,13 @@ _BREAKS: Final = str.maketrans("", "", "\t\n\r")
 # Browsers encode these; in Markdown and HTML they would end the address.
 _UNSAFE: Final = re.compile(r'[ "<>`]')
 _PLAIN: Final = re.compile(r"https?://[^\x00-\x20\"<>`\[\]]+")
-_PAGE: Final = re.compile(
-    r"https?://[\w$%&'()*+,.:=@~!-]+(?:/[\w$%&'()*+,./:=@~!-]*)?(?:\?[\w$%&'()*+,./:=@~!-]+)?",
-    re.ASCII,
+_RELATIVE: Final = re.compile(
+    r"[\w~%-][\w~%/.-]*(?:\?[\w~%/.!$&'()*+,:;=?@-]+)?(?:#[\w~%/.!$&'()*+,:;=?@-]+)?", re.ASCII
 )
-"""An address with nothing in it that joining would take away."""
-_RELATIVE: Final = re.compile(r"[\w~%-][\w~%/.-]*(?:#[\w~%/.-]+)?", re.ASCII)
+_PLAIN_PAGE: Final = re.compile(
+    r"(https?://[\w.-]+(?::\d+)?/[\w~%/.-]*(?:\?[\w~%/.&+,:=-]+)?)(?:#[\w~%/.-]*)?", re.ASCII
+)
+"""A URL that joining gives back as it is, up to the place on the page."""
 _UP: Final = "../"
 _BASE: Final = tags.NUMBERS["base"]
 _TAG: Final = TREE_PACKING.wanted("tag")
@@ -62,13 +63,7 @@ class Base:
 
         Empty where more is needed than writing one behind the other.
         """
-        here = self.url or ""
-        if not _PAGE.fullmatch(here):
-            here = (self.absolute("#x") or "")[: -len("#x")] if here else ""
-        origin, folder, page = (
-            each.encode("utf-8", "surrogatepass") for each in (self.origin, self.folder, here)
-        )
-        return origin, folder, page
+        return _begins(self)
 
     def _joined(self, url: str, *, has_scheme: bool) -> str:
         """The URL made absolute. Raises ValueError for one that nobody can follow."""
@@ -140,6 +135,17 @@ def _base(url: str) -> Base:
     folder = parts.path.rpartition("/")[0] + "/"
     is_plain = bool(parts.netloc) and "/." not in folder and "//" not in folder
     return Base(url, origin, origin + folder if is_plain else "")
+
+
+@lru_cache(maxsize=32)  # Both links and Markdown ask.
+def _begins(base: Base) -> tuple[bytes, bytes, bytes]:
+    """What `Base.begins` gives."""
+    found = _PLAIN_PAGE.fullmatch(base.url or "")
+    here = found[1] if found else (base.absolute("#x") or "")[: -len("#x")] if base.url else ""
+    origin, folder, page = (
+        each.encode("utf-8", "surrogatepass") for each in (base.origin, base.folder, here)
+    )
+    return origin, folder, page
 
 
 def host_of(url: str) -> str:

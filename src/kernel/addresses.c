@@ -6,13 +6,19 @@
 
 #include "escapes.h"
 
+static int is_unsafe(uint8_t byte)
+{
+    return byte <= ' ' || byte == '"' || byte == '<' || byte == '>' || byte == '`' || byte == '[' ||
+           byte == ']';
+}
+
 /* Are all bytes fit for an address as they are? */
 static int is_plain(Bytes url)
 {
+    int unsafe = 0;
     for (size_t i = 0; i < url.size; i++)
-        if (url.bytes[i] <= ' ' || strchr("\"<>`[]", url.bytes[i]))
-            return 0;
-    return url.size > 0;
+        unsafe |= is_unsafe(url.bytes[i]); /* Without a way out, so that it is done by vectors. */
+    return !unsafe;
 }
 
 static int is_plain_name(uint8_t byte, const char *more)
@@ -30,89 +36,128 @@ static int has_pair(Bytes url, const char *pair)
     return 0;
 }
 
-/* A path below a folder, and perhaps a place in it: `urls._RELATIVE`. */
+/* How many bytes from a place on are plain, of a path, or of what may stand behind one. */
+static size_t plain_run(Bytes url, size_t at, const char *more)
+{
+    size_t first = at;
+    while (at < url.size && is_plain_name(url.bytes[at], more))
+        at++;
+    return at - first;
+}
+
+/* A path below the folder of the page, perhaps a query, and perhaps a place in it: `urls._RELATIVE`. */
 static int is_relative(Bytes url)
 {
-    size_t at = 0;
+    static const char behind[] = "_~%/.!$&'()*+,:;=?@-";
+    size_t at, run;
     if (!url.size || !is_plain_name(url.bytes[0], "_~%-"))
         return 0;
-    while (at < url.size && is_plain_name(url.bytes[at], "_~%/.-"))
-        at++;
-    Bytes path = {url.bytes, at};
-    return (at == url.size || (url.bytes[at] == '#' && at + 1 < url.size)) && !has_pair(path, "/.") &&
-           !has_pair(path, "//");
+    at = plain_run(url, 0, "_~%/.-");
+    for (const char *mark = "?#"; *mark; mark++) {
+        if (at == url.size || url.bytes[at] != (uint8_t)*mark)
+            continue;
+        run = plain_run(url, at + 1, behind);
+        if (!run)
+            return 0;
+        at += 1 + run;
+    }
+    return at == url.size;
 }
 
 static int begins_with(Bytes url, const char *text)
 {
     size_t size = strlen(text);
-    return url.size > size && memcmp(url.bytes, text, size) == 0;
+    return url.size >= size && memcmp(url.bytes, text, size) == 0;
 }
 
-/* The folder so many levels above that of the page; that of the host has none above it. */
-static Bytes folder_above(const Bases *bases, size_t levels)
+/* The length of a scheme, the colon included; 0 for none: `urls._SCHEME`. */
+static size_t scheme_of(Bytes url)
+{
+    uint8_t first = url.size ? lower(url.bytes[0]) : 0;
+    size_t run = first >= 'a' && first <= 'z' ? plain_run(url, 0, "+.-") : 0;
+    return run && run < url.size && url.bytes[run] == ':' ? run + 1 : 0;
+}
+
+/* Does nobody follow addresses of this scheme? `urls._UNUSABLE` */
+static int is_unusable(Bytes url, size_t scheme)
+{
+    static const char *const names[] = {"javascript:", "vbscript:", "data:", "about:", "blob:"};
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+        if (strlen(names[i]) == scheme && stands_at(url, 0, names[i]))
+            return 1;
+    return 0;
+}
+
+/* The folder that an address below it is relative to, and what of the address stands behind that: each
+   `../` goes up one folder, and the host's has none above it. Nothing where it is not as simple. */
+static Bytes folder_for(Bytes *url, const Bases *bases)
 {
     Bytes folder = bases->folder;
-    for (; levels && folder.size > bases->origin.size + 1; levels--)
+    while (folder.size && begins_with(*url, "../")) {
+        *url = (Bytes){url->bytes + 3, url->size - 3};
+        if (folder.size <= bases->origin.size + 1)
+            continue;
         for (folder.size--; folder.size && folder.bytes[folder.size - 1] != '/';)
             folder.size--;
-    return folder;
-}
-
-/* What stands before a path that goes up some folders, or none, and the path below that is left of it;
-   nothing if it is not as simple. */
-static Bytes folder_of(Bytes *url, const Bases *bases)
-{
-    size_t levels = 0;
-    while (begins_with(*url, "../")) {
-        url->bytes += 3;
-        url->size -= 3;
-        levels++;
     }
-    return is_relative(*url) ? folder_above(bases, levels) : (Bytes){NULL, 0};
+    int is_simple = is_relative(*url) && !has_pair(*url, "/.") && !has_pair(*url, "//");
+    return is_simple ? folder : (Bytes){NULL, 0};
 }
 
-int find_base(Bytes *url, const Bases *bases, Bytes *base)
+/* Where an address leads, as far as that is simple. */
+typedef enum { NOWHERE, AS_WRITTEN, BEHIND_BASE, NOT_SIMPLE } Lead;
+
+/* How the address becomes absolute: `url` is what is left to be written behind `base`. */
+static Lead find_lead(Bytes *url, const Bases *bases, Bytes *base)
 {
-    Bytes below = *url;
-    *base = (Bytes){NULL, 0};
-    if (!is_plain(below))
-        return 0;
-    if (begins_with(below, "http://") || begins_with(below, "https://"))
-        return 1;
-    if (below.bytes[0] == '/')
-        *base = (below.size > 1 && below.bytes[1] == '/') || has_pair(below, "/.") ? *base : bases->origin;
-    else if (below.bytes[0] == '#')
-        *base = below.size > 1 ? bases->here : *base;
-    else if (bases->folder.size)
-        *base = folder_of(&below, bases);
-    if (base->size)
-        *url = below;
-    return base->size > 0;
+    size_t scheme;
+    if (!url->size || (url->size == 1 && url->bytes[0] == '#'))
+        return NOWHERE;
+    if (!is_plain(*url))
+        return NOT_SIMPLE;
+    if ((scheme = scheme_of(*url)))
+        return is_unusable(*url, scheme) ? NOWHERE : AS_WRITTEN;
+    if (url->bytes[0] == '/')
+        *base = begins_with(*url, "//") || has_pair(*url, "/.") ? *base : bases->origin;
+    else if (url->bytes[0] == '#')
+        *base = bases->here;
+    else
+        *base = folder_for(url, bases);
+    return base->size ? BEHIND_BASE : NOT_SIMPLE;
+}
+
+/* Two pieces of text, one behind the other; NULL with an exception set. */
+static PyObject *joined(Bytes before, Bytes behind)
+{
+    PyObject *first = as_text(before.bytes, before.size), *whole = NULL;
+    PyObject *second = first ? as_text(behind.bytes, behind.size) : NULL;
+    if (second)
+        whole = PyUnicode_Concat(first, second);
+    Py_XDECREF(first);
+    Py_XDECREF(second);
+    return whole;
 }
 
 PyObject *address_of(Bytes source, size_t start, size_t stop, const Bases *bases,
                      PyObject *absolute, uint8_t *room, int *is_changed)
 {
     Attribute href;
-    Bytes url = {room, 0}, base;
+    Bytes url = {room, 0}, base = {NULL, 0};
     if (find_attribute(source, start, stop, "href", &href))
         url.size = put_unescaped(source.bytes + href.value, href.value_stop - href.value, room);
-    int is_simple = find_base(&url, bases, &base); /* The address is what is left of it, then. */
+    Bytes left = url;
+    Lead lead = find_lead(&left, bases, &base);
+    *is_changed = lead != AS_WRITTEN;
+    if (lead == NOWHERE)
+        Py_RETURN_NONE;
+    if (lead == AS_WRITTEN)
+        return as_text(url.bytes, url.size);
+    if (lead == BEHIND_BASE)
+        return joined(base, left);
     PyObject *written = as_text(url.bytes, url.size);
-    *is_changed = !is_simple || base.size;
-    if (!written || !*is_changed)
-        return written;
-    PyObject *whole = NULL;
-    if (is_simple) {
-        PyObject *before = as_text(base.bytes, base.size);
-        whole = before ? PyUnicode_Concat(before, written) : NULL;
-        Py_XDECREF(before);
-    } else {
-        whole = PyObject_CallFunctionObjArgs(absolute, written, NULL);
-        *is_changed = whole && whole != Py_None && PyUnicode_Compare(whole, written) != 0;
-    }
-    Py_DECREF(written);
+    PyObject *whole = written ? PyObject_CallFunctionObjArgs(absolute, written, NULL) : NULL;
+    *is_changed = whole && whole != Py_None && PyUnicode_Compare(whole, written) != 0;
+    Py_XDECREF(written);
     return whole;
 }
 

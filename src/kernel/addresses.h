@@ -29,10 +29,6 @@ static inline int find_attribute(Bytes source, size_t start, size_t stop, const 
     return 0;
 }
 
-/* What an address needs before it to be absolute; what comes behind that is left of it. 0, and all of it,
-   if it is not as simple. */
-int find_base(Bytes *url, const Bases *bases, Bytes *base);
-
 /* The absolute address of the link with this start tag, or None where it leads nowhere; NULL with an
    exception set. `room` has as many bytes as the tag. `is_changed` says whether the address is
    another than what is written. */

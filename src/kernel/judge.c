@@ -1,12 +1,12 @@
-/* `judge`: from what page and site say of each block to one number per block. The twin of
-   `dehusk.methods.auto.judge.judge`. */
+/* `judge`: what the site says of each block, and from that and the page to one number per block. The
+   twin of `dehusk.methods.auto.judge.judge`. */
 
 #include "kernel.h"
 
 #include <stdlib.h>
 
 #include "network.h"
-#include "reading.h"
+#include "weigh.h"
 
 /* What `judge._NUMBERS` holds, in its order. */
 typedef struct {
@@ -246,10 +246,33 @@ static double judge(const Judged *page, double shift, Bench *bench, double *said
     return threshold;
 }
 
-static PyObject *judged(const Judged *page, const Network *network, const float *rows, double shift)
+#define BATCH 32 /* Rows that are made, and read by the network, while they are in the nearest cache. */
+
+/* What the networks say of each block, as logits; 0 without memory. */
+static int run_site(const Weighed *weighed, const Network *network, float *told, double *said)
+{
+    Weighing room;
+    float rows[BATCH * ROW];
+    if (!make_weighing(weighed, &room))
+        return 0;
+    weigh(weighed, &room, told);
+    int is_done = 1;
+    for (size_t block = 0, count; block < weighed->blocks && is_done; block += count) {
+        count = weighed->blocks - block < BATCH ? weighed->blocks - block : BATCH;
+        for (size_t i = 0; i < count; i++)
+            put_row(weighed, &room, block + i, told + (block + i) * EVIDENCE, rows + i * ROW);
+        is_done = run_network(network, rows, count, said + block);
+    }
+    free(room.sums);
+    return is_done;
+}
+
+/* Probabilities, those by the rules, scores, what the site says; and the threshold. */
+static PyObject *judged(Judged *page, const Weighed *weighed, const Network *network, double shift)
 {
     size_t room = page->count + 1;
-    PyObject *memory = PyByteArray_FromStringAndSize(NULL, (Py_ssize_t)(24 * page->count));
+    Py_ssize_t size = (Py_ssize_t)(page->count * (3 * sizeof(double) + EVIDENCE * sizeof(float)));
+    PyObject *memory = PyByteArray_FromStringAndSize(NULL, size);
     Bench bench = {.sums = malloc(room * (sizeof(Row) + sizeof(double) + sizeof(int32_t) + 1))};
     PyObject *found = NULL;
     if (memory && bench.sums && make_sorting(&bench.sorting, page->count)) {
@@ -257,7 +280,9 @@ static PyObject *judged(const Judged *page, const Network *network, const float 
         bench.row_of = (int32_t *)(bench.rows + room);
         bench.is_same = (uint8_t *)(bench.row_of + room);
         double *said = (double *)PyByteArray_AsString(memory);
-        if (run_network(network, rows, page->count, said))
+        float *told = (float *)(said + 3 * page->count);
+        page->told = told;
+        if (run_site(weighed, network, told, said))
             found = Py_BuildValue("(Od)", memory, judge(page, shift, &bench, said));
         free(bench.sorting.items);
     }
@@ -269,8 +294,8 @@ static PyObject *judged(const Judged *page, const Network *network, const float 
 }
 
 /* The arrays as they are handed in, in this order, and the network behind them. */
-enum { RULES, ROWS, TOLD, LOOKS_, CHARS, LINK_CHARS, LOW, HIGH, LEVELS_, CELLS, ITEMS, HEADINGS,
-       HEADLINE, NETWORK };
+enum { RULES, LINK_CHARS, LEVELS_, CELLS, ITEMS, HEADINGS, HEADLINE, WEIGHED,
+       NETWORK = WEIGHED + WEIGHED_VIEWS };
 #define GIVEN (NETWORK + NETWORK_VIEWS)
 
 static Kind kind_in(const View *view)
@@ -278,66 +303,68 @@ static Kind kind_in(const View *view)
     return (Kind){view->buffer.buf, (size_t)view->buffer.len / 4};
 }
 
-static Judged judged_in(const View *views, double pages)
+static Judged judged_in(const View *views, const Weighed *weighed)
 {
     return (Judged){
         .rules = views[RULES].buffer.buf,
-        .looks = views[LOOKS_].buffer.buf,
-        .told = views[TOLD].buffer.buf,
-        .chars = views[CHARS].buffer.buf,
+        .looks = weighed->looks,
+        .chars = weighed->chars,
         .link_chars = views[LINK_CHARS].buffer.buf,
-        .low = views[LOW].buffer.buf,
-        .high = views[HIGH].buffer.buf,
+        .low = weighed->low,
+        .high = weighed->high,
         .levels = views[LEVELS_].buffer.buf,
-        .count = (size_t)views[CHARS].buffer.len / 8,
+        .count = weighed->blocks,
         .cells = kind_in(&views[CELLS]),
         .items = kind_in(&views[ITEMS]),
         .headings = kind_in(&views[HEADINGS]),
         .headline = kind_in(&views[HEADLINE]),
-        .pages = pages,
+        .pages = weighed->pages,
     };
+}
+
+static int is_kind(const Kind *kind)
+{
+    return check_below("judge", kind->columns, kind->count, LOOKS);
 }
 
 /* Do all arrays fit together, and all numbers in them? 0 with an exception set if not. */
 static int fits(const View *views, const Judged *page, Network *network)
 {
-    static const Py_ssize_t sizes[] = {4 * EVIDENCE, 4 * LOOKS, 8, 8, 4 * LEVELS, 4 * LEVELS,
-                                       4 * LEVELS};
-    static const Py_ssize_t of_rules = sizeof(Rules);
-    Py_ssize_t blocks = (Py_ssize_t)page->count, width;
+    static const Py_ssize_t sizes[] = {8, 4 * LEVELS}, of_rules = sizeof(Rules);
     if (!check_sizes("judge", views + RULES, &of_rules, 1, 1) ||
-        !check_sizes("judge", views + TOLD, sizes, 7, blocks) ||
+        !check_sizes("judge", views + LINK_CHARS, sizes, 2, (Py_ssize_t)page->count) ||
         !network_in("judge", views + NETWORK, network))
         return 0;
-    if (blocks < 1 || network->outputs != 1) {
-        PyErr_SetString(PyExc_ValueError, "judge: no blocks, or a network with several outputs");
+    if (!page->count || network->outputs != 1 || network->inputs != ROW) {
+        PyErr_Format(PyExc_ValueError, "judge: no blocks, or no network of %d inputs and one output",
+                     ROW);
         return 0;
     }
-    width = 4 * (Py_ssize_t)network->inputs;
-    return check_sizes("judge", views + ROWS, &width, 1, blocks) &&
-           check_below("judge", page->low, page->count * LEVELS, page->count + 1) &&
-           check_below("judge", page->high, page->count * LEVELS, page->count + 1) &&
-           check_below("judge", page->levels, page->count * LEVELS, INT32_MAX) &&
-           check_below("judge", page->cells.columns, page->cells.count, LOOKS) &&
-           check_below("judge", page->items.columns, page->items.count, LOOKS) &&
-           check_below("judge", page->headings.columns, page->headings.count, LOOKS) &&
-           check_below("judge", page->headline.columns, page->headline.count, LOOKS);
+    return check_below("judge", page->levels, page->count * LEVELS, INT32_MAX) &&
+           is_kind(&page->cells) && is_kind(&page->items) && is_kind(&page->headings) &&
+           is_kind(&page->headline);
 }
 
 PyObject *kernel_judge(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
 {
     (void)module;
     View views[GIVEN];
-    if (count < 2 && !check_count("judge", count, 2))
+    if (count < 3 && !check_count("judge", count, 3))
         return NULL;
     double shift = PyFloat_AsDouble(arguments[0]), pages = PyFloat_AsDouble(arguments[1]);
-    if (PyErr_Occurred() || !open_all("judge", views, GIVEN, arguments + 2, count - 2))
+    long width = PyLong_AsLong(arguments[2]);
+    if (PyErr_Occurred() || !open_all("judge", views, GIVEN, arguments + 3, count - 3))
         return NULL;
     Network network;
+    Weighed weighed;
     PyObject *found = NULL;
-    Judged page = judged_in(views, pages);
-    if (fits(views, &page, &network))
-        found = judged(&page, &network, views[ROWS].buffer.buf, shift);
+    if (width != EVIDENCE)
+        PyErr_Format(PyExc_ValueError, "judge: what the site says has %d columns here", EVIDENCE);
+    else if (weighed_in(views + WEIGHED, pages, &weighed)) {
+        Judged page = judged_in(views, &weighed);
+        if (fits(views, &page, &network))
+            found = judged(&page, &weighed, &network, shift);
+    }
     close_views(views, GIVEN);
     return found;
 }

@@ -174,7 +174,8 @@ static PyMethodDef functions[] = {
     FUNCTION(draft, "What of a page goes into its Markdown, in one piece of memory."),
     FUNCTION(fingerprint, "The SimHash of a text's words in hex; None where its twin must be asked."),
     FUNCTION(groups, "The kept elements of a page by tag, what each holds, and inline ones with blocks."),
-    FUNCTION(judge, "The probability that each block is content, the scores, and the threshold."),
+    FUNCTION(json_line, "A line of JSON; None for what its twin must write."),
+    FUNCTION(judge, "The probability that each block is content, scores, what the site says, and the threshold."),
     FUNCTION(kind, "What the type network says of a page, and whether it was the last one learned."),
     FUNCTION(label, "The labels of a page's nodes and, behind them, the reasons."),
     FUNCTION(lesson, "What one page teaches: its tables in one piece of memory, and their rows."),
@@ -185,7 +186,6 @@ static PyMethodDef functions[] = {
     FUNCTION(network, "The outputs of a network for each row."),
     FUNCTION(pool, "The looks of a page as one row: means by weight, and plain ones."),
     FUNCTION(read, "A page as auto reads it, in one piece of memory, and its blocks and segments."),
-    FUNCTION(shape, "The content of a page as HTML in shape for Markdown; None: its twin must be asked."),
     FUNCTION(share, "The characters of a page's template, and all that are shown."),
     FUNCTION(smooth, "The level of each node of a forest in a solution of least cost."),
     FUNCTION(spread, "The scores of blocks at their texts, and for elements the means below them."),
@@ -193,7 +193,6 @@ static PyMethodDef functions[] = {
     FUNCTION(tagged, "The nodes with a tag."),
     FUNCTION(text, "The content of a labelled page as text; U+0000 where something was cut out."),
     FUNCTION(threshold, "The threshold with the best F1 to be expected, and the best probability."),
-    FUNCTION(weigh, "What the site says of each block, and the rows of the site network."),
     {NULL, NULL, 0, NULL},
 };
 

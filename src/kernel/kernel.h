@@ -45,7 +45,6 @@ PyObject *kernel_label(PyObject *module, PyObject *const *arguments, Py_ssize_t 
 PyObject *kernel_read(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_network(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_lesson(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
-PyObject *kernel_weigh(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_threshold(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_spread(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_addresses(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
@@ -53,13 +52,13 @@ PyObject *kernel_marks(PyObject *module, PyObject *const *arguments, Py_ssize_t 
 PyObject *kernel_groups(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_draft(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_fingerprint(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *kernel_json_line(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_judge(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_kind(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_links(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_look(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_pool(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_merge(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
-PyObject *kernel_shape(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_share(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_merge_all(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_smooth(PyObject *module, PyObject *const *arguments, Py_ssize_t count);

@@ -207,30 +207,32 @@ static PyObject *words_of(const Walk *walk, const Link *link, uint8_t *room, siz
     return as_text(room + most, collapse(room + most, size));
 }
 
+/* How links are made: by which call addresses become absolute, of which class, with which fields. */
+typedef struct {
+    PyObject *absolute, *class, *fields[3];
+} Makers;
+
 /* A link of the class `Link`, its fields set as its own `__init__` would set them: calling that takes
    longer than all else that is done for a link. NULL with an exception set. */
-static PyObject *make_link(PyObject *class, PyObject *address, PyObject *words, PyObject *is_template)
+static PyObject *make_link(const Makers *makers, PyObject *address, PyObject *words,
+                           PyObject *is_template)
 {
-    static const char *const names[] = {"url", "text", "template"};
     PyObject *const values[] = {address, words, is_template};
-    PyObject *made = PyType_GenericAlloc((PyTypeObject *)class, 0);
-    for (size_t i = 0; i < 3 && made; i++) {
-        PyObject *name = PyUnicode_InternFromString(names[i]);
-        if (!name || PyObject_GenericSetAttr(made, name, values[i]) < 0)
+    PyObject *made = PyType_GenericAlloc((PyTypeObject *)makers->class, 0);
+    for (size_t i = 0; i < 3 && made; i++)
+        if (PyObject_GenericSetAttr(made, makers->fields[i], values[i]) < 0)
             Py_CLEAR(made);
-        Py_XDECREF(name);
-    }
     return made;
 }
 
 /* Add the link to the list, if it leads somewhere; 0 with an exception set. */
-static int add_link(const Walk *walk, const Link *link, const Bases *bases, PyObject *const *makers,
+static int add_link(const Walk *walk, const Link *link, const Bases *bases, const Makers *makers,
                     uint8_t *room, size_t most, PyObject *found)
 {
     const Page *page = walk->page;
     size_t start = (size_t)page->start[link->node], stop = (size_t)page->stop[link->node];
     int is_changed;
-    PyObject *address = address_of(page->source, start, stop, bases, makers[0], room, &is_changed);
+    PyObject *address = address_of(page->source, start, stop, bases, makers->absolute, room, &is_changed);
     if (!address || address == Py_None) {
         Py_XDECREF(address);
         return address != NULL;
@@ -238,7 +240,7 @@ static int add_link(const Walk *walk, const Link *link, const Bases *bases, PyOb
     PyObject *words = words_of(walk, link, room, most), *made = NULL;
     PyObject *is_template = page->labels[link->node] == LABEL_TEMPLATE ? Py_True : Py_False;
     if (words)
-        made = make_link(makers[1], address, words, is_template);
+        made = make_link(makers, address, words, is_template);
     int is_done = made && PyList_Append(found, made) == 0;
     Py_DECREF(address);
     Py_XDECREF(words);
@@ -246,7 +248,7 @@ static int add_link(const Walk *walk, const Link *link, const Bases *bases, PyOb
     return is_done;
 }
 
-static PyObject *list_links(const Walk *walk, const Bases *bases, PyObject *const *makers)
+static PyObject *list_links(const Walk *walk, const Bases *bases, const Makers *makers)
 {
     size_t most = room_for(walk);
     uint8_t *room = malloc(2 * most);
@@ -262,7 +264,7 @@ static PyObject *list_links(const Walk *walk, const Bases *bases, PyObject *cons
 
 /* --- memory --- */
 
-static PyObject *links_of(const Page *page, const Bases *bases, PyObject *const *makers)
+static PyObject *links_of(const Page *page, const Bases *bases, const Makers *makers)
 {
     size_t nodes = page->count + 1, links = 0;
     for (size_t i = 0; i < page->count; i++)
@@ -293,6 +295,22 @@ static int fits(const Page *page)
     return 1;
 }
 
+/* The links of a page; NULL with an exception set. */
+static PyObject *links_by(const Page *page, const Bases *bases, PyObject *absolute, PyObject *class)
+{
+    static const char *const names[] = {"url", "text", "template"};
+    Makers makers = {absolute, class, {NULL, NULL, NULL}};
+    PyObject *found = NULL;
+    int is_ready = 1;
+    for (size_t i = 0; i < 3; i++)
+        is_ready &= (makers.fields[i] = PyUnicode_InternFromString(names[i])) != NULL;
+    if (is_ready)
+        found = links_of(page, bases, &makers);
+    for (size_t i = 0; i < 3; i++)
+        Py_XDECREF(makers.fields[i]);
+    return found;
+}
+
 #define GIVEN 13
 
 PyObject *kernel_links(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
@@ -317,7 +335,7 @@ PyObject *kernel_links(PyObject *module, PyObject *const *arguments, Py_ssize_t 
                      views[10].buffer.buf,  views[11].buffer.buf, views[12].buffer.buf,
                      bytes_of(&views[4]),   (size_t)nodes};
         if (fits(&page))
-            found = links_of(&page, &bases, arguments);
+            found = links_by(&page, &bases, arguments[0], arguments[1]);
     }
     close_views(views, GIVEN);
     return found;

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final, Protocol
 
 from dehusk.errors import DehuskError
+from dehusk.kernel import KERNEL
 from dehusk.output.as_warc import conversion
 
 if TYPE_CHECKING:
@@ -112,7 +114,16 @@ def _ended(text: str | None) -> str:
 
 def _json_line(answer: Answer, piece_tokens: int | None) -> str:
     """The page's JSON on one line, for every reader's idea of a line."""
-    line = _JSON.encode(answer.to_json(piece_tokens))
+    return json_line(answer.to_json(piece_tokens))
+
+
+def json_line(fields: Mapping[str, object]) -> str:
+    """JSON on one line, its end behind it. Raises ValueError for a number that is not finite."""
+    if KERNEL is not None:
+        written: str | None = KERNEL.json_line(fields)
+        if written is not None:
+            return written
+    line = _JSON.encode(fields)
     if not line.isascii():
         for end in _LINE_ENDS:
             line = line.replace(end, f"\\u{ord(end):04x}")

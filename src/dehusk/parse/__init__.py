@@ -122,7 +122,8 @@ def _canonical(document: turbohtml.Document) -> bytes:
     """The page from `<html>` on, every tag explicit, every attribute quoted."""
     root = document.root
     assert root is not None, "an HTML parser always makes <html>"
-    return root.encode("utf-8")
+    # Piece by piece: what has plain ASCII alone is copied, and no piece leaves the nearest caches.
+    return b"".join(map(str.encode, root.serialize_iter()))
 
 
 def _check_nodes(page: Page, limits: Limits, document: turbohtml.Document, source: bytes) -> None:

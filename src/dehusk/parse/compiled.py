@@ -19,16 +19,16 @@ _BITS: Final = (
 _KINDS: Final = np.zeros(len(tags.NAMES), np.uint8)
 for _place, _names in enumerate(_BITS):
     _KINDS[tags.numbers(*_names)] |= np.uint8(1 << _place)
+_TABLES: Final = tuple(table.tobytes() for table in (KNOWN_NUMBERS, KNOWN_HASHES, _KINDS))
 
 
 def scan(
     kernel: Any, source: bytes, foreign: Callable[[], Foreign], max_depth: int, url: str | None
 ) -> Tree:
     """The tree of a page; `foreign` is only called where canonical HTML does not say enough."""
-    known = (max_depth, source, KNOWN_NUMBERS, KNOWN_HASHES, _KINDS)
-    memory = kernel.scan(*known)
+    memory = kernel.scan(max_depth, source, *_TABLES)
     if memory is None:
-        memory = kernel.scan(*known, *_as_flags(foreign()))
+        memory = kernel.scan(max_depth, source, *_TABLES, *_as_flags(foreign()))
     return Tree.of_memory(memory, source, url)
 
 

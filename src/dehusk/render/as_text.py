@@ -30,6 +30,7 @@ _FILLED_NBSP: Final = b"\xff\xff\xff\xff\xff "
 _WRITTEN: Final = TREE_PACKING.wanted(
     "tag", "end", "text_length", "start", "stop", "shown", "raw",
 )  # fmt: skip
+_KINDS: Final = TEXT_KINDS.tobytes()
 _CUT_IN_WORD: Final = re.compile(r"(?<=\w)\0(?=\w)")
 
 _TO_SPACE: Final = bytes.maketrans(b"\t\n\v\f\r\xff", b" " * 6)
@@ -62,7 +63,7 @@ def _compiled(tree: Tree, labels: LabelArray) -> str:
     """What `text` writes before the last touch, by the kernel."""
     assert KERNEL is not None
     written: str = KERNEL.text(
-        tree.source, TEXT_KINDS, tree.cut(_WRITTEN), np.ascontiguousarray(labels)
+        tree.source, _KINDS, tree.cut(_WRITTEN), np.ascontiguousarray(labels)
     )
     return written
 

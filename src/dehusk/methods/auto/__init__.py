@@ -27,6 +27,7 @@ from dehusk.methods.auto.reading import READING_PACKING, Reading, read
 from dehusk.methods.auto.reasons import REASONS, reasons_of
 from dehusk.methods.auto.taught import TABLES
 from dehusk.model import TREE_PACKING, Explanation, FamilySeen, Floats, Tree, Verdict
+from dehusk.packing import Cut
 
 
 class Favour(StrEnum):
@@ -109,7 +110,7 @@ class Auto:
         page = _read(tree)
         if not len(page):
             return np.full(len(tree), np.nan)
-        return _spread(tree, page, self._judge(memory, page).scores)
+        return _spread(tree, page, self._judge(memory, page).given_scores)
 
     def explain(self, memory: Memory, tree: Tree) -> Explanation:
         """What the look of each node says, what other pages say, and why it has its score.
@@ -191,7 +192,7 @@ _SPREAD_TO: Final = TREE_PACKING.wanted("end", "shown")
 _read: Final[Latest[Tree, Reading]] = Latest(read)
 
 
-def _spread(tree: Tree, page: Reading, blocks: Floats) -> Floats:
+def _spread(tree: Tree, page: Reading, blocks: Floats | Cut) -> Floats:
     """The blocks' scores at their text nodes, and for each element the mean below it, by length.
 
     What has no score, nan, does not count; an element with nothing that counts has none either.
@@ -199,6 +200,7 @@ def _spread(tree: Tree, page: Reading, blocks: Floats) -> Floats:
     if KERNEL is not None:
         memory = KERNEL.spread(blocks, page.cut(_SPREAD), tree.cut(_SPREAD_TO))
         return np.frombuffer(memory, np.float64)
+    assert isinstance(blocks, np.ndarray), "a cut is for the kernel"
     segments, scores = page.blocks.segments, blocks[page.blocks.owner]
     is_known = ~np.isnan(scores)
     sums = np.zeros((2, len(tree) + 1))

@@ -18,9 +18,12 @@ from dehusk.model import TREE_PACKING, Tree
 
 _WIDTH: Final = width(COLUMNS)
 _NUMBERS: Final = tuple(tags.NUMBERS[name] for name in ("h1", "title", "head"))
-_TABLES: Final = (
-    CUTS, HOLDS, OWN_COLUMN.astype(np.uint8), TAG_BITS, KINDS, SIGNATURES, CODES.astype(np.int64),
-    *WORDS,
+_TABLES: Final = tuple(
+    np.ascontiguousarray(table).tobytes()
+    for table in (
+        CUTS, HOLDS, OWN_COLUMN.astype(np.uint8), TAG_BITS, KINDS, SIGNATURES,
+        CODES.astype(np.int64), *WORDS,
+    )
 )  # fmt: skip
 
 

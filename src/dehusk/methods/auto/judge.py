@@ -4,22 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dehusk.kernel import KERNEL
 from dehusk.memory import Memory
 from dehusk.methods.auto import rules
-from dehusk.methods.auto.columns import Matrix
-from dehusk.methods.auto.evidence import column, lesson
+from dehusk.methods.auto.columns import Matrix, width
+from dehusk.methods.auto.evidence import COLUMNS as EVIDENCE
+from dehusk.methods.auto.evidence import column, evidence, lesson
 from dehusk.methods.auto.families import is_last_page
 from dehusk.methods.auto.latest import Latest
 from dehusk.methods.auto.network import Model
 from dehusk.methods.auto.reading import READING_PACKING, Reading
 from dehusk.methods.auto.taught import LOOK_PACKING, Given, judge_blocks, look_at
-from dehusk.methods.auto.weighing import Look, probability, weigh
+from dehusk.methods.auto.weighing import Look, probability, site_rows
 from dehusk.model import Floats
+from dehusk.packing import Column, Cut, Packed, Packing
 
 _SCALE: Final = 0.6
 """The site network is surer of itself than it is right: its logits are flattened before they count
@@ -31,11 +34,22 @@ _LEAST: Final = 0.2
 says nothing that its site does not say elsewhere."""
 _SAID: Final = 0.9
 """The share of a page's text on other pages from which on it says nothing of its own."""
-_NUMBERS: Final = np.array((_SCALE, _LEAST, _SAID, *rules.NUMBERS))
+_NUMBERS: Final = np.array((_SCALE, _LEAST, _SAID, *rules.NUMBERS)).tobytes()
 """The numbers of this module and of `rules` as the kernel takes them (`src/kernel/judge.c`)."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+_TOLD: Final = width(EVIDENCE)
+JUDGED_PACKING: Final = Packing(
+    Column("networks", np.float64),
+    Column("site", np.float64),
+    Column("scores", np.float64),
+    Column("evidence", np.float32, width=_TOLD),
+)
+"""What is said of each block, in memory (`src/kernel/judge.c`)."""
+_SCORES: Final = JUDGED_PACKING.wanted("scores")
+
+
+@dataclass(frozen=True, eq=False)
 class Judgement:
     """Probabilities of being content, one per block."""
 
@@ -52,16 +66,49 @@ class Judgement:
     evidence: Matrix
     """What the other pages say, as `evidence` gives it."""
 
+    @staticmethod
+    def of_memory(memory: Packed, look: Look, threshold: float) -> Judgement:
+        """The judgement whose arrays the kernel made; views of them are made when asked for."""
+        judgement = object.__new__(Judgement)
+        judgement.__dict__.update(packed=memory, look=look, threshold=threshold)
+        return judgement
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> NDArray[Any]:
+            memory = self.__dict__.get("packed")
+            if memory is None or (name != "page" and name not in JUDGED_PACKING):
+                raise AttributeError(name)
+            if name == "page":
+                return self.look.verdict
+            made = self.__dict__[name] = JUDGED_PACKING.view(memory, _counts(memory), name)
+            return made
+
+    @property
+    def given_scores(self) -> Floats | Cut:
+        """The scores as the kernel takes them."""
+        memory = self.__dict__.get("packed")
+        if memory is None:
+            return self.scores
+        return JUDGED_PACKING.cut(memory, _counts(memory), _SCORES)
+
+
+def _counts(memory: Packed) -> tuple[int]:
+    """How many blocks were judged."""
+    return (len(memory) // JUDGED_PACKING.row_bytes,)
+
 
 def judge(model: Model, memory: Memory, page: Reading, shift: float) -> Judgement:
     """The verdict on every block; `shift` is added to the logits, above 0 to keep more."""
     look = page_look(page, model)
-    told, rows = weigh(memory, page, look)
     others = max(memory.pages - 1, 0)
     if KERNEL is not None:
-        given = Given(shift, others, rules.KINDS, _NUMBERS)
-        found = judge_blocks(KERNEL, page, (told, rows), model.site.arrays, given)
-        return Judgement(look.verdict, *found, told)
+        given = Given(shift, others, rules.KINDS, _NUMBERS, _TOLD)
+        memories = memory, look.lesson
+        found, threshold = judge_blocks(KERNEL, page, look.said, memories, model.site.arrays, given)
+        return Judgement.of_memory(found, look, threshold)
+    told, verdicts = evidence(memory, page, look.verdict)
+    rows = site_rows(page, look.logits, told, verdicts)
     content = softened(model.site(rows)[:, 0], shift)
     decided, threshold = decide(page, content, told, others)
     scores = _scores(decided, threshold)

@@ -31,7 +31,9 @@ NUMBERS: Final = (
     _SAME_PAGES, _SAME_CHARS, _SAME_AROUND, _SAME_TEXT, _ROW_CHARS, _TABLE_ROWS, _LIST_ITEMS,
     _HEADING, _NEW,
 )  # fmt: skip
-KINDS: Final = tuple(np.array(columns, np.int32) for columns in (CELLS, ITEMS, HEADINGS, HEADLINE))
+KINDS: Final = tuple(
+    np.array(columns, np.int32).tobytes() for columns in (CELLS, ITEMS, HEADINGS, HEADLINE)
+)
 """The columns of looks that the rules ask, as the kernel takes them."""
 
 

@@ -10,7 +10,6 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from dehusk.memory import Memory, PackedTables, Table, TableSet
-from dehusk.methods.auto.columns import Matrix
 from dehusk.methods.auto.reading import READING_PACKING, Reading
 from dehusk.model import Floats
 from dehusk.packing import Column, Packed, Packing
@@ -35,9 +34,7 @@ _SEEN: Final = READING_PACKING.wanted(*_LESSON, "looks")
 _WEIGHED: Final = READING_PACKING.wanted(
     "keys", "texts", "lengths", "owner", "places", "chars", "low", "high", "looks",
 )  # fmt: skip
-_JUDGED: Final = READING_PACKING.wanted(
-    "looks", "chars", "link_chars", "low", "high", "levels",
-)  # fmt: skip
+_JUDGED: Final = READING_PACKING.wanted("link_chars", "levels")
 """What lessons, the page network, the site's word and the verdict are made of, for the kernel."""
 
 
@@ -55,24 +52,6 @@ def look_at(kernel: Any, page: Reading, network: Sequence[Any]) -> tuple[Packed,
     """What `judge.page_look` is made of: the page network's logits and verdicts, and the lesson."""
     said, tables = kernel.look(page.cut(_SEEN), *network)
     return said, Memory(1, PackedTables(TABLES, *tables))
-
-
-def weigh_blocks(
-    kernel: Any, widths: tuple[int, int], memory: Memory, own: Memory, page: Reading, said: Packed
-) -> tuple[Matrix, Matrix]:
-    """What `weighing.weigh` gives, two matrices of these widths.
-
-    `own` is what the page taught, `said` what the page network said.
-    """
-    evidence, row = widths
-    count = len(page)
-    found = kernel.weigh(
-        float(max(memory.pages - 1, 0)), evidence, row, page.cut(_WEIGHED),
-        LOOK_PACKING.cut(said, (count,), _SAID), *_arrays(memory, _SITE), *_arrays(own, _OWN),
-    )  # fmt: skip
-    told = np.frombuffer(found, np.float32, count * evidence, 8 * count)
-    rows = np.frombuffer(found, np.float32, count * row, (8 + 4 * evidence) * count)
-    return told.reshape(count, evidence), rows.reshape(count, row)
 
 
 def _arrays(memory: Memory, wanted: bytes) -> tuple[Any, ...]:
@@ -96,26 +75,29 @@ class Given(NamedTuple):
     shift: float
     others: int
     """How many other pages there are."""
-    kinds: Sequence[Any]
+    kinds: Sequence[bytes]
     """Columns of the looks, as `rules.KINDS` has them."""
-    numbers: Floats
+    numbers: bytes
+    told: int
+    """How many numbers the site says of a block."""
 
 
 def judge_blocks(
     kernel: Any,
     page: Reading,
-    weighed: tuple[Matrix, Matrix],
+    said: Packed,
+    memories: tuple[Memory, Memory],
     network: Sequence[Any],
     given: Given,
-) -> tuple[Floats, Floats, Floats, float]:
-    """What `judge.judge` gives: what the networks say, that by the rules, scores, and threshold.
+) -> tuple[Packed, float]:
+    """What `judge.judge` gives (`judge.JUDGED_PACKING`), and the threshold.
 
-    `weighed` is what `weigh_blocks` gave.
+    `said` is what the page network said; the memories are the site's and what the page taught.
     """
-    told, rows = weighed
-    memory, threshold = kernel.judge(
-        given.shift, given.others, given.numbers, rows, told, page.cut(_JUDGED), *given.kinds,
-        *network,
+    site, own = memories
+    found: tuple[Packed, float] = kernel.judge(
+        given.shift, given.others, given.told, given.numbers, page.cut(_JUDGED), *given.kinds,
+        page.cut(_WEIGHED), LOOK_PACKING.cut(said, (len(page),), _SAID), *_arrays(site, _SITE),
+        *_arrays(own, _OWN), *network,
     )  # fmt: skip
-    said, site, scores = np.frombuffer(memory, np.float64).reshape(3, len(page))
-    return said, site, scores, threshold
+    return found

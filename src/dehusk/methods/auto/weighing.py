@@ -9,15 +9,14 @@ from typing import Final
 
 import numpy as np
 
-from dehusk.kernel import KERNEL
 from dehusk.memory import Memory
 from dehusk.methods.auto.blocks import LEVELS, Blocks
-from dehusk.methods.auto.columns import Matrix, columns_of, exp, log1p, width
+from dehusk.methods.auto.columns import Matrix, columns_of, exp, log1p
 from dehusk.methods.auto.evidence import COLUMNS as EVIDENCE
-from dehusk.methods.auto.evidence import evidence, region_mean
+from dehusk.methods.auto.evidence import region_mean
 from dehusk.methods.auto.looks import COLUMNS as LOOKS
 from dehusk.methods.auto.reading import Reading
-from dehusk.methods.auto.taught import LOOK_PACKING, weigh_blocks
+from dehusk.methods.auto.taught import LOOK_PACKING
 from dehusk.model import Floats
 from dehusk.packing import Packed
 
@@ -41,7 +40,6 @@ COLUMNS: Final = columns_of(
     | {"verdicts around": len(LEVELS), "site: verdicts around": len(LEVELS), "rank": 4}
 )
 """Where each number stands that the site network reads."""
-_READ_WIDTHS: Final = width(EVIDENCE), width(COLUMNS)
 TOLD: Final = slice(
     min(COLUMNS[f"site: {name}"].start for name in EVIDENCE),
     max(COLUMNS[f"site: {name}"].stop for name in EVIDENCE),
@@ -70,14 +68,6 @@ class Look:
     def _view(self, name: str) -> Floats:
         blocks = len(self.said) // LOOK_PACKING.row_bytes
         return LOOK_PACKING.view(self.said, (blocks,), name)
-
-
-def weigh(memory: Memory, page: Reading, look: Look) -> tuple[Matrix, Matrix]:
-    """What the site says of each block, as `evidence` gives it, and what the site network reads."""
-    if KERNEL is not None:
-        return weigh_blocks(KERNEL, _READ_WIDTHS, memory, look.lesson, page, look.said)
-    told, verdicts = evidence(memory, page, look.verdict)
-    return told, site_rows(page, look.logits, told, verdicts)
 
 
 def site_rows(page: Reading, logits: Floats, site: Matrix, verdicts: Floats) -> Matrix:
