@@ -1,5 +1,6 @@
 """The compiled kernel (`src/kernel`), as its few callers see it."""
 
+from collections.abc import Callable
 from typing import Any
 
 Buffer = Any
@@ -108,6 +109,13 @@ def pool(looks: Buffer, weight: Buffer, /) -> bytearray: ...
 def read(
     width: int, heading: int, title: int, head: int, *arrays: Buffer
 ) -> tuple[bytearray, int, int]: ...
+def shape(
+    absolute: Callable[[str], str | None],
+    language: Callable[[bytes, bool], str | None],
+    is_word: Callable[[str], bool],
+    is_power: Callable[[str], object],
+    *arrays: Buffer,
+) -> str | None: ...
 def share(*arrays: Buffer) -> tuple[int, int]: ...
 def spread(
     blocks: Buffer, lengths: Buffer, segments: Buffer, owner: Buffer, end: Buffer, shown: Buffer, /

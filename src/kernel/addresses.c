@@ -104,11 +104,7 @@ static Bytes folder_for(Bytes *url, const Bases *bases)
     return is_simple ? folder : (Bytes){NULL, 0};
 }
 
-/* Where an address leads, as far as that is simple. */
-typedef enum { NOWHERE, AS_WRITTEN, BEHIND_BASE, NOT_SIMPLE } Lead;
-
-/* How the address becomes absolute: `url` is what is left to be written behind `base`. */
-static Lead find_lead(Bytes *url, const Bases *bases, Bytes *base)
+Lead find_lead(Bytes *url, const Bases *bases, Bytes *base)
 {
     size_t scheme;
     if (!url->size || (url->size == 1 && url->bytes[0] == '#'))

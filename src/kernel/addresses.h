@@ -29,6 +29,13 @@ static inline int find_attribute(Bytes source, size_t start, size_t stop, const 
     return 0;
 }
 
+/* Where an address leads, as far as that is simple. */
+typedef enum { NOWHERE, AS_WRITTEN, BEHIND_BASE, NOT_SIMPLE } Lead;
+
+/* How the address becomes absolute: where it stands behind a base, `url` is what is left to be written
+   there; where it is not simple, it may be anything. */
+Lead find_lead(Bytes *url, const Bases *bases, Bytes *base);
+
 /* The absolute address of the link with this start tag, or None where it leads nowhere; NULL with an
    exception set. `room` has as many bytes as the tag. `is_changed` says whether the address is
    another than what is written. */

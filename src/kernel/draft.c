@@ -1,7 +1,7 @@
 /* `draft`: what of a page goes into its Markdown. The twin of `dehusk.render.plan.plan_of`, which says
    what that is. */
 
-#include "kernel.h"
+#include "draft.h"
 
 #include <stdlib.h>
 
@@ -11,25 +11,6 @@
 enum { IS_RULE = 1, IS_SMALL = 2, IS_TABLE_CELL = 4, IS_BREAK = 8, PARTS_BLOCKS = 16 };
 
 typedef struct {
-    Bytes source;
-    const int16_t *tag;
-    const int32_t *parent, *end, *start, *stop, *close, *text_length;
-    const uint8_t *shown;
-    const int8_t *labels;
-    Bytes text_kinds, kinds;
-    const int32_t *permalinks, *images;
-    size_t permalink_count, image_count;
-    size_t count;
-} Page;
-
-/* What is found out, laid out as `plan.plan_of` reads it: numbers first, then flags. */
-typedef struct {
-    int32_t *ends, *nodes, *cells, *dropped, *spaced_texts;
-    uint8_t *kept, *inked, *is_line, *is_spaced, *is_cut;
-    size_t texts, drops, spaces;
-} Found;
-
-typedef struct {
     Gaps gaps;
     uint8_t *content, *ink, *kept_before;
     int32_t *total;  /* Of each node, how many before it are marked; one more than nodes. */
@@ -37,13 +18,13 @@ typedef struct {
     int32_t *open;   /* Nodes that have not ended. */
 } Room;
 
-static uint8_t kind_of(const Page *page, size_t node)
+static uint8_t kind_of(const DraftPage *page, size_t node)
 {
     return kind_in(page->kinds, page->tag[node]);
 }
 
 /* One behind the last node that is written inside each node. */
-static void find_ends(const Page *page, Room *room, int32_t *ends)
+static void find_ends(const DraftPage *page, Room *room, int32_t *ends)
 {
     size_t level = 0;
     for (size_t i = 0; i < page->count; i++) {
@@ -56,7 +37,7 @@ static void find_ends(const Page *page, Room *room, int32_t *ends)
 }
 
 /* Which texts are content: shown, more than white space, and in no permalink. */
-static void find_content(const Page *page, Room *room, const int32_t *ends)
+static void find_content(const DraftPage *page, Room *room, const int32_t *ends)
 {
     for (size_t i = 0; i < page->count; i++)
         room->content[i] = page->tag[i] == 0 && page->text_length[i] > 0 &&
@@ -79,13 +60,13 @@ static void count_marks_before(const uint8_t *marked, size_t count, int32_t *tot
         total[i + 1] = total[i] + marked[i];
 }
 
-static int is_shown_content(const Page *page, size_t node)
+static int is_shown_content(const DraftPage *page, size_t node)
 {
     return page->shown[node] && page->labels[node] == LABEL_CONTENT;
 }
 
 /* A rule parts ink from ink: one at an end, or behind another, parts nothing. */
-static void mark_rules(const Page *page, Room *room)
+static void mark_rules(const DraftPage *page, Room *room)
 {
     int32_t all = room->total[page->count], before = 0;
     size_t last = 0;
@@ -104,7 +85,7 @@ static void mark_rules(const Page *page, Room *room)
 }
 
 /* Numbers that move at the edges of blocks and cells; `open` holds those that have not ended. */
-static void number_blocks(const Page *page, Room *room)
+static void number_blocks(const DraftPage *page, Room *room)
 {
     size_t level = 0;
     int32_t number = 0;
@@ -122,7 +103,7 @@ static void number_blocks(const Page *page, Room *room)
 }
 
 /* A break is kept between ink and ink of one block. */
-static void keep_breaks(const Page *page, Room *room, uint8_t *kept)
+static void keep_breaks(const DraftPage *page, Room *room, uint8_t *kept)
 {
     int32_t before = -1, behind = -1;
     size_t next = 0; /* From here on `behind` is looked for. */
@@ -144,7 +125,7 @@ static void keep_breaks(const Page *page, Room *room, uint8_t *kept)
 }
 
 /* Which nodes stay; `ink` has the rules that part something. */
-static void find_kept(const Page *page, Room *room, const int32_t *ends, uint8_t *kept)
+static void find_kept(const DraftPage *page, Room *room, const int32_t *ends, uint8_t *kept)
 {
     count_marks_before(room->ink, page->count, room->total);
     for (size_t i = 0; i < page->count; i++) {
@@ -161,7 +142,7 @@ static void find_kept(const Page *page, Room *room, const int32_t *ends, uint8_t
 }
 
 /* Does a text have spaces that may not break? */
-static int has_fixed_space(const Page *page, size_t node)
+static int has_fixed_space(const DraftPage *page, size_t node)
 {
     size_t at = (size_t)page->start[node], stop = (size_t)page->stop[node];
     for (; (at = find_byte(page->source, '&', at, stop)) < stop; at++)
@@ -170,7 +151,7 @@ static int has_fixed_space(const Page *page, size_t node)
     return 0;
 }
 
-static void find_texts(const Page *page, Room *room, Found *found)
+static void find_texts(const DraftPage *page, Room *room, Drafted *found)
 {
     for (size_t i = 0; i < page->count; i++) {
         leave_elements(&room->gaps, i);
@@ -194,7 +175,7 @@ static void find_texts(const Page *page, Room *room, Found *found)
 }
 
 /* The nodes that are not kept and lie in no other such node. */
-static void find_dropped(const Page *page, Found *found)
+static void find_dropped(const DraftPage *page, Drafted *found)
 {
     size_t reach = 0;
     for (size_t i = 0; i < page->count; i++)
@@ -205,7 +186,7 @@ static void find_dropped(const Page *page, Found *found)
         }
 }
 
-static void make_draft(const Page *page, Room *room, Found *found)
+static void make_draft(const DraftPage *page, Room *room, Drafted *found)
 {
     find_ends(page, room, found->ends);
     find_content(page, room, found->ends);
@@ -220,43 +201,56 @@ static void make_draft(const Page *page, Room *room, Found *found)
 
 /* --- memory --- */
 
-static PyObject *draft_of(const Page *page)
+Drafted drafted_in(void *memory, size_t nodes)
 {
-    size_t nodes = page->count, room_for = nodes + 1;
-    PyObject *memory = PyByteArray_FromStringAndSize(NULL, (Py_ssize_t)(nodes * (5 * 4 + 5)));
+    Drafted found = {.ends = memory};
+    found.nodes = found.ends + nodes;
+    found.cells = found.nodes + nodes;
+    found.dropped = found.cells + nodes;
+    found.spaced_texts = found.dropped + nodes;
+    found.kept = (uint8_t *)(found.spaced_texts + nodes);
+    found.inked = found.kept + nodes;
+    found.is_line = found.inked + nodes;
+    found.is_spaced = found.is_line + nodes;
+    found.is_cut = found.is_spaced + nodes;
+    return found;
+}
+
+int draft_page(const DraftPage *page, Drafted *found)
+{
+    size_t room_for = page->count + 1;
     char *scratch = malloc(room_for * (sizeof(Open) + 3 * sizeof(int32_t) + 3));
+    if (!scratch) {
+        PyErr_NoMemory();
+        return 0;
+    }
+    Room room = {.gaps = {.open = (Open *)scratch}};
+    room.total = (int32_t *)(room.gaps.open + room_for);
+    room.blocks = room.total + room_for;
+    room.open = room.blocks + room_for;
+    room.content = (uint8_t *)(room.open + room_for);
+    room.ink = room.content + room_for;
+    room.kept_before = room.ink + room_for;
+    make_draft(page, &room, found);
+    free(scratch);
+    return 1;
+}
+
+static PyObject *draft_of(const DraftPage *page)
+{
     PyObject *draft = NULL;
-    if (memory && scratch) {
-        Found found = {.ends = (int32_t *)PyByteArray_AsString(memory)};
-        found.nodes = found.ends + nodes;
-        found.cells = found.nodes + nodes;
-        found.dropped = found.cells + nodes;
-        found.spaced_texts = found.dropped + nodes;
-        found.kept = (uint8_t *)(found.spaced_texts + nodes);
-        found.inked = found.kept + nodes;
-        found.is_line = found.inked + nodes;
-        found.is_spaced = found.is_line + nodes;
-        found.is_cut = found.is_spaced + nodes;
-        Room room = {.gaps = {.open = (Open *)scratch}};
-        room.total = (int32_t *)(room.gaps.open + room_for);
-        room.blocks = room.total + room_for;
-        room.open = room.blocks + room_for;
-        room.content = (uint8_t *)(room.open + room_for);
-        room.ink = room.content + room_for;
-        room.kept_before = room.ink + room_for;
-        make_draft(page, &room, &found);
+    PyObject *memory = PyByteArray_FromStringAndSize(NULL, (Py_ssize_t)(page->count * DRAFTED_BYTES));
+    if (!memory)
+        return NULL;
+    Drafted found = drafted_in(PyByteArray_AsString(memory), page->count);
+    if (draft_page(page, &found))
         draft = Py_BuildValue("(Onnn)", memory, (Py_ssize_t)found.texts, (Py_ssize_t)found.drops,
                               (Py_ssize_t)found.spaces);
-    } else {
-        PyErr_NoMemory();
-    }
-    Py_XDECREF(memory);
-    free(scratch);
+    Py_DECREF(memory);
     return draft;
 }
 
-/* Do all nodes lie in the tree and in the source, one behind another? */
-static int is_tree(const Page *page)
+int is_tree(const DraftPage *page)
 {
     for (size_t i = 0; i < page->count; i++)
         if (page->parent[i] >= (int32_t)i || page->parent[i] < (i ? 0 : -1) || page->start[i] < 0 ||
@@ -280,7 +274,7 @@ PyObject *kernel_draft(PyObject *module, PyObject *const *arguments, Py_ssize_t 
         return NULL;
     PyObject *draft = NULL;
     Py_ssize_t nodes = views[11].buffer.len;
-    Page page = {bytes_of(&views[0]),  views[3].buffer.buf,  views[4].buffer.buf,
+    DraftPage page = {bytes_of(&views[0]),  views[3].buffer.buf,  views[4].buffer.buf,
                  views[5].buffer.buf,  views[6].buffer.buf,  views[7].buffer.buf,
                  views[8].buffer.buf,  views[9].buffer.buf,  views[10].buffer.buf,
                  views[11].buffer.buf, bytes_of(&views[1]),  bytes_of(&views[2]),

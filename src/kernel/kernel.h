@@ -59,6 +59,7 @@ PyObject *kernel_links(PyObject *module, PyObject *const *arguments, Py_ssize_t 
 PyObject *kernel_look(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_pool(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_merge(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *kernel_shape(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_share(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_merge_all(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_smooth(PyObject *module, PyObject *const *arguments, Py_ssize_t count);

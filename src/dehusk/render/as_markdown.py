@@ -14,9 +14,10 @@ from collections.abc import Mapping
 from itertools import islice
 from typing import Any, Final
 
-from turbohtml import Document, Element, Namespace, Node, Text
+from turbohtml import Document, Element, Namespace, Node, Text, parse
 
 from dehusk import tags
+from dehusk.kernel import KERNEL
 from dehusk.model import Tree
 from dehusk.render.addresses import addresses
 from dehusk.render.blocks import (
@@ -29,6 +30,7 @@ from dehusk.render.blocks import (
 from dehusk.render.draft import Draft, cut_down
 from dehusk.render.groups import BLOCK, HEADING, PREFORMATTED
 from dehusk.render.nodes import LabelArray
+from dehusk.render.shape import shaped
 from dehusk.render.tables import shape_tables
 from dehusk.urls import Base, base_of
 
@@ -63,23 +65,36 @@ def markdown(tree: Tree, document: Document, labels: LabelArray, base_url: str |
 
     The document is used up: it must be the one the tree comes from, and is worth nothing after.
     """
-    draft = cut_down(tree, document, labels)
-    if not draft.inked[0]:
+    base, stand_ins = base_of(tree, base_url), _stand_ins(tree, base_url)
+    html = None
+    if KERNEL is not None and stand_ins is _FIRST_STAND_INS:
+        html = shaped(KERNEL, tree, labels, base)
+    if html is None:
+        draft = cut_down(tree, document, labels)
+        if not draft.inked[0]:
+            return ""
+        _shape(draft, base, stand_ins)
+    elif html:
+        document = parse(html)
+    else:
         return ""
+    if len(stand_ins) < len(_PROTECTED):
+        return document.to_markdown().strip("\n")
+    return _restored(_polish(document.to_markdown()), stand_ins)
+
+
+def _shape(draft: Draft, base: Base, stand_ins: Mapping[str, str]) -> None:
+    """Put the parser's document into shape; the kernel's `shape` does the same."""
     rename_blocks(draft)
     shape_code(draft)
     part_paragraphs(draft, shape_tables(draft))
     shape_definitions(draft)
     mark_exponents(draft)
     _flatten_emphasis(draft)
-    base = base_of(tree, base_url)
     _place_images(draft, base)
     _point_links(draft, base)
-    stand_ins = _stand_ins(tree, base_url)
-    if len(stand_ins) < len(_PROTECTED):
-        return document.to_markdown().strip("\n")
-    _protect_code(draft, stand_ins)
-    return _restored(_polish(document.to_markdown()), stand_ins)
+    if len(stand_ins) == len(_PROTECTED):
+        _protect_code(draft, stand_ins)
 
 
 def _restored(written: str, stand_ins: Mapping[str, str]) -> str:

@@ -13,7 +13,7 @@ from dehusk import tags
 from dehusk.model import Flags, Ints
 from dehusk.render.draft import Draft
 from dehusk.render.groups import BREAK, PREFORMATTED
-from dehusk.render.nodes import inside, text_below, with_attributes
+from dehusk.render.nodes import attribute, inside, text_below, with_attributes
 
 _BLOCKS: Final = tags.listed(
     "button", "center", "dialog", "fieldset", "form", "hgroup", "legend", "optgroup", "search",
@@ -32,7 +32,8 @@ _TERM: Final = tags.NUMBERS["dt"]
 _DEFINITIONS: Final = tags.listed("dl")
 _DEFINED: Final = tags.listed("dt", "dd")
 _POWER: Final = tags.listed("sup")
-_EXPONENT: Final = re.compile(r"\s*[+\-−]?\d{1,4}\s*")
+EXPONENT: Final = re.compile(r"\s*[+\-−]?\d{1,4}\s*")
+"""What a raised text is to be an exponent."""
 
 _NUMBER: Final = re.compile(r"\s*\+?[0-9]{1,9}(?![0-9]).*", re.DOTALL)
 _LANGUAGE: Final = re.compile(r"[a-z0-9][\w+#.\-]{0,30}")
@@ -159,30 +160,35 @@ def _language(draft: Draft, node: int, outside: Ints) -> str | None:
     if below < tree.end[node] and tree.tag[below] == tags.TEXT and not tree.text_length[below]:
         below += 1
     if below < tree.end[node] and draft.kept[below] and tree.tag[below] in _CODE:
-        language = _marked_language(draft, below, _OWN_LANGUAGE)
+        language = _marked_language(draft, below)
         draft.element(below).attrs.pop("class", None)
         if language:
             return language
-    language = _marked_language(draft, node, _OWN_LANGUAGE)
+    language = _marked_language(draft, node)
     for _ in range(_LANGUAGE_LEVELS):
         node = int(tree.parent[node])
         if language or node <= 0 or outside[node] > _MAX_BESIDE_CODE:
             break
-        language = _marked_language(draft, node, _OUTER_LANGUAGE)
+        language = _marked_language(draft, node, is_around=True)
     return language
 
 
-def _marked_language(draft: Draft, node: int, pattern: re.Pattern[str]) -> str | None:
+def _marked_language(draft: Draft, node: int, *, is_around: bool = False) -> str | None:
     """The language that an element is marked with."""
-    start_tag = draft.tree.source[draft.tree.start[node] : draft.tree.stop[node]]
+    tree = draft.tree
+    return marked_language(tree.source[tree.start[node] : tree.stop[node]], is_around=is_around)
+
+
+def marked_language(start_tag: bytes, *, is_around: bool) -> str | None:
+    """The language that the element with this start tag marks: its own, or that of code in it."""
     if not any(mark in start_tag for mark in _MARKS):
         return None
-    element = draft.element(node)
-    for name in ("data-lang", "data-language"):
-        written = (element.attr(name) or "").strip().lower()
+    for name in (b"data-lang", b"data-language"):
+        written = (attribute(start_tag, name) or "").strip().lower()
         if _LANGUAGE.fullmatch(written):
             return None if written in _NO_LANGUAGE else written
-    for language in pattern.findall(element.attr("class") or ""):
+    pattern = _OUTER_LANGUAGE if is_around else _OWN_LANGUAGE
+    for language in pattern.findall(attribute(start_tag, b"class") or ""):
         if language.lower() not in _NO_LANGUAGE:
             return str(language).lower()
     return None
@@ -233,5 +239,5 @@ def mark_exponents(draft: Draft) -> None:
     """Write 10<sup>6</sup> as 10^6, since 106 is another number."""
     for node in draft.kept_nodes(_POWER):
         children = draft.element(node).children
-        if len(children) == 1 and _EXPONENT.fullmatch(getattr(children[0], "data", "")):
+        if len(children) == 1 and EXPONENT.fullmatch(getattr(children[0], "data", "")):
             draft.element(node).insert(0, Text("^"))

@@ -24,11 +24,12 @@ _HELD: Final = (
     ("br",),
     ("h1", "h2", "h3", "h4", "h5", "h6"),
 )
-_INLINE: Final = (
+INLINE: Final = (
     "#other", "abbr", "acronym", "applet", "bdi", "bdo", "big", "blink", "cite", "data", "dfn",
     "font", "ins", "label", "map", "mark", "marquee", "nobr", "object", "output", "q",
     "slot", "small", "span", "sub", "sup", "time", "tt", "u", "var",
 )  # fmt: skip
+"""What stands in a line by its tag, and may hold a block all the same."""
 _ASKED: Final = (
     "a", "b", "br", "button", "caption", "center", "code", "dd", "del", "dialog", "dir", "dl", "dt",
     "em", "fieldset", "form", "h1", "h2", "h3", "h4", "h5", "h6", "hgroup", "i", "kbd", "legend",
@@ -38,7 +39,7 @@ _ASKED: Final = (
 )  # fmt: skip
 GROUP_KINDS: Final = np.zeros(len(tags.NAMES), np.uint8)
 """By tag number, what the kernel asks of tags, from the lowest bit on (`src/kernel/groups.c`)."""
-for _place, _names in enumerate((*_HELD, _INLINE, _ASKED)):
+for _place, _names in enumerate((*_HELD, INLINE, _ASKED)):
     GROUP_KINDS[tags.numbers(*_names)] |= np.uint8(1 << _place)
 _INLINE_BIT, _ASKED_BIT = 1 << len(_HELD), 2 << len(_HELD)
 

@@ -26,11 +26,12 @@ _CELLS: Final = tags.listed("td", "th")
 _BLOCK: Final = tags.numbers(*tags.BLOCK)
 _INNER_BLOCK: Final = _BLOCK & ~(_TABLE | _PART)
 _BREAK: Final = tags.numbers("br")
-_STRUCTURE: Final = tags.numbers(
+STRUCTURE: Final = (
     "article", "blockquote", "form", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "listing", "main",
     "nav", "plaintext", "pre", "section", "table", "textarea", "xmp",
 )  # fmt: skip
 """What no cell of a Markdown table can hold, and cells of data seldom do."""
+_STRUCTURE: Final = tags.numbers(*STRUCTURE)
 
 _MAX_CELL_LENGTH: Final = 1000
 """Characters of a cell beyond which a row is no longer read as a row."""
