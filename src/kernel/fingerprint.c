@@ -8,6 +8,7 @@
 
 #define MAX_WORD 64 /* A longer run is taken apart: `words._WORD`. */
 #define BITS 64
+#define NOT_ONE 0xFFFF /* A character whose small letter is not one, or depends on those around it. */
 
 typedef struct {
     int32_t start, stop;
@@ -16,6 +17,8 @@ typedef struct {
 typedef struct {
     Bytes text;
     Bytes letters; /* By the number of a character: is it a letter or digit, or an underscore? */
+    const uint16_t *small; /* By the number as well: that of the small letter, or NOT_ONE. */
+    size_t small_count;    /* 0 for a text that is in small letters. */
     Keyed *items, *spare;
     Word *words;
     size_t count;
@@ -44,6 +47,25 @@ static int is_solid(uint32_t code)
                               (code >= 0x20000 && code <= 0x3FFFF));
 }
 
+/* The number of a character that is not ASCII in small letters; NOT_ONE where that is not known. */
+static uint32_t small_beyond_ascii(const TextWords *words, size_t at, size_t *length)
+{
+    uint32_t code = character_at(words->text, at, length);
+    if (!words->small_count || is_solid(code))
+        return code;
+    return code < words->small_count ? words->small[code] : NOT_ONE;
+}
+
+/* The same of any character: most are ASCII. */
+static inline uint32_t small_at(const TextWords *words, size_t at, size_t *length)
+{
+    uint8_t first = words->text.bytes[at];
+    if (first >= 0x80)
+        return small_beyond_ascii(words, at, length);
+    *length = 1;
+    return lower(first);
+}
+
 static void end_word(TextWords *words, size_t start, size_t stop, uint64_t sum)
 {
     words->words[words->count] = (Word){(int32_t)start, (int32_t)stop};
@@ -58,7 +80,7 @@ static int find_words(TextWords *words)
     size_t start = 0, size = 0, length;
     uint64_t sum = 0, weight = 1;
     for (size_t at = 0; at < text.size; at += length) {
-        uint32_t code = character_at(text, at, &length);
+        uint32_t code = small_at(words, at, &length);
         int solid = is_solid(code);
         if (!solid && code >= words->letters.size)
             return 0;
@@ -85,38 +107,72 @@ static int find_words(TextWords *words)
     return 1;
 }
 
+/* Are two words the same in small letters? */
 static int is_same(const TextWords *words, int32_t one, int32_t other)
 {
     const Word *mine = &words->words[one], *theirs = &words->words[other];
-    size_t size = (size_t)(mine->stop - mine->start);
-    return size == (size_t)(theirs->stop - theirs->start) &&
-           memcmp(words->text.bytes + mine->start, words->text.bytes + theirs->start, size) == 0;
+    size_t at = (size_t)mine->start, there = (size_t)theirs->start, length, size = (size_t)mine->stop - at;
+    if (size == (size_t)theirs->stop - there &&
+        memcmp(words->text.bytes + at, words->text.bytes + there, size) == 0)
+        return 1;
+    while (at < (size_t)mine->stop && there < (size_t)theirs->stop) {
+        uint32_t code = small_at(words, at, &length);
+        at += length;
+        if (code != small_at(words, there, &length))
+            return 0;
+        there += length;
+    }
+    return at == (size_t)mine->stop && there == (size_t)theirs->stop;
 }
 
-static void add_bits(uint64_t hash, int64_t weight, int64_t *balance)
+/* How much weight has a 1 at each binary digit. A byte for each of them, eight to a word, is added to for
+   as long as none can overflow. */
+typedef struct {
+    uint64_t lanes[BITS / 8];
+    unsigned in_lanes; /* The weight that they hold. */
+    int64_t ones[BITS], total;
+} Balance;
+
+static void empty_lanes(Balance *balance)
 {
     for (size_t bit = 0; bit < BITS; bit++)
-        balance[bit] += hash >> bit & 1 ? weight : -weight;
+        balance->ones[bit] += (int64_t)(balance->lanes[bit / 8] >> (bit % 8 * 8) & 0xFF);
+    memset(balance->lanes, 0, sizeof(balance->lanes));
+    balance->in_lanes = 0;
+}
+
+static void add_bits(Balance *balance, uint64_t hash, unsigned weight)
+{
+    if (balance->in_lanes + weight > 0xFF)
+        empty_lanes(balance);
+    for (size_t i = 0; i < BITS / 8; i++) {
+        /* The byte in all lanes, of each its own digit, and that digit as 0 or 1. */
+        uint64_t digits = (hash >> (8 * i) & 0xFF) * ONES & UINT64_C(0x8040201008040201);
+        balance->lanes[i] += ((digits + LOW_BITS) >> 7 & ONES) * weight;
+    }
+    balance->in_lanes += weight;
+    balance->total += weight;
 }
 
 /* Weigh each different word once; 0 where two of them have one hash. */
 static int weigh_words(TextWords *words, uint64_t *found)
 {
-    int64_t balance[BITS] = {0};
+    Balance balance = {0};
     sort_keyed(words->items, words->spare, words->count);
     for (size_t start = 0, stop; start < words->count; start = stop) {
         const Keyed *items = words->items;
-        int64_t weight = 0;
-        for (stop = start; stop < words->count && items[stop].key == items[start].key; stop++)
+        unsigned weight = 0;
+        for (stop = start + 1; stop < words->count && items[stop].key == items[start].key; stop++)
             if (!is_same(words, items[start].place, items[stop].place))
                 return 0;
         for (size_t count = stop - start; count; count >>= 1)
             weight++;
-        add_bits(items[start].key, weight, balance);
+        add_bits(&balance, items[start].key, weight);
     }
+    empty_lanes(&balance);
     *found = 0;
     for (size_t bit = 0; bit < BITS; bit++)
-        *found |= (uint64_t)(balance[bit] > 0) << bit;
+        *found |= (uint64_t)(2 * balance.ones[bit] > balance.total) << bit;
     return 1;
 }
 
@@ -143,15 +199,17 @@ static PyObject *fingerprint_of(TextWords *words)
 PyObject *kernel_fingerprint(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
 {
     (void)module;
-    View views[2];
-    if (!check_count("fingerprint", count, 2) || !open_views(views, arguments, 2, 0))
+    View views[3];
+    if (!check_count("fingerprint", count, 3) || !open_views(views, arguments, 3, 0))
         return NULL;
     PyObject *found = NULL;
-    TextWords words = {.text = bytes_of(&views[0]), .letters = bytes_of(&views[1])};
+    TextWords words = {.text = bytes_of(&views[0]), .letters = bytes_of(&views[1]),
+                       .small = views[2].buffer.buf,
+                       .small_count = (size_t)views[2].buffer.len / sizeof(uint16_t)};
     if (words.text.size > INT32_MAX)
         PyErr_SetString(PyExc_ValueError, "fingerprint: the text is too long");
     else
         found = fingerprint_of(&words);
-    close_views(views, 2);
+    close_views(views, 3);
     return found;
 }

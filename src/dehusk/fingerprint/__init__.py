@@ -54,12 +54,31 @@ def _letters(count: int) -> bytes:
     return bytes(chr(code).isalnum() or chr(code) == "_" for code in range(count))
 
 
+_NOT_ONE: Final = 0xFFFF
+
+
+@cache
+def _small() -> bytes:
+    """By the number of a character, that of its small letter, for the kernel.
+
+    `_NOT_ONE` where it is not one of those looked up, as of the Turkish İ, or depends on those
+    around it, as of the Greek Σ.
+    """
+    letters = [chr(code).lower() for code in range(_FEW)]
+    letters[ord("Σ")] = ""
+    codes = [ord(letter) if len(letter) == 1 else _NOT_ONE for letter in letters]
+    return np.array([code if code < _FEW else _NOT_ONE for code in codes], np.uint16).tobytes()
+
+
 def _compiled(kernel: Any, text: str) -> str | None:
     """The same by the kernel; None for texts with characters that are not looked up, or with two
     words of one hash.
     """
-    written = text.lower().encode("utf-8", "surrogatepass")
-    found: str | None = kernel.fingerprint(written, _letters(_FEW))
+    written = text.encode("utf-8", "surrogatepass")
+    found: str | None = kernel.fingerprint(written, _letters(_FEW), _small())
     if found is None:
-        found = kernel.fingerprint(written, _letters(_MANY))
+        written = text.lower().encode("utf-8", "surrogatepass")
+        found = kernel.fingerprint(written, _letters(_FEW), b"")
+    if found is None:
+        found = kernel.fingerprint(written, _letters(_MANY), b"")
     return found
