@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from urllib.parse import urljoin
+from urllib.parse import urljoin, urlsplit
 
 import pytest
 from hypothesis import given, settings
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from dehusk.model import Page
 from dehusk.parse import parse
-from dehusk.urls import base_of
+from dehusk.urls import base_of, host_of, is_web
 
 _PARTS = st.sampled_from(
     [
@@ -66,6 +66,26 @@ def test_a_place_on_the_page_stands_behind_what_the_kernel_is_told(url: str) -> 
     origin, folder, here = base_of(parse(Page("<p>x")).tree, url).begins()
     assert here.decode() + "#x" == urljoin(url, "#x")
     assert not folder or folder.startswith(origin)
+
+
+_ORIGINS = st.sampled_from(
+    ["http:", "https:", "HTTP:", "ftp:", "//", "/", "Grain.example", "grain_1.example", "é.example",
+     "user@", ":80", ":x", ":", "?q", "#f", "[::1]", "[", "\t", " ", "-", "..", "K", "\\"]
+)  # fmt: skip
+
+
+@settings(max_examples=500)
+@given(st.lists(_ORIGINS, max_size=6).map("".join))
+def test_the_host_is_the_one_that_the_standard_library_finds(url: str) -> None:
+    try:
+        parts = urlsplit(url)
+        host = parts.hostname or ""
+    except ValueError:
+        assert host_of(url) == ""
+        assert not is_web(url)
+    else:
+        assert host_of(url) == host
+        assert is_web(url) == (bool(host) and parts.scheme in ("http", "https"))
 
 
 @pytest.mark.parametrize("written", ["javascript:x", "data:,x", " ", "#", "https://[x"])

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import mul
 from typing import Any
 
 import numpy as np
@@ -41,6 +42,7 @@ class Packing:
     def __init__(self, *columns: Column) -> None:
         self._columns = columns
         self._places = {column.name: place for place, column in enumerate(columns)}
+        self._before = [_row_bytes_by_count(columns[:place]) for place in range(len(columns))]
         self._sizes = np.array(
             [(column.row_bytes, column.count) for column in columns], np.uint16
         ).tobytes()
@@ -61,8 +63,8 @@ class Packing:
     def view(self, memory: Packed, counts: tuple[int, ...], name: str) -> NDArray[Any]:
         """One of the arrays."""
         place = self._places[name]
-        column, before = self._columns[place], self._columns[:place]
-        first = sum(counts[other.count] * other.row_bytes for other in before)
+        column = self._columns[place]
+        first = sum(map(mul, counts, self._before[place]))
         rows = counts[column.count]
         view = np.frombuffer(memory, column.kind, rows * column.width, first)
         return view if column.width == 1 else view.reshape(rows, column.width)
@@ -78,3 +80,9 @@ class Packing:
     def names(self) -> tuple[str, ...]:
         """The names of the arrays, in their order."""
         return tuple(self._places)
+
+
+def _row_bytes_by_count(columns: Sequence[Column]) -> tuple[int, ...]:
+    """By count: the bytes that one row of each of the arrays with that count takes together."""
+    counts = range(max((column.count for column in columns), default=-1) + 1)
+    return tuple(sum(c.row_bytes for c in columns if c.count == count) for count in counts)

@@ -241,10 +241,9 @@ class Result:
 
         With `piece_tokens` it has `pieces` too, of at most so many tokens each.
         """
-        description = self.description
-        links = [{"url": e.url, "text": e.text, "template": e.template} for e in self.links]
-        confidence = self.type_confidence
-        known = {
+        description, verdict = self.description, self.verdict
+        confidence = verdict.type_confidence
+        fields: dict[str, object] = {
             "url": self.url,
             "site": self.site,
             "title": description.title,
@@ -252,25 +251,25 @@ class Result:
             "markdown": self.markdown,
             "template_share": round(self.template_share, 4),
             "pages_seen": self.pages_seen,
+            "family": verdict.family,
             "revision": self.revision,
-            "family": self.family,
-            "template_changed": self.template_changed,
-            "type": self.type,
+            "template_changed": verdict.template_changed,
+            "type": verdict.type,
             "type_confidence": None if confidence is None else round(confidence, 3),
             "lang": description.lang,
             "author": description.author,
             "published": description.published,
             "fingerprint": self.fingerprint,
-            "links": links,
+            "links": [{"url": e.url, "text": e.text, "template": e.template} for e in self.links],
+            "error": None,
         }
-        more: dict[str, object] = {}
         if self.capture and self.capture.truncated:
-            more["truncated"] = self.capture.truncated
+            fields["truncated"] = self.capture.truncated
         if self.needs_render:
-            more["needs_render"] = True
+            fields["needs_render"] = True
         if piece_tokens is not None:
-            more["pieces"] = [asdict(piece) for piece in self.pieces(piece_tokens)]
-        return dict.fromkeys(FIELDS) | known | more
+            fields["pieces"] = [asdict(piece) for piece in self.pieces(piece_tokens)]
+        return fields
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,8 @@ _PLAIN_PAGE: Final = re.compile(
     r"(https?://[\w.-]+(?::\d+)?/[\w~%/.-]*(?:\?[\w~%/.&+,:=-]+)?)(?:#[\w~%/.-]*)?", re.ASCII
 )
 """A URL that joining gives back as it is, up to the place on the page."""
+_PLAIN_HOST: Final = re.compile(r"https?://([\w.-]+)(?::\d+)?(?:[/?#]|\Z)", re.ASCII)
+"""What a URL with a host begins with, at a fraction of what taking it apart costs."""
 _UP: Final = "../"
 _BASE: Final = tags.NUMBERS["base"]
 _TAG: Final = TREE_PACKING.wanted("tag")
@@ -150,6 +152,9 @@ def _begins(base: Base) -> tuple[bytes, bytes, bytes]:
 
 def host_of(url: str) -> str:
     """The host of a URL, without user and port; empty where there is none."""
+    plain = _PLAIN_HOST.match(url)
+    if plain:
+        return plain[1].lower()
     try:
         return urlsplit(url).hostname or ""
     except ValueError:
@@ -158,6 +163,8 @@ def host_of(url: str) -> str:
 
 def is_web(url: str) -> bool:
     """Is it an absolute address on the web, with a host?"""
+    if _PLAIN_HOST.match(url):
+        return True
     try:
         return urlsplit(url).scheme in ("http", "https") and bool(host_of(url))
     except ValueError:

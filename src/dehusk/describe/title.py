@@ -27,6 +27,8 @@ from dehusk.urls import host_of
 _HEADINGS: Final = tags.numbers("h1", "h2", "h3", "h4", "h5", "h6")
 _SEPARATOR: Final = re.compile(r"\s+[-–—|·•»«:/~]+\s+|\s*[|»]\s*")
 _NO_LETTERS: Final = re.compile(r"[\W_]+")
+_ASCII_NO_LETTERS: Final = bytes(code for code in range(128) if not chr(code).isalnum())
+_SMALL: Final = bytes(range(256)).lower()
 _PERMALINK: Final = " ¶#§🔗"
 
 
@@ -94,6 +96,8 @@ def _host_names(host: str) -> frozenset[str]:
 
 def _key(text: str) -> str:
     """What two ways of writing the same name have in common."""
+    if text.isascii():
+        return text.encode().translate(_SMALL, _ASCII_NO_LETTERS).decode()
     return _NO_LETTERS.sub("", text.casefold())
 
 
@@ -103,6 +107,8 @@ def _without_site(stated: str, sites: frozenset[str], heading: str) -> str:
     Empty if nothing but the site's name is left.
     """
     breaks = [found.span() for found in _SEPARATOR.finditer(stated)]
+    if not breaks:
+        return "" if _key(stated) in sites else stated
     starts = [0, *(stop for _, stop in breaks)]
     stops = [*(start for start, _ in breaks), len(stated)]
     # Separators add nothing to a key, so that of several pieces is theirs in a row.
