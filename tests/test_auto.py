@@ -192,7 +192,7 @@ def test_a_new_template_is_noticed_on_its_third_page_and_once() -> None:
 
 
 def test_a_young_site_has_no_template_to_change() -> None:
-    assert not is_template_new(Memory().table("texts"), 5)
+    assert not is_template_new(Memory(5))
 
 
 def test_pages_of_one_kind_are_a_family_and_of_another_kind_are_not() -> None:

@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 import dehusk.parse as parsing
 from dehusk import pipeline, render
 from dehusk.label import label
-from dehusk.memory import Memory
+from dehusk.memory import Memory, Table
 from dehusk.methods import make_method
+from dehusk.methods.auto.families import is_template_new
 from dehusk.model import Limits, Page
 from dehusk.output.formats import json_line
 from dehusk.samples import KINDS, sample_site
@@ -47,6 +48,25 @@ def test_the_kernel_gives_the_twins_share_and_base(html: str, seed: int) -> None
         assert base == base_of(tree, "http://h.example/b/c")
 
 
+_JUDGING = tuple(f"dehusk.methods.auto.{name}" for name in ("judge", "network", "families"))
+
+
+@settings(max_examples=200)
+@given(
+    st.integers(8, 60),
+    st.lists(st.tuples(st.integers(1, 12), st.integers(0, 60)), max_size=60, min_size=5),
+)
+def test_the_kernel_sees_a_new_template_where_its_twin_does(
+    pages: int, texts: list[tuple[int, int]]
+) -> None:
+    the_kernel()
+    count, last = np.array(texts, np.uint32).T.copy()
+    memory = Memory(pages, {"texts": Table(np.arange(len(texts), dtype=np.uint64), count, last)})
+    found = is_template_new(memory)
+    with without("dehusk.methods.auto.families"):
+        assert found == is_template_new(memory)
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_kernel_gives_the_twins_verdict_on_sample_sites(kind: str) -> None:
     the_kernel()
@@ -54,12 +74,12 @@ def test_the_kernel_gives_the_twins_verdict_on_sample_sites(kind: str) -> None:
     for page in sample_site(kind, pages=5):
         first = memory
         result, memory = pipeline.clean(page.page, memory, method, limits)
-        with without_all("dehusk.methods.auto.judge", "dehusk.methods.auto.network"):
+        with without_all(*_JUDGING):
             assert result.verdict == method.verdict(memory, result.tree)  # type: ignore[attr-defined]
         # A memory that has not learned the page, and one that has learned another behind it.
         for other in (first, memory.then(first)):
             found = method.verdict(other, result.tree)  # type: ignore[attr-defined]
-            with without_all("dehusk.methods.auto.judge", "dehusk.methods.auto.network"):
+            with without_all(*_JUDGING):
                 assert found == method.verdict(other, result.tree)  # type: ignore[attr-defined]
 
 
@@ -68,7 +88,7 @@ def test_the_kernel_gives_the_twins_verdict_on_hostile_pages(html: str) -> None:
     the_kernel()
     method = make_method("auto")
     result, memory = pipeline.clean(Page(html), Memory(), method, Limits(max_nodes=2_000_000))
-    with without_all("dehusk.methods.auto.judge", "dehusk.methods.auto.network"):
+    with without_all(*_JUDGING):
         assert result.verdict == method.verdict(memory, result.tree)  # type: ignore[attr-defined]
 
 
@@ -82,7 +102,7 @@ def test_the_kernel_refuses_arrays_that_do_not_fit_together() -> None:
         kernel.tagged(1)
     network = [np.zeros(n, np.float32) for n in (6, 2, 4, 2, 3, 3)]
     with pytest.raises(ValueError, match="kind"):
-        kernel.kind(1, b"", b"", b"", b"", b"", b"", *network)
+        kernel.kind(1, *[b""] * 7, *network)
     assert kernel.share(b"", b"", b"") == (0, 0)
     assert kernel.tagged(7, np.array((7, 1, 7), np.int16)) == [0, 2]
 

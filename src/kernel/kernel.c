@@ -176,7 +176,7 @@ static PyMethodDef functions[] = {
     FUNCTION(groups, "The kept elements of a page by tag, what each holds, and inline ones with blocks."),
     FUNCTION(json_line, "A line of JSON; None for what its twin must write."),
     FUNCTION(judge, "The probability that each block is content, scores, what the site says, and the threshold."),
-    FUNCTION(kind, "What the type network says of a page, and whether it was the last one learned."),
+    FUNCTION(kind, "What the type network says of a page, whether it was the last one, its family."),
     FUNCTION(label, "The labels of a page's nodes and, behind them, the reasons."),
     FUNCTION(lesson, "What one page teaches: its tables in one piece of memory, and their rows."),
     FUNCTION(links, "The links of a page that lead somewhere, in a list."),
@@ -194,6 +194,7 @@ static PyMethodDef functions[] = {
     FUNCTION(tagged, "The nodes with a tag."),
     FUNCTION(text, "The content of a labelled page as text; U+0000 where something was cut out."),
     FUNCTION(threshold, "The threshold with the best F1 to be expected, and the best probability."),
+    FUNCTION(usual, "How many texts were usual, and how many of them came after a page, or on it."),
     {NULL, NULL, 0, NULL},
 };
 

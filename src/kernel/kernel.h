@@ -66,5 +66,6 @@ PyObject *kernel_smooth(PyObject *module, PyObject *const *arguments, Py_ssize_t
 PyObject *kernel_stated(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_tagged(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_text(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *kernel_usual(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 
 #endif

@@ -1,5 +1,5 @@
-/* `pool` and `kind`: what is asked of a page as a whole. The twins are `pooled` of
-   `dehusk.methods.auto.judge`, and `verdict` of `dehusk.methods.auto`. */
+/* `pool`, `kind` and `usual`: what is asked of a page as a whole. The twins are `pooled` and `page_kind`
+   of `dehusk.methods.auto.judge`, and `_usual_texts` of `dehusk.methods.auto.families`. */
 
 #include "kernel.h"
 
@@ -111,21 +111,32 @@ static int run_on_page(const Asked *page, const Network *network, double *out)
     return run_network(network, row, 1, out);
 }
 
-static PyObject *kind_of(const Asked *page, const Network *network, const Texts *texts, uint32_t pages)
+/* A list of numbers; NULL with an exception set. */
+static PyObject *list_of(const double *numbers, size_t count)
 {
-    size_t size = network->outputs * sizeof(double);
-    PyObject *memory = PyByteArray_FromStringAndSize(NULL, (Py_ssize_t)size), *found = NULL;
-    if (!memory)
-        return NULL;
-    if (run_on_page(page, network, (double *)PyByteArray_AsString(memory)))
-        found = PyTuple_Pack(2, memory, is_last_page(page, texts, pages) ? Py_True : Py_False);
-    else
-        PyErr_NoMemory();
-    Py_DECREF(memory);
-    return found;
+    PyObject *list = PyList_New((Py_ssize_t)count);
+    for (size_t i = 0; i < count && list; i++) {
+        PyObject *number = PyFloat_FromDouble(numbers[i]);
+        if (!number || PyList_SetItem(list, (Py_ssize_t)i, number) < 0)
+            Py_CLEAR(list);
+    }
+    return list;
 }
 
-#define GIVEN (6 + NETWORK_VIEWS)
+static PyObject *outputs_of(const Asked *page, const Network *network)
+{
+    double *out = malloc((network->outputs + 1) * sizeof(*out));
+    PyObject *list = NULL;
+    if (out && run_on_page(page, network, out))
+        list = list_of(out, network->outputs);
+    else
+        PyErr_NoMemory();
+    free(out);
+    return list;
+}
+
+#define OWN_VIEWS 7
+#define GIVEN (OWN_VIEWS + NETWORK_VIEWS)
 
 /* Do all arrays fit together, and is there a block? 0 with an exception set if not. */
 static int fits(const View *views, const Network *network)
@@ -141,6 +152,26 @@ static int fits(const View *views, const Network *network)
            check_sizes("kind", views + 4, of_texts, 2, views[4].buffer.len / 8);
 }
 
+/* What the network says, whether the page was the last, and its family or None. */
+static PyObject *kind_of(const View *views, const Network *network, uint32_t pages)
+{
+    Asked page = {views[0].buffer.buf, views[1].buffer.buf, views[3].buffer.buf,
+                  views[2].buffer.buf, (size_t)views[1].buffer.len / 8,
+                  (size_t)views[2].buffer.len / 8};
+    Texts texts = {views[4].buffer.buf, views[5].buffer.buf, (size_t)views[4].buffer.len / 8};
+    PyObject *outputs = outputs_of(&page, network), *family = NULL, *found = NULL;
+    if (outputs && views[6].buffer.len >= 8)
+        family = PyLong_FromUnsignedLongLong(*(const uint64_t *)views[6].buffer.buf);
+    else if (outputs)
+        family = Py_NewRef(Py_None);
+    if (family)
+        found = PyTuple_Pack(3, outputs, is_last_page(&page, &texts, pages) ? Py_True : Py_False,
+                             family);
+    Py_XDECREF(outputs);
+    Py_XDECREF(family);
+    return found;
+}
+
 PyObject *kernel_kind(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
 {
     (void)module;
@@ -152,13 +183,38 @@ PyObject *kernel_kind(PyObject *module, PyObject *const *arguments, Py_ssize_t c
         return NULL;
     Network network;
     PyObject *found = NULL;
-    if (network_in("kind", views + 6, &network) && fits(views, &network)) {
-        Asked page = {views[0].buffer.buf, views[1].buffer.buf, views[3].buffer.buf,
-                      views[2].buffer.buf, (size_t)views[1].buffer.len / 8,
-                      (size_t)views[2].buffer.len / 8};
-        Texts texts = {views[4].buffer.buf, views[5].buffer.buf, (size_t)views[4].buffer.len / 8};
-        found = kind_of(&page, &network, &texts, (uint32_t)pages);
-    }
+    if (network_in("kind", views + OWN_VIEWS, &network) && fits(views, &network))
+        found = kind_of(views, &network, (uint32_t)pages);
     close_views(views, GIVEN);
+    return found;
+}
+
+/* --- texts that were usual --- */
+
+PyObject *kernel_usual(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
+{
+    (void)module;
+    static const Py_ssize_t sizes[] = {4, 4};
+    View views[2];
+    if (count < 3 && !check_count("usual", count, 3))
+        return NULL;
+    double least = PyFloat_AsDouble(arguments[0]);
+    long long alive = PyErr_Occurred() ? 0 : PyLong_AsLongLong(arguments[1]);
+    long long before = PyErr_Occurred() ? 0 : PyLong_AsLongLong(arguments[2]);
+    if (PyErr_Occurred() || !open_all("usual", views, 2, arguments + 3, count - 3))
+        return NULL;
+    PyObject *found = NULL;
+    Py_ssize_t texts = views[0].buffer.len / 4, usual = 0, now = 0, earlier = 0;
+    if (check_sizes("usual", views, sizes, 2, texts)) {
+        const uint32_t *pages = views[0].buffer.buf, *last = views[1].buffer.buf;
+        for (Py_ssize_t i = 0; i < texts; i++) {
+            int is_usual = pages[i] >= least && last[i] > alive;
+            usual += is_usual;
+            now += is_usual && last[i] > before;
+            earlier += is_usual && last[i] >= before;
+        }
+        found = Py_BuildValue("(nnn)", usual, now, earlier);
+    }
+    close_views(views, 2);
     return found;
 }

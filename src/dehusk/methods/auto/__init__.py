@@ -142,14 +142,13 @@ class Auto:
         if not len(page):
             return Verdict()
         model = self._model
-        look = page_look(page, model)
-        logits, is_last = page_kind(model, memory, page, look.verdict)
-        kind, confidence = page_type(model.types, logits)
+        kind = page_kind(model, memory, page)
+        name, confidence = page_type(model.types, kind.logits)
         return Verdict(
-            family=family_number(look.lesson.table("families").keys),
-            type=kind,
+            family=None if kind.family is None else family_number(kind.family),
+            type=name,
             type_confidence=confidence,
-            template_changed=self.has_new_template(memory) if is_last else None,
+            template_changed=self.has_new_template(memory) if kind.is_last else None,
         )
 
     def families(self, memory: Memory) -> tuple[FamilySeen, ...]:
@@ -158,7 +157,7 @@ class Auto:
 
     def has_new_template(self, memory: Memory) -> bool:
         """True for the memory after the page that shows that the site's template has changed."""
-        return is_template_new(memory.table("texts"), memory.pages)
+        return is_template_new(memory)
 
     @property
     def _model(self) -> Model:

@@ -7,8 +7,10 @@ from typing import Final
 import numpy as np
 
 from dehusk.hashing import Hashes
-from dehusk.memory import Table
+from dehusk.kernel import KERNEL
+from dehusk.memory import Memory, Table
 from dehusk.methods.auto.reading import Reading
+from dehusk.methods.auto.taught import usual_texts
 from dehusk.model import FamilySeen, Floats
 
 MOST: Final = 0.7
@@ -45,9 +47,9 @@ def family_of(page: Reading, verdict: Floats) -> Hashes:
     return page.surroundings[main, [level]]
 
 
-def family_number(family: Hashes) -> int | None:
-    """A number that names the family within its site, the same on every run."""
-    return 1 + int(family[0]) % _NUMBERS if len(family) else None
+def family_number(family: int) -> int:
+    """A number that names the family of this key within its site, the same on every run."""
+    return 1 + family % _NUMBERS
 
 
 def families_seen(families: Table) -> tuple[FamilySeen, ...]:
@@ -67,19 +69,24 @@ def is_last_page(texts: Table, pages: int, own: Hashes) -> bool:
     return not len(texts) or bool((texts.last[place[texts.keys[place] == own]] == pages).all())
 
 
-def is_template_new(texts: Table, pages: int) -> bool:
+def is_template_new(memory: Memory) -> bool:
     """True on the page on which it shows that a site has a new template, and on that page only.
 
-    That is the third page in a row without most of the texts that were usual before. The texts are
-    those of a memory that has learned the page last.
+    That is the third page in a row without most of the texts that were usual before. The memory has
+    learned the page last.
     """
-    if pages < _MIN_PAGES:
+    if memory.pages < _MIN_PAGES:
         return False
-    before = pages - _MISSING_PAGES
-    is_usual = texts.count >= max(3, min(before / 2, _USUAL))
-    is_usual &= texts.last + _ALIVE > before
+    usual, now, earlier = _usual_texts(memory, memory.pages - _MISSING_PAGES)
+    return usual >= _MIN_TEXTS and now / usual < _FEW <= earlier / usual
+
+
+def _usual_texts(memory: Memory, before: int) -> tuple[int, int, int]:
+    """How many texts were usual up to a page, and how many of them came after it, or on it."""
+    least = max(3, min(before / 2, _USUAL))
+    if KERNEL is not None:
+        return usual_texts(KERNEL, memory, least, before - _ALIVE, before)
+    texts = memory.table("texts")
+    is_usual = (texts.count >= least) & (texts.last.astype(np.int64) > before - _ALIVE)
     usual = texts.last[is_usual]
-    if len(usual) < _MIN_TEXTS:
-        return False
-    now, earlier = np.mean(usual > before), np.mean(usual >= before)
-    return bool(now < _FEW <= earlier)
+    return len(usual), int(np.sum(usual > before)), int(np.sum(usual >= before))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,13 @@ from dehusk.methods.auto.families import is_last_page
 from dehusk.methods.auto.latest import Latest
 from dehusk.methods.auto.network import Model
 from dehusk.methods.auto.reading import READING_PACKING, Reading
-from dehusk.methods.auto.taught import LOOK_PACKING, Given, judge_blocks, look_at
+from dehusk.methods.auto.taught import (
+    LOOK_PACKING,
+    Given,
+    judge_blocks,
+    kind_of_page,
+    look_at,
+)
 from dehusk.methods.auto.weighing import Look, probability, site_rows
 from dehusk.model import Floats
 from dehusk.packing import Column, Cut, Packed, Packing
@@ -179,7 +185,6 @@ def _best(probabilities: Floats, chars: Floats) -> tuple[float, float]:
 
 
 _LOOKS: Final = READING_PACKING.wanted("looks")
-_WHOLE: Final = READING_PACKING.wanted("looks", "chars", "texts")
 
 
 def pooled(page: Reading, content: Floats) -> Matrix:
@@ -194,6 +199,17 @@ def pooled(page: Reading, content: Floats) -> Matrix:
     return np.concatenate((sums, np.cumsum(rows, axis=0)[-1] / len(rows)), dtype=np.float32)
 
 
+class Kind(NamedTuple):
+    """What is asked of a page as a whole."""
+
+    logits: Sequence[float]
+    """What the type network says."""
+    is_last: bool
+    """Was the page the last that the memory has learned?"""
+    family: int | None
+    """The key of its family; None for a page without text."""
+
+
 _TYPE_SCALE: Final = 0.7
 """The type network is surer than it is right as well: on held-out sites of wcxb-dev it is right on
 0.76 of the pages, and says 0.84 of itself; so flattened, 0.79."""
@@ -201,22 +217,22 @@ _UNSURE: Final = 0.35
 """A type of lower probability is no better than a guess among seven: `other`."""
 
 
-def page_kind(model: Model, memory: Memory, page: Reading, content: Floats) -> tuple[Floats, bool]:
-    """What the type network says of the page, and whether it was the last that was learned."""
-    texts = memory.table("texts")
+def page_kind(model: Model, memory: Memory, page: Reading) -> Kind:
+    """What is asked of a page as a whole, before it has words."""
+    look = page_look(page, model)
     if KERNEL is not None:
-        told, is_last = KERNEL.kind(
-            memory.pages, page.cut(_WHOLE), content, texts.keys, texts.last, *model.type.arrays
-        )
-        return np.frombuffer(told, np.float64), is_last
-    logits = model.type(pooled(page, content)[None])[0]
-    return logits, is_last_page(texts, memory.pages, page.texts)
+        memories = memory, look.lesson
+        return Kind(*kind_of_page(KERNEL, page, look.said, memories, model.type.arrays))
+    logits = model.type(pooled(page, look.verdict)[None])[0].tolist()
+    is_last = is_last_page(memory.table("texts"), memory.pages, page.texts)
+    family = look.lesson.table("families").keys.tolist()
+    return Kind(logits, is_last, family[0] if family else None)
 
 
-def page_type(types: Sequence[str], logits: Floats) -> tuple[str, float]:
+def page_type(types: Sequence[str], logits: Sequence[float]) -> tuple[str, float]:
     """The likeliest type of the page and its probability; `other` where none is likely."""
     # Of so few numbers Python finds the largest, and the sum, sooner than numpy is called.
-    scaled = [_TYPE_SCALE * logit for logit in logits.tolist()]
+    scaled = [_TYPE_SCALE * logit for logit in logits]
     likeliest = max(scaled)
     total = 0.0
     for share in np.exp([logit - likeliest for logit in scaled]).tolist():

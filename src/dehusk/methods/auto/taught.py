@@ -101,3 +101,38 @@ def judge_blocks(
         *_arrays(own, _OWN), *network,
     )  # fmt: skip
     return found
+
+
+_TEXTS: Final = TABLES.packing.wanted("texts.keys", "texts.last")
+_FAMILY: Final = TABLES.packing.wanted("families.keys")
+_WHOLE: Final = READING_PACKING.wanted("looks", "chars", "texts")
+_VERDICT: Final = LOOK_PACKING.wanted("verdict")
+
+
+def kind_of_page(
+    kernel: Any,
+    page: Reading,
+    said: Packed,
+    memories: tuple[Memory, Memory],
+    network: Sequence[Any],
+) -> tuple[list[float], bool, int | None]:
+    """What `judge.page_kind` gives; the arguments are those of `judge_blocks`."""
+    site, own = memories
+    found: tuple[list[float], bool, int | None] = kernel.kind(
+        site.pages, page.cut(_WHOLE), LOOK_PACKING.cut(said, (len(page),), _VERDICT),
+        *_arrays(site, _TEXTS), *_arrays(own, _FAMILY), *network,
+    )  # fmt: skip
+    return found
+
+
+_USUAL: Final = TABLES.packing.wanted("texts.count", "texts.last")
+
+
+def usual_texts(
+    kernel: Any, memory: Memory, least: float, alive: int, before: int
+) -> tuple[int, int, int]:
+    """How many texts of the memory were on `least` pages and last on one behind `alive`, and how
+    many of these last on one behind `before`, or on it.
+    """
+    found: tuple[int, int, int] = kernel.usual(least, alive, before, *_arrays(memory, _USUAL))
+    return found
