@@ -33,6 +33,7 @@ SHARED = {
     "memory",
     "model",
     "packing",
+    "site_names",
     "tags",
     "urls",
 }

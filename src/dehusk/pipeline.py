@@ -15,6 +15,7 @@ from dehusk.model import Limits, Page, Tree, Verdict
 from dehusk.override import NO_OVERRIDES, Overrides, choose
 from dehusk.parse import parse
 from dehusk.result import Result
+from dehusk.site_names import SiteBy, site_by_url
 from dehusk.smooth import smooth
 
 Learn = Callable[[Memory, Tree], Memory]
@@ -92,13 +93,7 @@ def explain(
 
 def site_of(page: Page) -> str:
     """The site that the page names, else the host of its URL."""
-    if page.site or page.url is None:
-        return page.site or DEFAULT_SITE
-    # With them come the readers of all kinds of files, which a page by itself does not need.
-    from dehusk.sources.settings import DEFAULTS  # noqa: PLC0415
-    from dehusk.sources.sites import site_of as site_of_url  # noqa: PLC0415
-
-    return site_of_url(page.url, None, DEFAULT_SITE, DEFAULTS)
+    return page.site or site_by_url(page.url, SiteBy.HOST) or DEFAULT_SITE
 
 
 def learn(

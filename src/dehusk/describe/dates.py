@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime, timedelta, timezone
-from email.utils import parsedate_to_datetime
 from typing import Final
 
 _MIN_YEAR: Final = 1000
@@ -91,6 +90,9 @@ def _month_by_name(stated: str) -> str | None:
         return _iso(datetime(int(year), number, int(day)), has_time=False) if number else None
     if not _MAIL_DATE.match(stated):
         return None
+    # With it come sockets and the like, and hardly any page has such a date.
+    from email.utils import parsedate_to_datetime  # noqa: PLC0415
+
     return _iso(parsedate_to_datetime(stated), has_time=True)
 
 

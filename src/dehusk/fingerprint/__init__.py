@@ -51,7 +51,9 @@ below, and those above which there are none but Chinese ones."""
 @cache
 def _letters(count: int) -> bytes:
     """By the number of a character: does it stand in words?"""
-    return bytes(chr(code).isalnum() or chr(code) == "_" for code in range(count))
+    are_letters = bytearray(map(str.isalnum, map(chr, range(count))))
+    are_letters[ord("_")] = True
+    return bytes(are_letters)
 
 
 _NOT_ONE: Final = 0xFFFF
@@ -64,10 +66,11 @@ def _small() -> bytes:
     `_NOT_ONE` where it is not one of those looked up, as of the Turkish İ, or depends on those
     around it, as of the Greek Σ.
     """
-    letters = [chr(code).lower() for code in range(_FEW)]
+    letters = list(map(str.lower, map(chr, range(_FEW))))
     letters[ord("Σ")] = ""
-    codes = [ord(letter) if len(letter) == 1 else _NOT_ONE for letter in letters]
-    return np.array([code if code < _FEW else _NOT_ONE for code in codes], np.uint16).tobytes()
+    ones = "".join(letter if len(letter) == 1 else chr(_NOT_ONE) for letter in letters)
+    codes = np.frombuffer(ones.encode("utf-16-le"), "<u2")
+    return np.where(codes < _FEW, codes, _NOT_ONE).astype(np.uint16).tobytes()
 
 
 def _compiled(kernel: Any, text: str) -> str | None:

@@ -3,22 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Final
 
 from dehusk.errors import DehuskError
 from dehusk.model import Limits
-
-
-class SiteBy(StrEnum):
-    """Which part of a URL names the site."""
-
-    HOST = "host"
-    """The host, with its port where that is not the usual one."""
-    DOMAIN = "domain"
-    """The part of the host that somebody registered: `example.co.uk` of `www.example.co.uk`."""
-    PREFIX = "prefix"
-    """The host and the first folder of the path: `example.org/docs`."""
+from dehusk.site_names import SiteBy
 
 
 @dataclass(frozen=True, slots=True)
