@@ -10,6 +10,20 @@ typedef struct {
     size_t value, value_stop;
 } Attribute;
 
+/* Where a name ends that goes on at `at`: at the first `="`; `stop` where a space comes before. */
+static inline size_t find_name_end(Bytes source, size_t at, size_t stop)
+{
+    while (at + 1 < stop) {
+        at = find_either(source, '=', ' ', at, stop - 1);
+        if (at >= stop - 1 || source.bytes[at] == ' ')
+            break;
+        if (source.bytes[at + 1] == '"')
+            return at;
+        at++;
+    }
+    return stop;
+}
+
 /* The next attribute from `*at` on, as `dehusk.model.ATTRIBUTE` reads it; 0 if there is none.
 
    A name begins behind a space, holds none, and ends at the first `="` behind its first byte: names
@@ -17,14 +31,14 @@ typedef struct {
 static inline int next_attribute(Bytes source, size_t *at, size_t stop, Attribute *found)
 {
     size_t place = *at;
-    while ((place = find_byte(source, ' ', place, stop)) < stop) {
-        size_t name = ++place, i = name + 1;
-        while (i + 1 < stop && source.bytes[i - 1] != ' ' && source.bytes[i] != ' ' &&
-               !(source.bytes[i] == '=' && source.bytes[i + 1] == '"'))
-            i++;
-        if (i + 1 >= stop || source.bytes[i - 1] == ' ' || source.bytes[i] == ' ')
+    while ((place = find_near(source, ' ', place, stop)) < stop) {
+        size_t name = ++place;
+        if (name >= stop || source.bytes[name] == ' ')
             continue;
-        size_t quote = find_byte(source, '"', i + 2, stop);
+        size_t i = find_name_end(source, name + 1, stop);
+        if (i == stop)
+            continue;
+        size_t quote = find_near(source, '"', i + 2, stop);
         if (quote == stop)
             break; /* Nor is there a quote behind any later name. */
         *found = (Attribute){name, i, i + 2, quote};

@@ -68,30 +68,57 @@ void cut_blocks(const PageTree *page, const LookTables *tables, Blocks *blocks, 
 /* --- letters --- */
 
 typedef struct {
-    uint32_t counts[BYTE_KINDS];
-    uint64_t signature;
-    uint8_t last[3], before[2]; /* The last byte that is not white space and the two before it. */
+    Bytes source;
+    const LookTables *tables;
+    uint64_t one_of[256]; /* By byte: a one in the byte of its kind. */
 } Reader;
 
-static void read_segment(Bytes source, size_t at, size_t stop, const LookTables *tables,
-                         Reader *reader)
+#define MOST_AT_ONCE 255 /* Bytes that are counted before a byte of the count would run over. */
+
+/* Count a segment's bytes by kind, all eight in one number: to count each in memory would wait for the
+   byte before. Signatures add up. */
+static void read_segment(const Reader *reader, size_t at, size_t stop, Letters *letters)
 {
     static const char nbsp[] = "&nbsp;";
-    for (; at < stop; at++) {
-        uint8_t byte = source.bytes[at], kind = tables->byte_kinds[byte] & 7;
-        reader->counts[kind]++;
-        reader->signature += tables->signatures[byte];
-        if (kind != SPACE) {
-            reader->last[0] = byte;
-            reader->last[1] = reader->before[0];
-            reader->last[2] = reader->before[1];
+    const uint64_t *signatures = reader->tables->signatures;
+    Bytes source = reader->source;
+    uint64_t signature = letters->signature;
+    while (at < stop) {
+        size_t end = stop - at < MOST_AT_ONCE ? stop : at + MOST_AT_ONCE;
+        uint64_t counts = 0;
+        for (; at < end; at++) {
+            uint8_t byte = source.bytes[at];
+            counts += reader->one_of[byte];
+            signature += signatures[byte];
+            if (byte == '&' && source.size - at >= 6 && memcmp(source.bytes + at, nbsp, 6) == 0)
+                for (size_t i = 0; i < 6; i++)
+                    signature -= signatures[(uint8_t)nbsp[i]];
         }
-        reader->before[1] = reader->before[0];
-        reader->before[0] = byte;
-        if (byte == '&' && source.size - at >= 6 && memcmp(source.bytes + at, nbsp, 6) == 0)
-            for (size_t i = 0; i < 6; i++)
-                reader->signature -= tables->signatures[(uint8_t)nbsp[i]];
+        for (size_t kind = 0; kind < BYTE_KINDS; kind++)
+            letters->counts[kind] += (double)(counts >> 8 * kind & 0xFF);
     }
+    letters->signature = signature;
+}
+
+/* The last byte of a block that is not white space, and the two before it: the first one lowest. 0 for
+   those that are not there. */
+static int64_t find_last(const PageTree *page, const LookTables *tables, const int32_t *segments,
+                         size_t count)
+{
+    int64_t code = 0;
+    int found = 0;
+    while (count--) {
+        size_t start = (size_t)page->start[segments[count]], at = (size_t)page->stop[segments[count]];
+        while (at > start) {
+            uint8_t byte = page->source.bytes[--at];
+            if (!found && (tables->byte_kinds[byte] & 7) == SPACE)
+                continue;
+            code |= (int64_t)byte << 8 * found;
+            if (++found == 3)
+                return code;
+        }
+    }
+    return code;
 }
 
 static int is_end(const LookTables *tables, int64_t code)
@@ -104,24 +131,23 @@ static int is_end(const LookTables *tables, int64_t code)
 
 void read_letters(const PageTree *page, const LookTables *tables, Blocks *blocks)
 {
+    Reader reader = {.source = page->source, .tables = tables};
+    for (size_t byte = 0; byte < 256; byte++)
+        reader.one_of[byte] = UINT64_C(1) << 8 * (tables->byte_kinds[byte] & 7);
     for (size_t block = 0; block < blocks->count; block++) {
-        size_t segment = (size_t)blocks->first[block];
+        size_t first = (size_t)blocks->first[block];
         size_t behind = block + 1 < blocks->count ? (size_t)blocks->first[block + 1]
                                                   : blocks->segment_count;
-        Reader reader = {0};
-        for (; segment < behind; segment++) {
-            size_t node = (size_t)blocks->segments[segment];
-            read_segment(page->source, (size_t)page->start[node], (size_t)page->stop[node],
-                         tables, &reader);
-        }
         Letters *letters = &blocks->letters[block];
-        for (size_t kind = 0; kind < BYTE_KINDS; kind++)
-            letters->counts[kind] = reader.counts[kind];
-        int64_t one = reader.last[0], two = one + (reader.last[1] << 8);
-        letters->signature = reader.signature;
-        letters->ends = is_end(tables, one) || is_end(tables, two) ||
-                        is_end(tables, two + (reader.last[2] << 16));
-        letters->colon = one == ':';
+        *letters = (Letters){0};
+        for (size_t i = first; i < behind; i++) {
+            size_t node = (size_t)blocks->segments[i];
+            read_segment(&reader, (size_t)page->start[node], (size_t)page->stop[node], letters);
+        }
+        int64_t last = find_last(page, tables, blocks->segments + first, behind - first);
+        letters->ends = is_end(tables, last & 0xFF) || is_end(tables, last & 0xFFFF) ||
+                        is_end(tables, last);
+        letters->colon = (last & 0xFF) == ':';
     }
 }
 

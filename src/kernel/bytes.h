@@ -7,6 +7,10 @@
 #include <stdint.h>
 #include <string.h>
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 #define TEXT_FACTOR 0x9E3779B97F4A7C15u
 #define PATH_FACTOR 0xC2B2AE3D27D4EB4Fu
 #define ONES 0x0101010101010101u
@@ -86,6 +90,48 @@ static inline size_t find_byte(Bytes source, uint8_t byte, size_t at, size_t sto
         return stop;
     const uint8_t *found = memchr(source.bytes + at, byte, stop - at);
     return found ? (size_t)(found - source.bytes) : stop;
+}
+
+/* The place of the lowest bit that is set; there is one. */
+static inline unsigned lowest_bit(uint32_t bits)
+{
+#if defined(__GNUC__)
+    return (unsigned)__builtin_ctz(bits);
+#else
+    unsigned place = 0;
+    while (!(bits >> place & 1))
+        place++;
+    return place;
+#endif
+}
+
+#define NEAR 4 /* Words of a vector that are looked at before a call pays. */
+
+/* The same where the byte is likely to be near; and the same for one of two bytes. */
+static inline size_t find_either(Bytes source, uint8_t one, uint8_t other, size_t at, size_t stop)
+{
+#if defined(__SSE2__)
+    const __m128i ones = _mm_set1_epi8((char)one), others = _mm_set1_epi8((char)other);
+    for (size_t i = 0; i < NEAR && at < stop && source.size - at >= 16; i++, at += 16) {
+        __m128i bytes = _mm_loadu_si128((const __m128i *)(source.bytes + at));
+        int marks = _mm_movemask_epi8(
+            _mm_or_si128(_mm_cmpeq_epi8(bytes, ones), _mm_cmpeq_epi8(bytes, others)));
+        if (marks) {
+            at += lowest_bit((uint32_t)marks);
+            return at < stop ? at : stop;
+        }
+    }
+#endif
+    if (one == other)
+        return find_byte(source, one, at, stop);
+    while (at < stop && source.bytes[at] != one && source.bytes[at] != other)
+        at++;
+    return at < stop ? at : stop;
+}
+
+static inline size_t find_near(Bytes source, uint8_t byte, size_t at, size_t stop)
+{
+    return find_either(source, byte, byte, at, stop);
 }
 
 static inline int is_white(uint8_t byte)

@@ -260,7 +260,8 @@ static int run_site(const Weighed *weighed, const Network *network, float *told,
     for (size_t block = 0, count; block < weighed->blocks && is_done; block += count) {
         count = weighed->blocks - block < BATCH ? weighed->blocks - block : BATCH;
         for (size_t i = 0; i < count; i++)
-            put_row(weighed, &room, block + i, told + (block + i) * EVIDENCE, rows + i * ROW);
+            put_row(weighed, &room, block + i, told + (block + i) * EVIDENCE, rows + i * ROW,
+                    rows + (i ? i - 1 : BATCH - 1) * ROW);
         is_done = run_network(network, rows, count, said + block);
     }
     free(room.sums);

@@ -7,6 +7,7 @@
 
 #define MAX_LEVEL 24
 #define MIN_COPY 40
+#define ABOVE (ABOVE_TAGS + NAME_KINDS)
 
 static double at_least(double value, double least)
 {
@@ -68,7 +69,8 @@ static void fill_place(const PageTree *page, const Blocks *blocks, size_t block,
 }
 
 /* How near above the block its tags and names stand: the nearest of each counts. */
-static void fill_above(const PageTree *page, const LookTables *tables, int32_t node, float *row)
+static void fill_above(const PageTree *page, const LookTables *tables, int32_t node,
+                       const float *near, float *row)
 {
     uint32_t met = 0;
     for (int level = 1; level <= MAX_LEVEL; level++) {
@@ -76,18 +78,15 @@ static void fill_above(const PageTree *page, const LookTables *tables, int32_t n
         uint32_t bits = tag >= 0 && (size_t)tag < tables->tags ? tables->tag_bits[tag] : 0;
         bits = (bits | page->kinds[node] << ABOVE_TAGS) & ~met;
         met |= bits;
-        if (bits) {
-            float near = (float)(1.0 / sqrt((double)level));
-            for (size_t i = 0; i < ABOVE_TAGS + NAME_KINDS; i++)
-                if (bits >> i & 1)
-                    row[ABOVE_AT + i] = near;
-        }
+        for (; bits; bits &= bits - 1)
+            row[ABOVE_AT + lowest_bit(bits)] = near[level];
         if (node <= 0)
             return;
         node = page->parent[node];
     }
 }
 
+/* Most blocks share what stands farther around them with the block before. */
 static void fill_around(const Blocks *blocks, size_t block, float *row)
 {
     size_t count = blocks->count;
@@ -96,6 +95,11 @@ static void fill_around(const Blocks *blocks, size_t block, float *row)
     float *to = row + AROUND_AT;
     for (size_t level = 0; level < LEVELS; level++, to++) {
         size_t at = block * LEVELS + level;
+        if (is_shared(blocks, block, level)) {
+            for (size_t part = 0; part < 6; part++)
+                to[part * LEVELS] = *(to + part * LEVELS - LOOKS);
+            continue;
+        }
         double chars = at_least(around(blocks->chars_sum, blocks, block, level), 1);
         double running = around(blocks->running_sum, blocks, block, level);
         double inside = at_least(blocks->high[at] - blocks->low[at], 1);
@@ -159,8 +163,10 @@ static void fill_copies(const Blocks *blocks, Keyed *items, Keyed *spare, double
         sums[i + 1] = sums[i] + (looks[i * LOOKS + COPIES_AT] > 0 ? blocks->chars[i] : 0);
     for (size_t i = 0; i < blocks->count; i++)
         for (size_t level = 0; level < LEVELS; level++) {
+            float *to = looks + i * LOOKS + COPIES_AT + 2 + level;
             double chars = at_least(around(blocks->chars_sum, blocks, i, level), 1);
-            looks[i * LOOKS + COPIES_AT + 2 + level] = (float)(around(sums, blocks, i, level) / chars);
+            *to = is_shared(blocks, i, level) ? *(to - LOOKS)
+                                              : (float)(around(sums, blocks, i, level) / chars);
         }
 }
 
@@ -189,6 +195,9 @@ int fill_looks(const PageTree *page, const LookTables *tables, const Blocks *blo
     double *sums = malloc((count + 1) * sizeof(double));
     int is_done = items && spare && sums;
     if (is_done) {
+        float near[MAX_LEVEL + 1] = {0};
+        for (int level = 1; level <= MAX_LEVEL; level++)
+            near[level] = (float)(1.0 / sqrt((double)level));
         memset(looks, 0, count * LOOKS * sizeof(float));
         for (size_t i = 0; i < count; i++) {
             int32_t container = blocks->container[i];
@@ -198,7 +207,10 @@ int fill_looks(const PageTree *page, const LookTables *tables, const Blocks *blo
             fill_place(page, blocks, i, row);
             size_t own = tag >= 0 && (size_t)tag < tables->tags ? tables->own_column[tag] : OWN_TAGS;
             row[CONTAINER_AT + (own < OWN_TAGS ? own : OWN_TAGS)] = 1;
-            fill_above(page, tables, container, row);
+            if (i && container == blocks->container[i - 1])
+                memcpy(row + ABOVE_AT, row + ABOVE_AT - LOOKS, ABOVE * sizeof(float));
+            else
+                fill_above(page, tables, container, near, row);
             fill_around(blocks, i, row);
         }
         for (size_t i = 0; i < count; i++)

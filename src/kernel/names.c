@@ -8,54 +8,57 @@
 #define MAX_VALUE 2000
 #define MAX_WORD 16
 
-typedef struct {
-    uint64_t low, high;
-    size_t size;
-} Word;
+#define SMALL_BITS 0x2020202020202020u /* What makes small letters of capitals. */
 
-static void add_letter(Word *word, uint8_t letter)
+/* Up to eight letters, the first one lowest, in lower case; zeros behind them. */
+static uint64_t letters_in(Bytes source, size_t at, size_t stop)
 {
-    if (word->size < 8)
-        word->low |= (uint64_t)letter << (8 * word->size);
-    else if (word->size < MAX_WORD)
-        word->high |= (uint64_t)letter << (8 * (word->size - 8));
-    word->size++;
+    uint64_t mask = stop - at < WORD ? (UINT64_C(1) << 8 * (stop - at)) - 1 : UINT64_MAX;
+    return (word_before(source, at, stop) | SMALL_BITS) & mask;
 }
 
-/* What the word tells, as bits; the word is empty afterwards. */
-static uint32_t take_word(const Words *words, Word *word)
+/* What a word tells, as bits. */
+static uint32_t bits_of(Bytes source, size_t at, size_t stop, const Words *words)
 {
-    uint32_t bits = 0;
-    if (word->size && word->size <= MAX_WORD) {
-        size_t slot = mix(word->low + word->high * TEXT_FACTOR) & words->mask;
-        for (size_t i = 0; i <= words->mask && words->low[slot]; i++) {
-            if (words->low[slot] == word->low && words->high[slot] == word->high) {
-                bits = words->bits[slot];
-                break;
-            }
-            slot = (slot + 1) & words->mask;
-        }
+    if (stop - at > MAX_WORD)
+        return 0;
+    uint64_t low = letters_in(source, at, stop);
+    uint64_t high = stop - at > WORD ? letters_in(source, at + WORD, stop) : 0;
+    size_t slot = mix(low + high * TEXT_FACTOR) & words->mask;
+    for (size_t i = 0; i <= words->mask && words->low[slot]; i++) {
+        if (words->low[slot] == low && words->high[slot] == high)
+            return words->bits[slot];
+        slot = (slot + 1) & words->mask;
     }
-    *word = (Word){0};
-    return bits;
+    return 0;
+}
+
+static int is_small(uint8_t byte)
+{
+    return byte >= 'a' && byte <= 'z';
+}
+
+static int is_letter(uint8_t byte)
+{
+    return is_small(byte | 0x20);
 }
 
 /* The kinds of words in a value: runs of letters, cut before capitals inside of them. */
 static uint32_t kinds_in(Bytes source, size_t at, size_t stop, const Words *words)
 {
     uint32_t bits = 0;
-    Word word = {0};
-    uint8_t before = 0;
-    for (; at < stop; at++) {
-        uint8_t byte = source.bytes[at], letter = lower(byte);
-        int is_letter = letter >= 'a' && letter <= 'z';
-        if (word.size && (!is_letter || (byte < 'a' && before >= 'a')))
-            bits |= take_word(words, &word);
-        if (is_letter)
-            add_letter(&word, letter);
-        before = byte;
+    while (at < stop) {
+        if (!is_letter(source.bytes[at])) {
+            at++;
+            continue;
+        }
+        size_t start = at++;
+        while (at < stop && is_letter(source.bytes[at]) &&
+               (is_small(source.bytes[at]) || !is_small(source.bytes[at - 1])))
+            at++;
+        bits |= bits_of(source, start, at, words);
     }
-    return bits | take_word(words, &word);
+    return bits;
 }
 
 static int is_gap(uint8_t byte)

@@ -146,10 +146,12 @@ static char *write_keys(const PageTree *page, const Blocks *blocks, char *memory
     uint64_t *keys = surroundings + LEVELS * count, *texts = keys + segments;
     double *chars = (double *)(texts + segments), *link_chars = chars + count;
     double *lengths = link_chars + count;
-    for (size_t i = 0; i < count; i++)
-        places[i] = place_of(page, blocks->container[i]);
     for (size_t i = 0; i < LEVELS * count; i++)
-        surroundings[i] = place_of(page, blocks->levels[i]);
+        surroundings[i] = is_shared(blocks, i / LEVELS, i % LEVELS)
+                              ? surroundings[i - LEVELS]
+                              : place_of(page, blocks->levels[i]);
+    for (size_t i = 0; i < count; i++)
+        places[i] = surroundings[i * LEVELS]; /* The container is what stands nearest around it. */
     for (size_t i = 0; i < segments; i++) {
         uint64_t place = places[blocks->owner[i]];
         texts[i] = mix(page->own_hash[blocks->segments[i]]);

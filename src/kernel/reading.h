@@ -140,6 +140,13 @@ static inline double around(const double *sums, const Blocks *blocks, size_t blo
     return sums[blocks->high[at]] - sums[blocks->low[at]];
 }
 
+/* Has the block before the same element around it at a level? */
+static inline int is_shared(const Blocks *blocks, size_t block, size_t level)
+{
+    size_t at = block * LEVELS + level;
+    return block && blocks->levels[at] == blocks->levels[at - LEVELS];
+}
+
 /* The parts of the looks that look at the whole page; 0 without memory. */
 int fill_looks(const PageTree *page, const LookTables *tables, const Blocks *blocks, float *looks);
 int fill_rows(const PageTree *page, const Blocks *blocks, float *looks);

@@ -237,16 +237,36 @@ static void put_near(const Weighed *page, size_t block, float *row)
     }
 }
 
-void put_row(const Weighed *page, const Weighing *room, size_t block, float *told, float *row)
+/* The means around a block. Most blocks share what stands farther around them with the one before. */
+static void put_around(const Weighed *page, const Weighing *room, size_t block, float *told,
+                       float *row, const float *row_before)
 {
-    const float *looks = page->looks + block * LOOKS;
+    float *around = row + VERDICTS_AROUND_AT;
+    const float *around_before = row_before + VERDICTS_AROUND_AT;
     for (size_t level = 0; level < LEVELS; level++) {
+        size_t at = block * LEVELS + level;
+        float *to = told + SHARE_AROUND + level;
+        if (block && page->low[at] == page->low[at - LEVELS] &&
+            page->high[at] == page->high[at - LEVELS]) {
+            for (size_t part = 0; part < TOLD_PARTS; part++)
+                to[part * LEVELS] = *(to + part * LEVELS - EVIDENCE);
+            around[level] = around_before[level];
+            around[LEVELS + level] = around_before[LEVELS + level];
+            continue;
+        }
         Parts means = means_around(page, room, block, level);
         for (size_t part = 0; part < TOLD_PARTS; part++)
-            told[SHARE_AROUND + part * LEVELS + level] = (float)means.parts[part];
-        row[VERDICTS_AROUND_AT + level] = (float)means.parts[VERDICT_IN];
-        row[VERDICTS_AROUND_AT + LEVELS + level] = (float)means.parts[SITE_VERDICT_IN];
+            to[part * LEVELS] = (float)means.parts[part];
+        around[level] = (float)means.parts[VERDICT_IN];
+        around[LEVELS + level] = (float)means.parts[SITE_VERDICT_IN];
     }
+}
+
+void put_row(const Weighed *page, const Weighing *room, size_t block, float *told, float *row,
+             const float *row_before)
+{
+    const float *looks = page->looks + block * LOOKS;
+    put_around(page, room, block, told, row, row_before);
     memcpy(row, looks + TEXT_AT, 12 * sizeof(float));
     memcpy(row + 12, looks + PLACE_AT, 9 * sizeof(float));
     memcpy(row + 21, looks + ALIKE_AT, (LOOKS_READ - 21) * sizeof(float));

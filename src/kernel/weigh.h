@@ -69,7 +69,9 @@ int make_weighing(const Weighed *page, Weighing *room);
 /* What the site says of each block, rows of `EVIDENCE` numbers; `put_row` adds the surroundings. */
 void weigh(const Weighed *page, Weighing *room, float *evidence);
 
-/* What the site network reads of a block: `told` is the block's row of what the site says. */
-void put_row(const Weighed *page, const Weighing *room, size_t block, float *told, float *row);
+/* What the site network reads of a block: `told` is the block's row of what the site says, behind that
+   of the block before, whose row for the network is `row_before`. */
+void put_row(const Weighed *page, const Weighing *room, size_t block, float *told, float *row,
+             const float *row_before);
 
 #endif

@@ -38,7 +38,9 @@ class Favour(StrEnum):
     RECALL = "recall"
 
 
-_SHIFTS: Final = {Favour.PRECISION: -1.0, Favour.BALANCE: 0.0, Favour.RECALL: 1.0}
+_SHIFTS: Final[dict[str, float]] = {
+    Favour.PRECISION: -1.0, Favour.BALANCE: 0.0, Favour.RECALL: 1.0,
+}  # fmt: skip
 """What is added to the logits of content."""
 
 
@@ -165,7 +167,7 @@ class Auto:
 
     def _judge(self, memory: Memory, page: Reading) -> Judgement:
         """The verdict on every block."""
-        return judge(self._model, memory, page, _SHIFTS[Favour(self.favour)])
+        return judge(self._model, memory, page, _SHIFTS[self.favour])
 
     def _forgets(self, memory: Memory) -> bool:
         """Is anything past its life time? The least that is kept is kept for `base_life` pages."""
