@@ -274,24 +274,28 @@ static PyObject *judged(Judged *page, const Weighed *weighed, const Network *net
     size_t room = page->count + 1;
     Py_ssize_t size = (Py_ssize_t)(page->count * (3 * sizeof(double) + EVIDENCE * sizeof(float)));
     PyObject *memory = PyByteArray_FromStringAndSize(NULL, size);
-    Bench bench = {.sums = malloc(room * (sizeof(Row) + sizeof(double) + sizeof(int32_t) + 1))};
-    PyObject *found = NULL;
-    if (memory && bench.sums && make_sorting(&bench.sorting, page->count)) {
+    if (!memory)
+        return NULL;
+    double *said = (double *)PyByteArray_AsString(memory), threshold = 0;
+    float *told = (float *)(said + 3 * page->count);
+    Bench bench = {.sums = NULL};
+    int is_done = run_site(weighed, network, told, said);
+    if (is_done)
+        bench.sums = malloc(room * (sizeof(Row) + sizeof(double) + sizeof(int32_t) + 1));
+    is_done = bench.sums && make_sorting(&bench.sorting, page->count);
+    if (is_done) {
         bench.rows = (Row *)(bench.sums + room);
         bench.row_of = (int32_t *)(bench.rows + room);
         bench.is_same = (uint8_t *)(bench.row_of + room);
-        double *said = (double *)PyByteArray_AsString(memory);
-        float *told = (float *)(said + 3 * page->count);
         page->told = told;
-        if (run_site(weighed, network, told, said))
-            found = Py_BuildValue("(Od)", memory, judge(page, shift, &bench, said));
+        threshold = judge(page, shift, &bench, said);
         free(bench.sorting.items);
     }
-    if (!found && !PyErr_Occurred())
-        PyErr_NoMemory();
-    Py_XDECREF(memory);
     free(bench.sums);
-    return found;
+    if (is_done)
+        return Py_BuildValue("(Nd)", memory, threshold);
+    Py_DECREF(memory);
+    return PyErr_NoMemory();
 }
 
 /* The arrays as they are handed in, in this order, and the network behind them. */

@@ -107,7 +107,7 @@ static void tell_places(const Weighed *page, Weighing *room, float *evidence)
     for (size_t i = 0; i < page->blocks; i++) {
         if (!i || page->places[i] != page->places[i - 1])
             place = find_place(page, room, page->places[i]);
-        double *told = room->told[i].parts;
+        double *told = room->sums[i + 1].parts;
         float *to = evidence + i * EVIDENCE;
         room->at_place[i] = place.count;
         room->anywhere[i] = 0;
@@ -116,6 +116,7 @@ static void tell_places(const Weighed *page, Weighing *room, float *evidence)
         told[REPEATS_IN] = place.repeats;
         told[VERDICT_IN] = page->verdict[i];
         told[SITE_VERDICT_IN] = place.is_judged ? place.verdict : page->verdict[i];
+        room->site_verdict[i] = told[SITE_VERDICT_IN];
         to[PLACE_SHARE] = place.share;
         to[SEGMENTS] = place.segments;
         to[SEGMENTS_A_PAGE] = place.segments_a_page;
@@ -129,7 +130,7 @@ static void tell_texts(const Weighed *page, Weighing *room)
     double seen = at_least(page->pages, 1);
     for (size_t i = 0; i < page->segment_count; i++) {
         size_t block = (size_t)page->owner[i];
-        double *told = room->told[block].parts, length = page->lengths[i];
+        double *told = room->sums[block + 1].parts, length = page->lengths[i];
         double count = at_least(count_of(&page->segments, page->keys[i]) - 1, 0);
         double anywhere = at_least(count_of(&page->texts_seen, page->texts[i]) - 1, 0);
         told[SHARE_IN] += at_most(count / seen, 1) * length;
@@ -139,7 +140,7 @@ static void tell_texts(const Weighed *page, Weighing *room)
         room->anywhere[block] += at_most(anywhere / seen, 1) * length;
     }
     for (size_t i = 0; i < page->blocks; i++) {
-        double *told = room->told[i].parts, chars = page->chars[i];
+        double *told = room->sums[i + 1].parts, chars = page->chars[i];
         told[SHARE_IN] /= chars;
         told[KNOWN_IN] /= chars;
         told[GIVEN_PLACE_IN] /= chars;
@@ -156,7 +157,7 @@ static void put_evidence(const Weighed *page, const Weighing *room, float *to)
         (float)log1p_steps(family), (float)at_most(page->family / at_least(page->pages, 1), 1),
     };
     for (size_t i = 0; i < page->blocks; i++, to += EVIDENCE) {
-        const double *told = room->told[i].parts;
+        const double *told = room->sums[i + 1].parts;
         memcpy(to + PAGES, told_of_pages, sizeof(told_of_pages));
         to[SHARE] = (float)told[SHARE_IN];
         to[KNOWN] = (float)told[KNOWN_IN];
@@ -177,7 +178,7 @@ static void sum_parts(const Weighed *page, Weighing *room)
         room->chars_sum[i + 1] = room->chars_sum[i] + chars;
         for (size_t part = 0; part < PARTS; part++)
             room->sums[i + 1].parts[part] =
-                room->sums[i].parts[part] + room->told[i].parts[part] * chars;
+                room->sums[i].parts[part] + room->sums[i + 1].parts[part] * chars;
     }
 }
 
@@ -273,7 +274,7 @@ void put_row(const Weighed *page, const Weighing *room, size_t block, float *tol
     memcpy(row + LOOKS_READ, told, EVIDENCE * sizeof(float));
     row[VERDICTS_AT] = (float)(page->logits[block] / 3);
     row[VERDICTS_AT + 1] = (float)page->verdict[block];
-    row[VERDICTS_AT + 2] = (float)room->told[block].parts[SITE_VERDICT_IN];
+    row[VERDICTS_AT + 2] = (float)room->site_verdict[block];
     put_near(page, block, row);
     row[RANK_AT] = (float)(room->above[block] / at_least(room->total, 1e-9));
     memcpy(row + RANK_AT + 1, room->sure, sizeof(room->sure));
@@ -286,17 +287,17 @@ int make_weighing(const Weighed *page, Weighing *room)
 {
     size_t blocks = page->blocks + 1;
     size_t rows = page->segments.size + page->own_segments.size + 2;
-    room->sums = malloc(blocks * 2 * (sizeof(Parts) + sizeof(Keyed)) +
-                        (4 * blocks + rows) * sizeof(double));
+    room->sums = malloc(blocks * (sizeof(Parts) + 2 * sizeof(Keyed)) +
+                        (5 * blocks + rows) * sizeof(double));
     if (!room->sums)
         return 0;
-    room->told = room->sums + blocks;
-    room->items = (Keyed *)(room->told + blocks);
+    room->items = (Keyed *)(room->sums + blocks);
     room->spare = room->items + blocks;
     room->chars_sum = (double *)(room->spare + blocks);
     room->anywhere = room->chars_sum + blocks;
     room->at_place = room->anywhere + blocks;
-    room->above = room->at_place + blocks;
+    room->site_verdict = room->at_place + blocks;
+    room->above = room->site_verdict + blocks;
     room->seen = room->above + blocks;
     room->lost = room->seen + page->segments.size + 1;
     return 1;

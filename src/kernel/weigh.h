@@ -46,10 +46,9 @@ typedef struct {
 } Parts;
 
 typedef struct {
-    Parts *sums;         /* Running sums by characters, one more than blocks. */
+    Parts *sums;         /* Of each block, one place on; then running sums of that, by characters. */
     double *chars_sum;   /* One more than blocks. */
-    Parts *told;         /* Of each block. */
-    double *anywhere, *at_place;
+    double *anywhere, *at_place, *site_verdict;
     double *above;       /* The content to be expected in likelier blocks. */
     double *seen, *lost; /* Running sums over the rows of segments: of the site, of the page. */
     Keyed *items, *spare;
