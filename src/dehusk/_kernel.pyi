@@ -26,6 +26,7 @@ def label(
     scores: Buffer,
     /,
 ) -> bytearray: ...
+def signs(markdown: str, /) -> int: ...
 def smooth(
     unit: float,
     parent: Buffer,

@@ -16,6 +16,7 @@ typedef struct {
     int32_t *total;  /* Of each node, how many before it are marked; one more than nodes. */
     int32_t *blocks; /* By node: moves wherever a block or cell begins or ends. */
     int32_t *open;   /* Nodes that have not ended. */
+    uint8_t present; /* What any of the tags is. */
 } Room;
 
 static uint8_t kind_of(const DraftPage *page, size_t node)
@@ -36,12 +37,15 @@ static void find_ends(const DraftPage *page, Room *room, int32_t *ends)
         ends[room->open[--level]] = (int32_t)page->count;
 }
 
-/* Which texts are content: shown, more than white space, and in no permalink. */
+/* Which texts are content: shown, more than white space, and in no permalink. What tags the page has is
+   found on the way. */
 static void find_content(const DraftPage *page, Room *room, const int32_t *ends)
 {
-    for (size_t i = 0; i < page->count; i++)
+    for (size_t i = 0; i < page->count; i++) {
         room->content[i] = page->tag[i] == 0 && page->text_length[i] > 0 &&
                            page->labels[i] == LABEL_CONTENT;
+        room->present |= kind_of(page, i);
+    }
     for (size_t i = 0, reach = 0; i < page->permalink_count; i++) {
         size_t node = (size_t)page->permalinks[i], end = (size_t)ends[node];
         for (size_t at = node > reach ? node : reach; at < end; at++)
@@ -124,20 +128,22 @@ static void keep_breaks(const DraftPage *page, Room *room, uint8_t *kept)
     }
 }
 
-/* Which nodes stay; `ink` has the rules that part something. */
+/* Which nodes stay; `ink` has the rules that part something, and `total` counts it. */
 static void find_kept(const DraftPage *page, Room *room, const int32_t *ends, uint8_t *kept)
 {
-    count_marks_before(room->ink, page->count, room->total);
     for (size_t i = 0; i < page->count; i++) {
         int is_space = page->tag[i] == 0 && page->shown[i] && page->text_length[i] == 0;
-        int is_small = kind_of(page, i) & IS_SMALL && is_shown_content(page, i);
-        kept[i] = room->total[ends[i]] > room->total[i] || is_space || is_small;
+        kept[i] = room->total[ends[i]] > room->total[i] || is_space;
     }
-    memcpy(room->kept_before, kept, page->count);
-    for (size_t i = 1; i < page->count; i++)
-        if (kind_of(page, i) & IS_TABLE_CELL)
-            kept[i] = room->kept_before[page->parent[i]];
-    if (page->count && kept[0])
+    for (size_t i = 0; i < page->count && room->present & IS_SMALL; i++)
+        kept[i] |= kind_of(page, i) & IS_SMALL && is_shown_content(page, i);
+    if (room->present & IS_TABLE_CELL) {
+        memcpy(room->kept_before, kept, page->count);
+        for (size_t i = 1; i < page->count; i++)
+            if (kind_of(page, i) & IS_TABLE_CELL)
+                kept[i] = room->kept_before[page->parent[i]];
+    }
+    if (page->count && kept[0] && room->present & IS_BREAK)
         keep_breaks(page, room, kept);
 }
 
@@ -193,7 +199,10 @@ static void make_draft(const DraftPage *page, Room *room, Drafted *found)
     count_marks_before(room->ink, page->count, room->total);
     for (size_t i = 0; i < page->count; i++)
         found->inked[i] = room->total[found->ends[i]] > room->total[i];
-    mark_rules(page, room);
+    if (room->present & IS_RULE) {
+        mark_rules(page, room);
+        count_marks_before(room->ink, page->count, room->total);
+    }
     find_kept(page, room, found->ends, found->kept);
     find_texts(page, room, found);
     find_dropped(page, found);

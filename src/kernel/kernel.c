@@ -188,6 +188,7 @@ static PyMethodDef functions[] = {
     FUNCTION(read, "A page as auto reads it, in one piece of memory, and its blocks and segments."),
     FUNCTION(shape, "The content of a page as HTML in shape for Markdown; None: its twin must be asked."),
     FUNCTION(share, "The characters of a page's template, and all that are shown."),
+    FUNCTION(signs, "What polishing would find in Markdown, as bits."),
     FUNCTION(smooth, "The level of each node of a forest in a solution of least cost."),
     FUNCTION(spread, "The scores of blocks at their texts, and for elements the means below them."),
     FUNCTION(stated, "What the elements say that a page describes itself with."),

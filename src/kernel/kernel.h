@@ -62,6 +62,7 @@ PyObject *kernel_merge(PyObject *module, PyObject *const *arguments, Py_ssize_t 
 PyObject *kernel_shape(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_share(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_merge_all(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *kernel_signs(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_smooth(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_stated(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_tagged(PyObject *module, PyObject *const *arguments, Py_ssize_t count);

@@ -216,11 +216,22 @@ static int shape(Sheet *sheet, int32_t *elements)
            flatten_emphasis(sheet) && place_images(sheet) && point_links(sheet) && protect_code(sheet);
 }
 
+/* Does the page have characters that begin like those which stand in for others in code? */
+static int has_reserved(Bytes source)
+{
+    for (size_t at = 0; (at = find_byte(source, 0xEF, at, source.size)) + 1 < source.size; at++)
+        if (source.bytes[at + 1] == 0xB7)
+            return 1;
+    return 0;
+}
+
 /* The page as HTML, '' without content, or None where the twin must be asked; NULL with an exception. */
 static PyObject *shaped(Sheet *sheet, int32_t *images, int32_t *elements)
 {
     Buffer to = {0};
     PyObject *html = NULL;
+    if (has_reserved(sheet->page.source))
+        Py_RETURN_NONE;
     if (!find_marks(sheet, images, sheet->numbers) || !draft_page(&sheet->page, &sheet->found))
         return NULL;
     if (!sheet->found.inked[0])

@@ -63,11 +63,11 @@ static void put_changed(Buffer *to, Bytes text, uint16_t flags)
 /* Is any of it more than white space to HTML? There a space that may not break is. */
 static int has_ink(const uint8_t *bytes, size_t size)
 {
-    while (size && *bytes && strchr(" \n\t\f\r", *bytes)) {
-        bytes++;
-        size--;
-    }
-    return size > 0;
+    size_t at = 0;
+    while (at < size && (bytes[at] == ' ' || bytes[at] == '\n' || bytes[at] == '\t' || bytes[at] == '\f' ||
+                         bytes[at] == '\r'))
+        at++;
+    return at < size;
 }
 
 /* The text of a node of the page. */
@@ -107,11 +107,8 @@ static void write_text(Writer *writer, const Item *item, size_t number)
         write_page_text(writer, item, number);
     if (writer->to->is_short)
         return;
-    const uint8_t *written = writer->to->bytes + first;
-    writer->is_inked = has_ink(written, writer->to->size - first);
-    /* A carriage return would be read as a line feed, and text between cells before the table. */
-    if ((writer->is_inked && around & (IS_TABLE | IS_SECTION | IS_ROW)) ||
-        memchr(written, '\r', writer->to->size - first))
+    writer->is_inked = has_ink(writer->to->bytes + first, writer->to->size - first);
+    if (writer->is_inked && around & (IS_TABLE | IS_SECTION | IS_ROW))
         sheet->is_refused = 1;
 }
 
@@ -149,8 +146,6 @@ static void put_attribute(Writer *writer, Bytes name, const uint8_t *value, size
     put_text(writer->to, "=\"");
     put(writer->to, value, size);
     put(writer->to, "\"", 1);
-    if (memchr(value, '\r', size))
-        writer->sheet->is_refused = 1;
 }
 
 static Bytes named(const char *name)
@@ -183,12 +178,24 @@ static int is_wanted(Sheet *sheet, size_t node, const Attribute *attribute)
     return 0;
 }
 
+/* Is a style written in a start tag? To look for its rarest letter costs less than to read the tag. */
+static int may_have_style(Bytes source, size_t at, size_t stop)
+{
+    for (at += 2; (at = find_byte(source, 'y', at, stop)) + 3 < stop; at++)
+        if (memcmp(source.bytes + at - 2, "style", 5) == 0)
+            return 1;
+    return 0;
+}
+
 static void write_own_attributes(Writer *writer, size_t node)
 {
     Sheet *sheet = writer->sheet;
     Bytes source = sheet->page.source;
     size_t at = (size_t)sheet->page.start[node], stop = (size_t)sheet->page.stop[node];
     Attribute found;
+    if (!(kind_of(sheet, node) & (IS_CODE | IS_ORDERED | IS_INPUT)) && !is_named(sheet, node, NAME_LI) &&
+        !may_have_style(source, at, stop))
+        return;
     while (next_attribute(source, &at, stop, &found))
         if (is_wanted(sheet, node, &found))
             put_attribute(writer, (Bytes){source.bytes + found.name, found.name_stop - found.name},
@@ -314,4 +321,7 @@ void write_sheet(Sheet *sheet, int32_t body, Buffer *to)
             end_element(&writer, &sheet->items[at], (size_t)at);
         at = at == body ? -1 : sheet->items[at].next;
     }
+    /* A carriage return would be read as a line feed. */
+    if (!to->is_short && memchr(to->bytes, '\r', to->size))
+        sheet->is_refused = 1;
 }

@@ -49,8 +49,15 @@ _WRAPPER: Final = re.compile(r"<(/?)(strong|em|del|strike|s)>")
 _HTML_CODE: Final = re.compile(r"<code>[^<]*</code>")
 _BREAK: Final = re.compile(r"<br> ?")
 _SPACE: Final = re.compile(r"&#\d+;")
-_ESCAPE: Final = re.compile(r"\\([-_.)+#])(?=\w)")
-"""Escapes against emphasis, and against a list or a heading, which only a space would make."""
+_UNDERSCORE: Final = re.compile(r"\\(?<=[^\W_]\\)_(?=\w)")
+"""An escape against emphasis that there is none inside a word."""
+_NUMBER: Final = re.compile(r"\\(?<=\d\\)([.)])(?=\w)")
+"""An escape against a list where a number goes on."""
+_ESCAPE: Final = re.compile(r"\\([-+#])(?=\w)")
+"""An escape against a list or a heading, which only a space would make."""
+_NUMBERED, _TAG, _LOW, _POINT, _MARK, _BLANKS = (1 << place for place in range(6))
+"""What polishing may find: the bits of `src/kernel/signs.c`."""
+_ALL_SIGNS: Final = 63
 _PROTECTED: Final = ("<", "&", "\\")
 """Characters of code that polishing would take for the writer's."""
 _NONCHARACTERS: Final = tuple(map(chr, range(0xFDD0, 0xFDF0)))
@@ -65,11 +72,11 @@ def markdown(tree: Tree, document: Document, labels: LabelArray, base_url: str |
 
     The document is used up: it must be the one the tree comes from, and is worth nothing after.
     """
-    base, stand_ins = base_of(tree, base_url), _stand_ins(tree, base_url)
-    html = None
-    if KERNEL is not None and stand_ins is _FIRST_STAND_INS:
+    base, html, stand_ins = base_of(tree, base_url), None, _FIRST_STAND_INS
+    if KERNEL is not None and (base_url or "").isascii():
         html = shaped(KERNEL, tree, labels, base)
     if html is None:
+        stand_ins = _stand_ins(tree, base_url)
         draft = cut_down(tree, document, labels)
         if not draft.inked[0]:
             return ""
@@ -243,6 +250,24 @@ def _is_code(element: Element) -> bool:
 
 def _polish(written: str) -> str:
     """The Markdown without what the writer left in HTML, and without needless escapes."""
+    signs = _ALL_SIGNS if KERNEL is None else KERNEL.signs(written)
+    if signs & (_NUMBERED | _TAG):
+        plain = _without_html(written)
+        signs = signs if plain == written else _ALL_SIGNS
+        written = plain
+    if signs & _LOW:
+        written = _UNDERSCORE.sub("_", written)
+    if signs & _POINT:
+        written = _NUMBER.sub(r"\1", written)
+    if signs & _MARK:
+        written = _ESCAPE.sub(_needed_escape, written)
+    if signs & _BLANKS and "\n\n\n" in written:
+        written = _single_blanks(written)
+    return written.strip("\n")
+
+
+def _without_html(written: str) -> str:
+    """The Markdown without what the writer left in HTML."""
     # One character is found many times as fast as two, and much has none of these.
     if "&" in written:
         written = _SPACE.sub(_plain_space, written)
@@ -251,11 +276,7 @@ def _polish(written: str) -> str:
             written = _unwrap(written)
         if "<br>" in written:
             written = "\n".join(map(_break_lines, written.split("\n")))
-    if "\\" in written:
-        written = _ESCAPE.sub(_needed_escape, written)
-    if "\n\n\n" in written:
-        written = _single_blanks(written)
-    return written.strip("\n")
+    return written
 
 
 def _is_escaped(found: re.Match[str]) -> bool:
@@ -275,18 +296,8 @@ def _plain_space(found: re.Match[str]) -> str:
 
 
 def _needed_escape(found: re.Match[str]) -> str:
-    """A sign without its escape where that is not needed.
-
-    An underscore needs none inside a word, a point none inside a number, and what would begin a
-    list or a heading none before a word.
-    """
-    sign, start = found[1], found.start()
-    before = found.string[max(start - 1, 0) : start]
-    if sign == "_":
-        return sign if before.isalnum() else found[0]
-    if sign in ".)":
-        return sign if before.isdecimal() else found[0]
-    return found[0] if _is_escaped(found) else sign
+    """A sign without its escape, unless that is an escaped backslash."""
+    return found[0] if _is_escaped(found) else found[1]
 
 
 def _plain_break(found: re.Match[str]) -> str:

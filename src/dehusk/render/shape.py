@@ -94,11 +94,15 @@ for _name, _names in _RENAMED.items():
     _RENAMING[tags.numbers(*_names)] = tags.NUMBERS[_name]
 _NAME_BYTES: Final = 16
 TABLES: Final = (
-    _RENAMING,
+    SHAPE_KINDS.tobytes(),
+    _RENAMING.tobytes(),
     b"".join(name.encode().ljust(_NAME_BYTES, b"\0") for name in tags.NAMES),
-    np.array(tags.listed("a", "br", "div", "li", "pre", "span", "td", "th", "tr", "ul"), np.int16),
+    np.array(
+        tags.listed("a", "br", "div", "li", "pre", "span", "td", "th", "tr", "ul"), np.int16
+    ).tobytes(),
 )
-"""By tag number, which name it gets and how that is written; then the numbers of all new names."""
+"""By tag number, what it is, which name it gets and how that is written; then all new names."""
+_ASKED: Final = (TEXT_KINDS.tobytes(), PLAN_KINDS.tobytes(), *TABLES)
 
 
 def shaped(kernel: Any, tree: Tree, labels: LabelArray, base: Base) -> str | None:
@@ -116,8 +120,7 @@ def shaped(kernel: Any, tree: Tree, labels: LabelArray, base: Base) -> str | Non
 
     found: str | None = kernel.shape(
         base.absolute, language, _has_word, EXPONENT.fullmatch, *base.begins(), tree.source,
-        TEXT_KINDS, PLAN_KINDS, SHAPE_KINDS, *TABLES, tree.cut(_SHAPED),
-        np.ascontiguousarray(labels),
+        *_ASKED, tree.cut(_SHAPED), np.ascontiguousarray(labels),
     )  # fmt: skip
     return found
 
