@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 
 import dehusk.parse as parsing
 from dehusk import pipeline, render
+from dehusk.describe import scripted
+from dehusk.describe.scripted import needs_scripts
 from dehusk.label import label
 from dehusk.memory import Memory, Table
 from dehusk.methods import make_method
@@ -46,6 +48,25 @@ def test_the_kernel_gives_the_twins_share_and_base(html: str, seed: int) -> None
     with without_all("dehusk.render.share", "dehusk.urls"):
         assert share == render.template_share(tree, labels)
         assert base == base_of(tree, "http://h.example/b/c")
+
+
+_EMPTY = (
+    "<div id=root>", "</div>", "<div>", "<section id=x>", "</section>", "<main>", "</main>",
+    "<my-app id='app'>", "</my-app>", "<div id=app hidden>", "<img>", "<svg>", "</svg>", "word ",
+    "<script src=x></script>", "<script>f()</script>", "<noscript>Please switch scripts on here",
+    "</noscript>", "<p id=p>", "</p>", "x" * 150, "y " * 600, "<div class=a id=__next>", "&nbsp;",
+)  # fmt: skip
+
+
+@settings(max_examples=300)
+@given(st.lists(st.sampled_from(_EMPTY), max_size=14).map("".join), st.sampled_from((3, 512)))
+def test_the_kernel_sees_empty_pages_where_its_twin_does(html: str, max_depth: int) -> None:
+    the_kernel()
+    tree = parsing.parse(Page(html), Limits(max_depth=max_depth)).tree
+    found, emptied = needs_scripts(tree), scripted._emptied(tree)
+    with without("dehusk.describe.scripted"):
+        assert emptied == scripted._emptied(tree)
+        assert found == needs_scripts(tree)
 
 
 _JUDGING = tuple(f"dehusk.methods.auto.{name}" for name in ("judge", "network", "families"))
@@ -100,6 +121,13 @@ def test_the_kernel_refuses_arrays_that_do_not_fit_together() -> None:
         kernel.tagged("a", b"")
     with pytest.raises(TypeError, match="tagged takes 1"):
         kernel.tagged(1)
+    node = [
+        np.zeros(1, kind) for kind in (np.int16, np.int32, np.int32, np.int32, np.int32, np.int8)
+    ]
+    node[4] = node[4] + 9
+    with pytest.raises(ValueError, match="outside"):
+        kernel.holders(1000, b"<html>", b"", *node)
+    assert kernel.holders(0, b"<html>", b"", *node) is None
     network = [np.zeros(n, np.float32) for n in (6, 2, 4, 2, 3, 3)]
     with pytest.raises(ValueError, match="kind"):
         kernel.kind(1, *[b""] * 7, *network)

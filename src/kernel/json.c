@@ -49,9 +49,11 @@ static void put(Line *line, const char *text, size_t size)
 
 /* --- strings --- */
 
-static int is_special(uint8_t byte)
+/* Is it a byte that is escaped, or begins a character that may be? In bytes, without a way out, so that
+   many are looked at by vectors. */
+static inline uint8_t is_special(uint8_t byte)
 {
-    return byte < ' ' || byte == '"' || byte == '\\' || byte == 0xC2 || byte == 0xE2;
+    return (uint8_t)((byte < ' ') | (byte == '"') | (byte == '\\') | ((byte & 0xDF) == 0xC2));
 }
 
 /* How many bytes at a place are a character that some take for the end of a line, and its number:
@@ -95,25 +97,40 @@ static size_t put_character(Line *line, Bytes text, size_t at)
     return length;
 }
 
+/* Are the next CHUNK bytes written as they are? */
+static int is_plain_chunk(const uint8_t *at)
+{
+    uint8_t special = 0;
+    for (size_t i = 0; i < CHUNK; i++)
+        special |= is_special(at[i]);
+    return !special;
+}
+
+/* Are the next eight? */
+static int is_plain_word(const uint8_t *at)
+{
+    uint64_t word;
+    memcpy(&word, at, WORD);
+    uint64_t control = (word - ONES * ' ') & ~word & TOP_BITS;
+    return !(control | marks_of(word, '"') | marks_of(word, '\\') |
+             marks_of(word & ~(ONES * 0x20), 0xC2));
+}
+
 static void put_string(Line *line, Bytes text)
 {
     put(line, "\"", 1);
-    for (size_t at = 0; at < text.size;) {
-        size_t size = text.size - at < CHUNK ? text.size - at : CHUNK;
-        int special = 0;
+    for (size_t at = 0, left; at < text.size;) {
+        const uint8_t *from = text.bytes + at;
+        left = text.size - at;
         if (!make_room(line, LONGEST * (CHUNK + 1)))
             return;
-        if (size == CHUNK) {
-            for (size_t i = 0; i < CHUNK; i++)
-                special |= is_special(text.bytes[at + i]); /* By vectors: there is no way out. */
-            if (!special) {
-                memcpy(line->bytes + line->size, text.bytes + at, CHUNK);
-                line->size += CHUNK;
-                at += CHUNK;
-                continue;
-            }
-        }
-        for (size_t stop = at + size; at < stop;)
+        size_t plain = left >= CHUNK && is_plain_chunk(from) ? CHUNK
+                       : left >= WORD && is_plain_word(from) ? WORD
+                                                             : 0;
+        memcpy(line->bytes + line->size, from, plain);
+        line->size += plain;
+        at += plain;
+        for (size_t stop = plain ? at : at + (left < WORD ? left : WORD); at < stop;)
             at += put_character(line, text, at);
     }
     put(line, "\"", 1);

@@ -174,6 +174,7 @@ static PyMethodDef functions[] = {
     FUNCTION(draft, "What of a page goes into its Markdown, in one piece of memory."),
     FUNCTION(fingerprint, "The SimHash of a text's words in hex; None where its twin must be asked."),
     FUNCTION(groups, "The kept elements of a page by tag, what each holds, and inline ones with blocks."),
+    FUNCTION(holders, "Elements that a page leaves empty for its scripts; None where it shows enough."),
     FUNCTION(json_line, "A line of JSON; None for what its twin must write."),
     FUNCTION(judge, "The probability that each block is content, scores, what the site says, and the threshold."),
     FUNCTION(kind, "What the type network says of a page, whether it was the last one, its family."),

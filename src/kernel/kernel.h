@@ -52,6 +52,7 @@ PyObject *kernel_marks(PyObject *module, PyObject *const *arguments, Py_ssize_t 
 PyObject *kernel_groups(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_draft(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_fingerprint(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *kernel_holders(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_json_line(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_judge(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_kind(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
