@@ -235,7 +235,7 @@ class Tree:
         """Some of the arrays, as the kernel takes them."""
         memory = self.packed
         counts = (len(memory) // TREE_PACKING.row_bytes,)
-        return TREE_PACKING.cut(memory, counts, wanted)
+        return memory, counts, TREE_PACKING.sizes, wanted
 
     @cached_property
     def is_text(self) -> Flags:

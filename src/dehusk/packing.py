@@ -43,9 +43,10 @@ class Packing:
         self._columns = columns
         self._places = {column.name: place for place, column in enumerate(columns)}
         self._before = [_row_bytes_by_count(columns[:place]) for place in range(len(columns))]
-        self._sizes = np.array(
+        self.sizes = np.array(
             [(column.row_bytes, column.count) for column in columns], np.uint16
         ).tobytes()
+        """Of each array, the bytes of a row and which count: as the kernel takes them."""
         self.row_bytes = sum(column.row_bytes for column in columns)
         """Bytes of one row of each array."""
 
@@ -58,7 +59,7 @@ class Packing:
 
     def cut(self, memory: Packed, counts: tuple[int, ...], wanted: bytes) -> Cut:
         """Arrays out of a memory, as the kernel takes them."""
-        return memory, counts, self._sizes, wanted
+        return memory, counts, self.sizes, wanted
 
     def view(self, memory: Packed, counts: tuple[int, ...], name: str) -> NDArray[Any]:
         """One of the arrays."""

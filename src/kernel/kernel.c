@@ -194,7 +194,7 @@ static PyMethodDef functions[] = {
     FUNCTION(spread, "The scores of blocks at their texts, and for elements the means below them."),
     FUNCTION(stated, "What the elements say that a page describes itself with."),
     FUNCTION(tagged, "The nodes with a tag."),
-    FUNCTION(text, "The content of a labelled page as text; U+0000 where something was cut out."),
+    FUNCTION(text, "The content of a labelled page as text, U+0000 for cuts, and whether that is all."),
     FUNCTION(threshold, "The threshold with the best F1 to be expected, and the best probability."),
     FUNCTION(usual, "How many texts were usual, and how many of them came after a page, or on it."),
     {NULL, NULL, 0, NULL},

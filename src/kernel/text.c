@@ -191,11 +191,39 @@ static void put_fixed(Out *out, const uint8_t *at, const uint8_t *stop, int is_r
     }
 }
 
+static inline int is_plain(uint8_t byte)
+{
+    return byte > ' ' && byte != '&';
+}
+
+/* How many bytes stand there as they are to be written: words, with one space between them. */
+static size_t count_plain(const uint8_t *at, const uint8_t *stop)
+{
+    const uint8_t *from = at;
+    while (at < stop) {
+        if (is_plain(*at))
+            at++;
+        else if (*at == ' ' && at > from && stop - at > 1 && is_plain(at[1]))
+            at += 2;
+        else
+            break;
+    }
+    return (size_t)(at - from);
+}
+
 /* A text with one space for a run of white space, no-break spaces included. */
 static void put_collapsed(Out *out, const uint8_t *at, const uint8_t *stop, int is_raw)
 {
     while (at < stop) {
-        size_t length = 1;
+        size_t length = count_plain(at, stop);
+        if (length) {
+            put(out, *at);
+            memcpy(out->bytes + out->size, at + 1, length - 1);
+            out->size += length - 1;
+            at += length;
+            continue;
+        }
+        length = 1;
         if (is_blank(*at)) {
             put_space(out);
         } else if (*at == '&' && !is_raw) {
@@ -230,6 +258,19 @@ static void write_text(const Walk *walk, Out *out)
         *at++ = '\t';
 }
 
+/* Is there nothing that Python has to finish: no sign of a cut, and no ideographic space? */
+static int is_finished(const Out *out)
+{
+    static const char space[] = "\xE3\x80\x80";
+    const uint8_t *at = out->bytes, *stop = out->bytes + out->size;
+    if (memchr(at, 0, out->size))
+        return 0;
+    for (; (at = memchr(at, space[0] & 0xFF, (size_t)(stop - at))); at++)
+        if (stop - at >= 3 && memcmp(at, space, 3) == 0)
+            return 0;
+    return 1;
+}
+
 static PyObject *text_of(const Page *page)
 {
     Walk walk = {.page = page};
@@ -246,7 +287,9 @@ static PyObject *text_of(const Page *page)
         out.is_after_gap = 1;
         if (out.bytes) {
             write_text(&walk, &out);
-            text = PyUnicode_DecodeUTF8((char *)out.bytes, (Py_ssize_t)out.size, "surrogatepass");
+            text = Py_BuildValue(
+                "(NO)", PyUnicode_DecodeUTF8((char *)out.bytes, (Py_ssize_t)out.size, "surrogatepass"),
+                is_finished(&out) ? Py_True : Py_False);
         } else {
             PyErr_NoMemory();
         }

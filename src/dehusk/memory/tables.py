@@ -279,7 +279,7 @@ class PackedTables(Mapping[str, Table]):
 
     def cut(self, wanted: bytes) -> Cut:
         """Some of the arrays, as the kernel takes them."""
-        return self.kind.packing.cut(self.memory, self.rows, wanted)
+        return self.memory, self.rows, self.kind.packing.sizes, wanted
 
     def then(self, kernel: Any, later: PackedTables, pages: int) -> PackedTables:
         """These tables of so many pages and the later ones of the same set, added up."""

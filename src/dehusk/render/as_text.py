@@ -42,7 +42,11 @@ def text(tree: Tree, labels: LabelArray) -> str:
     White space is collapsed, except where the page is preformatted. Empty without content.
     """
     if KERNEL is not None:
-        return _finish(_compiled(tree, labels))
+        written, is_finished = KERNEL.text(
+            tree.source, _KINDS, tree.cut(_WRITTEN), np.ascontiguousarray(labels)
+        )
+        read: str = written if is_finished else _finish(written)
+        return read
     content, template = inked(tree, labels, Label.CONTENT), inked(tree, labels, Label.TEMPLATE)
     fixed = preformatted(tree)
     joints = run(tree, content | (fixed & spaces(tree)), template)
@@ -57,15 +61,6 @@ def text(tree: Tree, labels: LabelArray) -> str:
     written = _collapse(b"".join(pieces), np.repeat(is_fixed, lengths))
     lines = written.replace(b"\xff", b"").split(_LINE)
     return _read(_LINE.join(filter(None, map(_trim, lines))))
-
-
-def _compiled(tree: Tree, labels: LabelArray) -> str:
-    """What `text` writes before the last touch, by the kernel."""
-    assert KERNEL is not None
-    written: str = KERNEL.text(
-        tree.source, _KINDS, tree.cut(_WRITTEN), np.ascontiguousarray(labels)
-    )
-    return written
 
 
 def lines(tree: Tree, labels: LabelArray) -> list[tuple[int, str]]:

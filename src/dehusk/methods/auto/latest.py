@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import is_
 from typing import Generic, TypeVar
 from weakref import ref
 
@@ -24,7 +25,7 @@ class Latest(Generic[Asked, Answer]):
     def __call__(self, asked: Asked, *more: object) -> Answer:
         """The answer on `asked`, given `more`: the same objects, not equal ones."""
         last = self._last
-        if last is not None and last[0]() is asked and all(map(_is, last[1], more)):
+        if last is not None and last[0]() is asked and all(map(is_, last[1], more)):
             return last[2]
         answer = self._work(asked, *more)
         self._last = ref(asked, self._drop), more, answer
@@ -39,7 +40,3 @@ class Latest(Generic[Asked, Answer]):
         last = self._last
         if last is not None and last[0] is gone:
             self._last = None
-
-
-def _is(one: object, other: object) -> bool:
-    return one is other

@@ -102,7 +102,7 @@ class Reading:
 
     def cut(self, wanted: bytes) -> Cut:
         """Some of the arrays, as the kernel takes them."""
-        return READING_PACKING.cut(self.packed, self.counts, wanted)
+        return self.packed, self.counts, READING_PACKING.sizes, wanted
 
     def _view(self, name: str) -> NDArray[Any]:
         return READING_PACKING.view(self.packed, self.counts, name)
