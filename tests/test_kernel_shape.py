@@ -144,7 +144,7 @@ def test_the_kernel_shapes_sample_sites_by_itself_and_as_its_twin_does(kind: str
         "<p>a&#13;b",
         "<pre>a&#13;b</pre>",
         "<div style='white-space:pre&#13;'>a",
-        "<dt>a<dd>b",
+        "<dt>a<center><dd>b",
         "<div>" * 450 + "a",
     ],
 )
@@ -162,6 +162,8 @@ def test_what_would_be_read_in_another_way_than_it_was_written_is_left_to_the_tw
         "<p>a<code>b<br>c</code><select><option>d<option>e</select>",
         "<p>a<table><tr><td>b<td>c<tr><td>d<td>e</table>",
         "<dl><dt>a<dd>b<dd><p>c</dl>",
+        "<div><dt>a<dd>b</div>",
+        "<noscript><p>a<table><tr><td>b</table></noscript>",
         "<a href=/x><h2>a</h2></a><p><b>a</b><b>b</b>",
         "<table><tr><td colspan=2>a<tr><td rowspan=2>b<td>c<tr><td>d</table>",
         "<ul><li><p>a<ul><li>b</ul></ul><ol><li value=3>c</ol>",

@@ -240,7 +240,7 @@ static int is_allowed(const Writer *writer, uint32_t kind, const Item *parent)
         return 0;
     if (kind & IS_HEADING && around & IS_HEADING)
         return 0;
-    if (kind & IS_ITEM && parent->flags & WITHIN_ITEM)
+    if (kind & IS_ANY_ITEM && parent->flags & WITHIN_ITEM)
         return 0;
     if (kind & IS_LINK && writer->links)
         return 0;
@@ -269,7 +269,7 @@ static void start_element(Writer *writer, Item *item, size_t number)
     const Item *parent = &sheet->items[item->parent];
     if (!is_allowed(writer, kind, parent))
         sheet->is_refused = 1;
-    if (kind & IS_ITEM || (parent->flags & WITHIN_ITEM && !(kind & STOPS_ITEMS)))
+    if (kind & IS_ANY_ITEM || (parent->flags & WITHIN_ITEM && !(kind & STOPS_ITEMS)))
         item->flags |= WITHIN_ITEM;
     put(writer->to, "<", 1);
     put_name(writer, item, number);

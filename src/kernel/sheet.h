@@ -45,6 +45,7 @@ enum {
     STOPS_ITEMS = 1 << 28, /* An item inside does not end an item around it. */
     IS_INPUT = 1 << 29,
 };
+#define IS_ANY_ITEM (IS_ITEM | IS_TERM | IS_DEFINITION)
 #define IS_PART (IS_CAPTION | IS_SECTION | IS_ROW | IS_CELL)
 
 /* The places of tag numbers in `shape.NEW_NAMES`. */

@@ -43,9 +43,9 @@ _RENAMED: Final = {
 }  # fmt: skip
 _REFUSED: Final = (
     "area", "audio", "base", "basefont", "bgsound", "body", "canvas", "col", "colgroup", "datalist",
-    "dd", "desc", "dt", "embed", "frame", "frameset", "head", "html", "iframe", "image", "keygen",
-    "link", "math", "meta", "noembed", "noframes", "noscript", "param", "path", "script", "slot",
-    "source", "style", "svg", "template", "title", "track", "use", "video",
+    "desc", "embed", "frame", "frameset", "head", "html", "iframe", "image", "keygen", "link",
+    "math", "meta", "noembed", "noframes", "param", "path", "script", "slot", "source", "style",
+    "svg", "template", "title", "track", "use", "video",
 )  # fmt: skip
 """What is hardly ever content, or is read in a way of its own."""
 _STOPS_ITEMS: Final = (
