@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import time
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import pytest
@@ -30,6 +31,15 @@ SHAPES: dict[str, Callable[[int], str]] = {
     "white space": lambda n: ("<b>" + " " * 200) * (n // 30),
     "alike siblings": lambda n: "<li><p>a post</p><p>of two</p></li>" * (n // 10),
 }
+TO_SHAPE: dict[str, Callable[[int], str]] = {
+    "code": lambda n: f"<div class='lang{'y' * 4 * n}'>" + "<pre>a line</pre>" * (n // 4),
+    "spans": lambda n: "<table>" + 2 * ("<tr>" + "<td rowspan=2 colspan=9999>x" * (n // 8)),
+    "rows": lambda n: "<table>" + "<tr><th>a<td><p>b<p>c" * (n // 12),
+    "items": lambda n: "<ol>" + "<li value=7>a<ul><li><b>b</b></ul>" * (n // 12),
+    "terms": lambda n: "<dl>" + "<dt>a<dd>b<br><br>c" * (n // 8),
+    "emphasis": lambda n: "<p>a<b><i>b</i></b><a href=../x>c <img src=d alt=e></a></p>" * (n // 12),
+}
+"""Pages that take work to put into shape for Markdown."""
 SIZE = 6_000
 DOUBLINGS = 2
 MAX_FACTOR = 2.2
@@ -37,30 +47,49 @@ MAX_FACTOR = 2.2
 ROUNDS = 20
 
 
-def _cost(method: str, html: str, url: str) -> float:
+def _text_cost(method: str, html: str) -> float:
     """CPU seconds from page to text, learning included."""
-    chosen, page = make_method(method), Page(html, url)
+    chosen, page = make_method(method), Page(html, "https://a.example/")
     began = time.process_time()
     result, _ = clean(page, Memory(), chosen, Limits(timeout_s=1000))
     assert result.text is not None
     return time.process_time() - began
 
 
-@pytest.mark.parametrize("method", ["auto", "segments"])
-@pytest.mark.parametrize("shape", SHAPES)
-def test_a_page_of_twice_the_size_costs_at_most_twice_as_much(shape: str, method: str) -> None:
+def _markdown_cost(html: str) -> float:
+    """CPU seconds from text to Markdown."""
+    page = Page(html, "https://a.example/")
+    result, _ = clean(page, Memory(), make_method("segments"), Limits(timeout_s=1000))
+    assert result.text
+    began = time.process_time()
+    assert result.markdown
+    return time.process_time() - began
+
+
+def _assert_grows_no_faster(shape: Callable[[int], str], cost: Callable[[str], float]) -> None:
     # Both sizes in turns, and the least of each: what else the machine does hardly counts. The
     # fixed cost of a page only helps, so the pages are large enough to make it small.
-    pages = [SHAPES[shape](SIZE), SHAPES[shape](2**DOUBLINGS * SIZE)]
+    pages = [shape(SIZE), shape(2**DOUBLINGS * SIZE)]
     allowed = MAX_FACTOR**DOUBLINGS
     least = np.full(2, np.inf)
     gc.disable()
     try:
         for turn in range(ROUNDS):
             for place, html in enumerate(pages):
-                least[place] = min(least[place], _cost(method, html, "https://a.example/"))
+                least[place] = min(least[place], cost(html))
             if turn and least[1] <= allowed * least[0]:
                 break
     finally:
         gc.enable()
     assert least[1] <= allowed * least[0]
+
+
+@pytest.mark.parametrize("shape", TO_SHAPE)
+def test_markdown_of_twice_the_size_costs_at_most_twice_as_much(shape: str) -> None:
+    _assert_grows_no_faster(TO_SHAPE[shape], _markdown_cost)
+
+
+@pytest.mark.parametrize("method", ["auto", "segments"])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_page_of_twice_the_size_costs_at_most_twice_as_much(shape: str, method: str) -> None:
+    _assert_grows_no_faster(SHAPES[shape], partial(_text_cost, method))

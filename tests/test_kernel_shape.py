@@ -24,7 +24,10 @@ from pages_to_scan import HARD, HOSTILE, PIECES
 from twins import random_scores, the_kernel, without
 
 _TWINS = ("as_markdown", "plan", "groups", "marks", "addresses")
-_URLS = (None, "http://h.example", "https://h.example/a/b/c?q#f", "http://h.example//x/", "file:a")
+_URLS = (
+    None, "http://h.example", "https://h.example/a/b/c?q#f", "http://h.example//x/", "file:a",
+    "http://h.example/a b/c>.html",
+)  # fmt: skip
 
 
 def _shown(html: str, seed: int, limits: Limits) -> tuple[parsing.ParsedPage, LabelArray]:

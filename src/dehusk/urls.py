@@ -145,7 +145,8 @@ def _begins(base: Base) -> tuple[bytes, bytes, bytes]:
     found = _PLAIN_PAGE.fullmatch(base.url or "")
     here = found[1] if found else (base.absolute("#x") or "")[: -len("#x")] if base.url else ""
     origin, folder, page = (
-        each.encode("utf-8", "surrogatepass") for each in (base.origin, base.folder, here)
+        b"" if _UNSAFE.search(each) else each.encode("utf-8", "surrogatepass")
+        for each in (base.origin, base.folder, here)
     )
     return origin, folder, page
 

@@ -56,9 +56,27 @@ static int take_language(Sheet *sheet, size_t block, size_t node, int is_around)
     return answer;
 }
 
+/* Give a block the language of an element around it, once `known`: by element 0 at first, then -1 where
+   it has none, or a block that has its language, and 1. As `take_language`. */
+static int take_around(Sheet *sheet, size_t block, size_t around, int32_t *known)
+{
+    if (known[around] > 0) {
+        const Item *other = &sheet->items[known[around] - 1];
+        sheet->items[block].extra = other->extra;
+        sheet->items[block].extra_size = other->extra_size;
+        sheet->items[block].flags |= HAS_EXTRA;
+        return 1;
+    }
+    if (known[around] < 0)
+        return 0;
+    int answer = take_language(sheet, block, around, 1);
+    known[around] = answer > 0 ? (int32_t)block + 1 : -1;
+    return answer;
+}
+
 /* Give a block its language; `outside` is the length of texts in no block, before each node. 0 with an
    exception set. */
-static int find_language(Sheet *sheet, size_t node, const int32_t *outside)
+static int find_language(Sheet *sheet, size_t node, const int32_t *outside, int32_t *known)
 {
     const DraftPage *page = &sheet->page;
     size_t below = node + 1, end = (size_t)page->end[node];
@@ -76,7 +94,7 @@ static int find_language(Sheet *sheet, size_t node, const int32_t *outside)
         around = (size_t)page->parent[around];
         if (outside[page->end[around]] - outside[around] > MAX_BESIDE_CODE)
             break;
-        answer = take_language(sheet, node, around, 1);
+        answer = take_around(sheet, node, around, known);
     }
     return answer >= 0;
 }
@@ -103,8 +121,9 @@ static void strip_front(Sheet *sheet, size_t node, const int32_t *texts, size_t 
 static int shape_fixed(Sheet *sheet)
 {
     const DraftPage *page = &sheet->page;
-    int32_t *outside = sheet->numbers, *texts = outside + page->count + 1;
+    int32_t *outside = sheet->numbers, *texts = outside + page->count + 1, *known = texts + page->count;
     size_t text_count = 0, first = 0;
+    memset(known, 0, page->count * sizeof(*known));
     outside[0] = 0;
     for (size_t i = 0; i < page->count; i++) {
         int is_text = page->tag[i] == 0;
@@ -115,7 +134,7 @@ static int shape_fixed(Sheet *sheet)
     for (size_t i = 0; i < page->count; i++) {
         if (!(kept_kind(sheet, i) & IS_FIXED))
             continue;
-        if (!find_language(sheet, i, outside))
+        if (!find_language(sheet, i, outside, known))
             return 0;
         sheet->items[i].flags |= NO_CLASS;
         while (first < text_count && (size_t)texts[first] < i)

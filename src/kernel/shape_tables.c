@@ -83,14 +83,15 @@ static void place_row(Sheet *sheet, Grid *grid, size_t row)
             column++;
         }
         if (sheet->page.stop[cell] - sheet->page.start[cell] > (int32_t)strlen("<td>")) {
+            size_t left = grid->widest > column ? grid->widest - column : 1;
             deep = span_of(sheet, cell, "rowspan");
             wide = span_of(sheet, cell, "colspan");
-            wide = wide < grid->widest ? wide : grid->widest;
+            wide = wide < left ? wide : left;
         }
         if (deep > 1)
             reach_down(grid, column, wide, (int32_t)(row + deep));
         add_number(&grid->places, (int32_t)cell);
-        for (column++; wide > 1 && column < grid->widest; wide--, column++)
+        for (column++; wide > 1; wide--, column++)
             add_number(&grid->places, NO_CELL);
     }
     add_number(&grid->ends, (int32_t)count_in(&grid->places));

@@ -92,6 +92,11 @@ def markdown(tree: Tree, document: Document, labels: LabelArray, base_url: str |
 
 def _shape(draft: Draft, base: Base, stand_ins: Mapping[str, str]) -> None:
     """Put the parser's document into shape; the kernel's `shape` does the same."""
+    root = draft.element(0)
+    for element in (root, *root.children):
+        if isinstance(element, Element):
+            # The writer would take a page with `white-space: pre` for code as a whole.
+            element.attrs.pop("style", None)
     rename_blocks(draft)
     shape_code(draft)
     part_paragraphs(draft, shape_tables(draft))

@@ -126,8 +126,9 @@ def shape_code(draft: Draft) -> None:
         outside = text_below(tree, ~in_block)
         texts = np.flatnonzero(draft.kept & tree.is_text)
         first_text = np.searchsorted(texts, blocks).tolist()
+        known: dict[int, str | None] = {}
         for node, first in zip(blocks, first_text, strict=True):
-            language = _language(draft, node, outside)
+            language = _language(draft, node, outside, known)
             draft.element(node).attrs.pop("class", None)
             if language:
                 draft.element(node).attrs["class"] = f"language-{language}"
@@ -151,10 +152,11 @@ def _shape_inline_code(draft: Draft, spans: list[int]) -> None:
             draft.element(node).insert_before(Text(" "))
 
 
-def _language(draft: Draft, node: int, outside: Ints) -> str | None:
+def _language(draft: Draft, node: int, outside: Ints, known: dict[int, str | None]) -> str | None:
     """The language that the block, the code in it, or an element around it is marked with.
 
-    An element around it counts as long as it holds little more than code.
+    An element around it counts as long as it holds little more than code. What it says is `known`
+    to the next block in it.
     """
     tree, below = draft.tree, node + 1
     if below < tree.end[node] and tree.tag[below] == tags.TEXT and not tree.text_length[below]:
@@ -169,7 +171,9 @@ def _language(draft: Draft, node: int, outside: Ints) -> str | None:
         node = int(tree.parent[node])
         if language or node <= 0 or outside[node] > _MAX_BESIDE_CODE:
             break
-        language = _marked_language(draft, node, is_around=True)
+        if node not in known:
+            known[node] = _marked_language(draft, node, is_around=True)
+        language = known[node]
     return language
 
 

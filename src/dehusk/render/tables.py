@@ -144,11 +144,12 @@ def _placed(
                 line.append(cell)
                 continue
             element = draft.element(cell)
-            deep, wide = _span(element, "rowspan"), min(_span(element, "colspan"), widest)
+            deep = _span(element, "rowspan")
+            wide = min(_span(element, "colspan"), max(widest - len(line), 1))
             if deep > 1:
                 reach.update(dict.fromkeys(range(len(line), len(line) + wide), number + deep))
             line.append(cell)
-            line.extend([-1] * min(wide - 1, widest - len(line)))
+            line.extend([-1] * (wide - 1))
         placed.append(line)
         widest = max(widest, len(line))
         if widest * len(rows) > max_places:
