@@ -78,7 +78,7 @@ def test_bytes_that_are_no_canonical_html_still_give_a_tree(source: bytes) -> No
     lengths = np.array([5, -1, 2**62], np.int64).tobytes()
     memory = _scan(source)
     if memory is None:
-        memory = _scan(source, b"\0\1", b"\1\0", lengths)
+        memory = _scan(source, b"\0\1", b"\1\0", b"\0\1", lengths)
     assert memory is not None
     count = len(memory) // TREE_PACKING.row_bytes
     offset = 16 * count

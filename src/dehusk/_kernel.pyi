@@ -14,6 +14,7 @@ def scan(
     kinds: Buffer,
     raws: Buffer = ...,
     voids: Buffer = ...,
+    eaters: Buffer = ...,
     raw_lengths: Buffer = ...,
     /,
 ) -> bytearray | None: ...

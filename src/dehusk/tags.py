@@ -43,6 +43,9 @@ VOID: Final = (
 RAW: Final = ("iframe", "noembed", "noframes", "plaintext", "script", "style", "xmp")
 """HTML elements whose text is written without escapes."""
 
+NEWLINE_EATERS: Final = ("listing", "pre", "textarea")
+"""HTML elements that lose a newline at their front, which is therefore written twice."""
+
 NEVER_SHOWN: Final = (
     "audio", "canvas", "datalist", "desc", "head", "iframe", "noembed", "noframes", "noscript",
     "script", "style", "template", "title", "video",

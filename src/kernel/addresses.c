@@ -134,6 +134,17 @@ static PyObject *joined(Bytes before, Bytes behind)
     return whole;
 }
 
+PyObject *ask_twin(PyObject *absolute, PyObject *written)
+{
+    PyObject *whole = PyObject_CallFunctionObjArgs(absolute, written, NULL);
+    if (whole && whole != Py_None && !PyUnicode_Check(whole)) {
+        PyErr_SetString(PyExc_TypeError, "an address is neither a str nor None");
+        Py_DECREF(whole);
+        return NULL;
+    }
+    return whole;
+}
+
 PyObject *address_of(Bytes source, size_t start, size_t stop, const Bases *bases,
                      PyObject *absolute, uint8_t *room, int *is_changed)
 {
@@ -151,7 +162,7 @@ PyObject *address_of(Bytes source, size_t start, size_t stop, const Bases *bases
     if (lead == BEHIND_BASE)
         return joined(base, left);
     PyObject *written = as_text(url.bytes, url.size);
-    PyObject *whole = written ? PyObject_CallFunctionObjArgs(absolute, written, NULL) : NULL;
+    PyObject *whole = written ? ask_twin(absolute, written) : NULL;
     *is_changed = whole && whole != Py_None && PyUnicode_Compare(whole, written) != 0;
     Py_XDECREF(written);
     return whole;

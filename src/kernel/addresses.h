@@ -36,6 +36,10 @@ typedef enum { NOWHERE, AS_WRITTEN, BEHIND_BASE, NOT_SIMPLE } Lead;
    there; where it is not simple, it may be anything. */
 Lead find_lead(Bytes *url, const Bases *bases, Bytes *base);
 
+/* What the twin makes of an address that is not simple: a str, or None where it leads nowhere; NULL with
+   an exception set. */
+PyObject *ask_twin(PyObject *absolute, PyObject *written);
+
 /* The absolute address of the link with this start tag, or None where it leads nowhere; NULL with an
    exception set. `room` has as many bytes as the tag. `is_changed` says whether the address is
    another than what is written. */

@@ -29,7 +29,7 @@ typedef struct {
     uint64_t path;
     uint8_t inherited;
     size_t islands;         /* How many of the open elements are `<svg>` or `<math>`. */
-    size_t raws, voids;     /* How many tags looked raw or void so far. */
+    size_t raws, voids, eaters; /* How many tags looked raw, void, or eating so far. */
     int has_noscript;
     uint64_t powers[MAX_SCAN_DEPTH + 1];
 } Scan;
@@ -317,12 +317,15 @@ static ScanEnd read_start_tag(Scan *scan, size_t start, size_t *at)
     size_t stop = *at;
     Tag tag = read_tag(scan, start + 1, stop - 1);
     int is_void = (tag.kinds & TAG_VOID) != 0, is_raw = (tag.kinds & TAG_RAW) != 0;
-    if ((is_void || is_raw) && scan->islands && !scan->foreign->is_given)
+    int eats = (tag.kinds & TAG_EATS_NEWLINE) != 0;
+    if ((is_void || is_raw || eats) && scan->islands && !scan->foreign->is_given)
         return SCAN_ASKS;
     if (is_void)
         is_void = !is_foreign(scan->foreign->voids, scan->voids++);
     if (is_raw)
         is_raw = !is_foreign(scan->foreign->raws, scan->raws++);
+    if (eats)
+        eats = !is_foreign(scan->foreign->eaters, scan->eaters++);
     if (!add_element(scan, &tag, start, stop, !is_void))
         return SCAN_NO_MEMORY;
     if (is_raw) {
@@ -332,8 +335,7 @@ static ScanEnd read_start_tag(Scan *scan, size_t start, size_t *at)
         return add_text(scan, stop, *at, 1) ? SCAN_DONE : SCAN_NO_MEMORY;
     }
     /* A newline behind <pre> is written twice, since a parser drops the first. */
-    if ((tag.kinds & TAG_EATS_NEWLINE) && stop < scan->source.size &&
-        scan->source.bytes[stop] == '\n')
+    if (eats && stop < scan->source.size && scan->source.bytes[stop] == '\n')
         ++*at;
     return SCAN_DONE;
 }

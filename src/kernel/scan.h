@@ -50,6 +50,7 @@ typedef struct {
     int is_given;
     Bytes raws;             /* By rank among the tags that look raw: is it SVG or MathML? */
     Bytes voids;            /* The same of those that look void. */
+    Bytes eaters;           /* The same of those that look as if they ate a newline. */
     const int64_t *lengths; /* By rank among the tags that look raw: bytes of text. */
     size_t length_count;
 } Foreign;

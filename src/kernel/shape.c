@@ -205,7 +205,7 @@ static int32_t find_body(const Sheet *sheet)
     return body;
 }
 
-/* The steps of `as_markdown.markdown`; 0 with an exception set. */
+/* The steps of `as_markdown._shape`; 0 with an exception set. */
 static int shape(Sheet *sheet, int32_t *elements)
 {
     if (!lay_out(sheet, elements))

@@ -67,8 +67,9 @@ int shape_blocks(Sheet *sheet)
         if (kind & IS_ITEM) {
             if (is_new_list && kind_of(sheet, (size_t)sheet->page.parent[i]) & IS_ORDERED)
                 sheet->items[i].flags |= FIRST_ITEM;
-            is_new_list = 0;
         }
+        if (kind & (IS_ITEM | IS_TERM | IS_DEFINITION)) /* All of them become items. */
+            is_new_list = 0;
         is_new_list |= (kind & IS_ORDERED) != 0;
     }
     return 1;

@@ -143,7 +143,7 @@ static int put_address(Sheet *sheet, Bytes url)
         return 1;
     }
     PyObject *written = as_text(url.bytes, url.size), *bytes = NULL;
-    PyObject *whole = written ? PyObject_CallFunctionObjArgs(sheet->absolute, written, NULL) : NULL;
+    PyObject *whole = written ? ask_twin(sheet->absolute, written) : NULL;
     int answer = whole ? whole != Py_None && PyUnicode_GetLength(whole) > 0 : -1;
     if (answer > 0) {
         bytes = PyUnicode_AsEncodedString(whole, "utf-8", "surrogatepass");

@@ -139,8 +139,8 @@ static PyObject *scan_views(const View *views, size_t count, int max_depth)
         return NULL;
     }
     if (count > 4)
-        foreign = (Foreign){1, bytes_of(&views[4]), bytes_of(&views[5]), views[6].buffer.buf,
-                            (size_t)views[6].buffer.len / 8};
+        foreign = (Foreign){1, bytes_of(&views[4]), bytes_of(&views[5]), bytes_of(&views[6]),
+                            views[7].buffer.buf, (size_t)views[7].buffer.len / 8};
     Py_BEGIN_ALLOW_THREADS
     end = scan(source, &tags, &foreign, max_depth, &found);
     Py_END_ALLOW_THREADS
@@ -156,14 +156,14 @@ static PyObject *scan_views(const View *views, size_t count, int max_depth)
 PyObject *kernel_scan(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
 {
     (void)module;
-    if (count != 5 && count != 8) {
-        PyErr_SetString(PyExc_TypeError, "scan takes 5 or 8 arguments");
+    if (count != 5 && count != 9) {
+        PyErr_SetString(PyExc_TypeError, "scan takes 5 or 9 arguments");
         return NULL;
     }
     long max_depth = PyLong_AsLong(arguments[0]);
     if (max_depth == -1 && PyErr_Occurred())
         return NULL;
-    View views[7];
+    View views[8];
     size_t given = (size_t)count - 1;
     if (!open_views(views, arguments + 1, given, 0))
         return NULL;

@@ -33,7 +33,7 @@ _MAGIC: Final = (
     b"\x1f\x8b",
     b"RIFF",
 )
-_SPECIAL: Final = (*tags.RAW, *tags.VOID)
+_SPECIAL: Final = (*tags.RAW, *tags.VOID, *tags.NEWLINE_EATERS)
 _MIN_ELEMENT_BYTES: Final = len("<p>")
 _MAX_PLACE: Final = 2**31 - 1
 """Places in a page are 32-bit numbers."""
@@ -152,10 +152,11 @@ def _foreign(document: turbohtml.Document) -> Foreign:
 
     islands = document.iter_elements(("svg", "math"))
     if not any(next(island.iter_elements(_SPECIAL), None) for island in islands):
-        return Foreign(frozenset(), frozenset(), raw_lengths)
+        return Foreign(frozenset(), frozenset(), frozenset(), raw_lengths)
     return Foreign(
         _foreign_ranks(document, tags.RAW),
         _foreign_ranks(document, tags.VOID),
+        _foreign_ranks(document, tags.NEWLINE_EATERS),
         raw_lengths,
     )
 

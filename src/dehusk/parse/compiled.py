@@ -12,7 +12,7 @@ from dehusk.model import Tree
 from dehusk.parse.tokens import KNOWN_HASHES, KNOWN_NUMBERS, Foreign
 
 _BITS: Final = (
-    tags.VOID, tags.RAW, tags.NEVER_SHOWN, ("noscript",), ("a",), ("pre", "textarea", "listing"),
+    tags.VOID, tags.RAW, tags.NEVER_SHOWN, ("noscript",), ("a",), tags.NEWLINE_EATERS,
     ("svg", "math"), ("plaintext",),
 )  # fmt: skip
 """The sets that the kernel asks for, from the lowest bit on (`src/kernel/scan.h`)."""
@@ -32,10 +32,12 @@ def scan(
     return Tree.of_memory(memory, source, url)
 
 
-def _as_flags(foreign: Foreign) -> tuple[bytes, bytes, bytes]:
-    """By rank: is what looks raw or void foreign? And how many bytes of text has what looks raw?"""
-    raws, voids = (bytearray(max(ranks, default=-1) + 1) for ranks in (foreign.raws, foreign.voids))
-    for flags, ranks in ((raws, foreign.raws), (voids, foreign.voids)):
+def _as_flags(foreign: Foreign) -> tuple[bytes, ...]:
+    """By rank: is what looks raw, void or to eat newlines foreign? And the lengths of raw texts."""
+    all_flags = []
+    for ranks in (foreign.raws, foreign.voids, foreign.eaters):
+        flags = bytearray(max(ranks, default=-1) + 1)
         for rank in ranks:
             flags[rank] = 1
-    return bytes(raws), bytes(voids), np.array(foreign.raw_lengths(), np.int64).tobytes()
+        all_flags.append(bytes(flags))
+    return *all_flags, np.array(foreign.raw_lengths(), np.int64).tobytes()

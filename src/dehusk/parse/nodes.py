@@ -21,7 +21,6 @@ _MIN_NOSCRIPT_LENGTH: Final = 200
 """`<noscript>` counts as shown if the text grows to so many times by it, and it is so long. Notices
 ('please enable JavaScript') do not reach the length; threads of forums exceed both by far."""
 _LINK: Final = tags.numbers("a")
-_NEWLINE_EATERS: Final = tags.numbers("pre", "textarea", "listing")
 _INT16_MAX: Final = 32767
 """Numpy sorts 16-bit numbers in linear time; only a hostile page is deeper."""
 _SPACE: Final = 32
@@ -112,7 +111,7 @@ def build(written: Text, tokens: Tokens, max_depth: int, url: str | None = None)
 def _plan(codes: Codes, tokens: Tokens) -> _Plan:
     """Number the nodes."""
     text_start, text_stop = tokens.stop[:-1], tokens.start[1:]
-    eaters = tokens.opener[_NEWLINE_EATERS[tokens.tag]]
+    eaters = tokens.opener[tokens.eats_newline]
     if len(eaters):
         # A newline behind <pre> is written twice, since a parser drops the first.
         text_start = text_start.copy()

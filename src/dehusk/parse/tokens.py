@@ -37,6 +37,7 @@ _OPEN_OR_CLOSE: Final = np.uint8(ord("<") ^ ord(">"))
 _64_BITS: Final = 0xFFFFFFFFFFFFFFFF
 _VOID: Final = tags.numbers(*tags.VOID)
 _RAW: Final = tags.numbers(*tags.RAW)
+_NEWLINE_EATERS: Final = tags.numbers(*tags.NEWLINE_EATERS)
 _PLAINTEXT: Final = tags.NUMBERS["plaintext"]
 
 
@@ -67,6 +68,8 @@ class Tokens:
     """Has an end tag: not a void element."""
     is_raw: Flags
     """The text behind it is raw: written without escapes."""
+    eats_newline: Flags
+    """A newline right behind it is written twice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +81,8 @@ class Foreign:
     that their text is escaped."""
     voids: Set[int]
     """Which of those named in `tags.VOID` are SVG or MathML, so that they have an end tag."""
+    eaters: Set[int]
+    """Which of those named in `tags.NEWLINE_EATERS` are SVG or MathML, so that they eat none."""
     raw_lengths: Callable[[], Sequence[int]]
     """The bytes of raw text in each of the elements named in `tags.RAW`."""
 
@@ -109,12 +114,12 @@ def find_tokens(text: Text, foreign: Foreign) -> Tokens:
         name[row] = _long_name_hash(text.source, int(opens[opener[row]]) + 1)
     name, tag = name[kept], tag[kept]
     opener = (is_token.cumsum() - 1)[opener[kept]]
-    is_void, is_raw = _VOID[tag], _RAW[tag]
-    if foreign.voids or foreign.raws:
-        is_void[is_void.nonzero()[0][sorted(foreign.voids)]] = False
-        is_raw[is_raw.nonzero()[0][sorted(foreign.raws)]] = False
+    is_void, is_raw, eats = _VOID[tag], _RAW[tag], _NEWLINE_EATERS[tag]
+    for flags, ranks in ((is_void, foreign.voids), (is_raw, foreign.raws), (eats, foreign.eaters)):
+        if ranks:
+            flags[flags.nonzero()[0][sorted(ranks)]] = False
     is_close = head[is_token] == ord("/")
-    return Tokens(opens[is_token], closes + 1, is_close, opener, name, tag, ~is_void, is_raw)
+    return Tokens(opens[is_token], closes + 1, is_close, opener, name, tag, ~is_void, is_raw, eats)
 
 
 def _first_behind(opens: Places, is_token: Flags, closes: Places) -> Flags:

@@ -82,7 +82,11 @@ def _count_up(draft: Draft) -> None:
     for node in lists:
         draft.element(node).attrs.pop("reversed", None)
         _drop_number(draft.element(node), "start")
-    first_items = {items[place] for node in lists if (place := bisect(items, node)) < len(items)}
+    # Terms and definitions become items too.
+    all_items = draft.kept_nodes((*_ITEM, *_DEFINED))
+    first_items = {
+        all_items[place] for node in lists if (place := bisect(all_items, node)) < len(all_items)
+    }
     for node in with_attributes(draft.tree, items):
         if node in first_items and draft.tree.tag[draft.tree.parent[node]] in _ORDERED:
             _drop_number(draft.element(node), "value")
