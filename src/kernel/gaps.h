@@ -3,13 +3,11 @@
 #ifndef DEHUSK_GAPS_H
 #define DEHUSK_GAPS_H
 
-#include "bytes.h"
+#include "kernel.h"
 
 /* What a tag is to the text around it, by its number: the bits of `nodes.TEXT_KINDS`. */
 enum { BREAKS = 1, IS_CELL = 2, IS_ROW = 4, IS_LINK = 8, IS_PREFORMATTED = 16,
        IS_THING = 32 };
-
-enum { LABEL_CONTENT = 0, LABEL_TEMPLATE = 1 };
 
 /* What stands between a text and the one before it; nothing before the first. */
 typedef struct {
@@ -33,10 +31,6 @@ typedef struct {
     int32_t breaks, row_breaks;
 } Gaps;
 
-static inline uint8_t kind_in(Bytes kinds, int16_t tag)
-{
-    return tag >= 0 && (size_t)tag < kinds.size ? kinds.bytes[tag] : 0;
-}
 
 /* The edge of an element, its start or its end. */
 static inline void pass_edge(Gaps *gaps, uint8_t kind)

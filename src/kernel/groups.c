@@ -20,8 +20,7 @@ typedef struct {
 
 static uint8_t kind_of(const Page *page, size_t node)
 {
-    int16_t tag = page->tag[node];
-    return page->kept[node] && tag >= 0 && (size_t)tag < page->kinds.size ? page->kinds.bytes[tag] : 0;
+    return page->kept[node] ? kind_in(page->kinds, page->tag[node]) : 0;
 }
 
 /* Which kinds each node is or holds. From the last node on: `next` is where the next one of a kind

@@ -16,8 +16,7 @@ typedef struct {
 
 static uint8_t kind_of(const Page *page, size_t node)
 {
-    int16_t tag = page->tag[node];
-    return tag >= 0 && (size_t)tag < page->kinds.size ? page->kinds.bytes[tag] : 0;
+    return kind_in(page->kinds, page->tag[node]);
 }
 
 /* Has the start tag an id, as far as can be told by its bytes? */

@@ -3,19 +3,14 @@
 #include "kernel.h"
 
 #include <math.h>
-#include <stdlib.h>
+
+#include "buffer.h"
 
 enum {
     MAX_DEPTH = 8, /* Of lists and dicts in each other; its twin writes what nests deeper. */
     CHUNK = 32,    /* Bytes that are looked at at once. */
     LONGEST = 6,   /* Bytes that one byte may become: a `\u` and four digits. */
 };
-
-/* What is written so far. Without memory, `bytes` is NULL, and nothing more is written. */
-typedef struct {
-    uint8_t *bytes;
-    size_t size, room;
-} Line;
 
 /* A list, tuple or dict that is being written, and where in it. */
 typedef struct {
@@ -25,27 +20,6 @@ typedef struct {
 
 /* What became of a value. */
 typedef enum { WRITTEN, OPENED, NOT_KNOWN } Outcome;
-
-static int make_room(Line *line, size_t more)
-{
-    if (!line->bytes)
-        return 0;
-    if (line->room - line->size >= more)
-        return 1;
-    size_t room = line->room * 2 + more;
-    uint8_t *bytes = room <= PY_SSIZE_T_MAX ? realloc(line->bytes, room) : NULL;
-    if (!bytes)
-        free(line->bytes);
-    *line = (Line){bytes, line->size, room};
-    return bytes != NULL;
-}
-
-static void put(Line *line, const char *text, size_t size)
-{
-    if (make_room(line, size))
-        memcpy(line->bytes + line->size, text, size);
-    line->size += size;
-}
 
 /* --- strings --- */
 
@@ -72,7 +46,7 @@ static size_t line_end_at(Bytes text, size_t at, uint32_t *code)
 }
 
 /* Write one character, or one byte of one, there being room; how many bytes of text it was. */
-static size_t put_character(Line *line, Bytes text, size_t at)
+static size_t put_character(Buffer *line, Bytes text, size_t at)
 {
     static const char digits[] = "0123456789abcdef", named[] = "\"\"\\\\\nn\rr\tt\ff\bb";
     uint8_t byte = text.bytes[at], *to = line->bytes + line->size;
@@ -116,13 +90,13 @@ static int is_plain_word(const uint8_t *at)
              marks_of(word & ~(ONES * 0x20), 0xC2));
 }
 
-static void put_string(Line *line, Bytes text)
+static void put_quoted(Buffer *line, Bytes text)
 {
     put(line, "\"", 1);
     for (size_t at = 0, left; at < text.size;) {
         const uint8_t *from = text.bytes + at;
         left = text.size - at;
-        if (!make_room(line, LONGEST * (CHUNK + 1)))
+        if (!room_in(line, LONGEST * (CHUNK + 1)))
             return;
         size_t plain = left >= CHUNK && is_plain_chunk(from) ? CHUNK
                        : left >= WORD && is_plain_word(from) ? WORD
@@ -138,18 +112,18 @@ static void put_string(Line *line, Bytes text)
 
 /* --- values --- */
 
-static Outcome put_text(Line *line, PyObject *string)
+static Outcome put_string(Buffer *line, PyObject *string)
 {
     Py_ssize_t size;
     const char *bytes = PyUnicode_AsUTF8AndSize(string, &size);
     if (!bytes)
         return NOT_KNOWN;
-    put_string(line, (Bytes){(const uint8_t *)bytes, (size_t)size});
+    put_quoted(line, (Bytes){(const uint8_t *)bytes, (size_t)size});
     return WRITTEN;
 }
 
 /* A number as Python writes it; JSON has none that is not finite. */
-static Outcome put_number(Line *line, PyObject *number)
+static Outcome put_number(Buffer *line, PyObject *number)
 {
     if (PyFloat_CheckExact(number) && !isfinite(PyFloat_AsDouble(number)))
         return NOT_KNOWN;
@@ -163,10 +137,10 @@ static Outcome put_number(Line *line, PyObject *number)
 }
 
 /* Write a value, or of a list, tuple or dict the first bracket. */
-static Outcome put_value(Line *line, PyObject *value)
+static Outcome put_value(Buffer *line, PyObject *value)
 {
     if (PyUnicode_CheckExact(value))
-        return put_text(line, value);
+        return put_string(line, value);
     if (PyFloat_CheckExact(value) || PyLong_CheckExact(value))
         return put_number(line, value);
     if (value == Py_None || value == Py_True || value == Py_False) {
@@ -182,7 +156,7 @@ static Outcome put_value(Line *line, PyObject *value)
 
 /* The next value of a level, its name before it already written; NULL where there is none, or where
    `outcome` says that it is not known. */
-static PyObject *next_value(Line *line, Level *level, Outcome *outcome)
+static PyObject *next_value(Buffer *line, Level *level, Outcome *outcome)
 {
     PyObject *holder = level->holder, *name = NULL, *value = NULL;
     *outcome = WRITTEN;
@@ -196,20 +170,20 @@ static PyObject *next_value(Line *line, Level *level, Outcome *outcome)
         put(line, ", ", 2);
     if (!name)
         return value;
-    *outcome = PyUnicode_CheckExact(name) ? put_text(line, name) : NOT_KNOWN;
+    *outcome = PyUnicode_CheckExact(name) ? put_string(line, name) : NOT_KNOWN;
     put(line, ": ", 2);
     return *outcome == WRITTEN ? value : NULL;
 }
 
 /* Write all of it; 0 for what only its twin can write, or refuses as it should be refused. Nothing here
    runs code of a caller's, so nothing changes meanwhile. */
-static int put_all(Line *line, PyObject *whole)
+static int put_all(Buffer *line, PyObject *whole)
 {
     Level levels[MAX_DEPTH];
     size_t depth = 0;
     Outcome outcome = put_value(line, whole);
     PyObject *value = whole;
-    while (outcome != NOT_KNOWN && line->bytes) {
+    while (outcome != NOT_KNOWN && !line->is_short) {
         if (outcome == OPENED) {
             if (depth == MAX_DEPTH)
                 return 0;
@@ -233,11 +207,12 @@ PyObject *kernel_json_line(PyObject *module, PyObject *const *arguments, Py_ssiz
     (void)module;
     if (!check_count("json_line", count, 1))
         return NULL;
-    Line line = {malloc(FIRST_ROOM), 0, FIRST_ROOM};
+    Buffer line = {0};
+    room_in(&line, FIRST_ROOM);
     PyObject *found = NULL;
     int is_done = put_all(&line, arguments[0]);
     put(&line, "\n", 1);
-    if (!line.bytes)
+    if (line.is_short)
         found = PyErr_NoMemory();
     else if (is_done)
         found = PyUnicode_DecodeUTF8((const char *)line.bytes, (Py_ssize_t)line.size, NULL);

@@ -299,11 +299,11 @@ static PyObject *judged(Judged *page, const Weighed *weighed, const Network *net
 }
 
 /* The arrays as they are handed in, in this order, and the network behind them. */
-enum { RULES, LINK_CHARS, LEVELS_, CELLS, ITEMS, HEADINGS, HEADLINE, WEIGHED,
+enum { RULES, LINK_CHARS, LEVEL_NODES, CELLS, ITEMS, HEADINGS, HEADLINE, WEIGHED,
        NETWORK = WEIGHED + WEIGHED_VIEWS };
 #define GIVEN (NETWORK + NETWORK_VIEWS)
 
-static Kind kind_in(const View *view)
+static Kind listed_in(const View *view)
 {
     return (Kind){view->buffer.buf, (size_t)view->buffer.len / 4};
 }
@@ -317,12 +317,12 @@ static Judged judged_in(const View *views, const Weighed *weighed)
         .link_chars = views[LINK_CHARS].buffer.buf,
         .low = weighed->low,
         .high = weighed->high,
-        .levels = views[LEVELS_].buffer.buf,
+        .levels = views[LEVEL_NODES].buffer.buf,
         .count = weighed->blocks,
-        .cells = kind_in(&views[CELLS]),
-        .items = kind_in(&views[ITEMS]),
-        .headings = kind_in(&views[HEADINGS]),
-        .headline = kind_in(&views[HEADLINE]),
+        .cells = listed_in(&views[CELLS]),
+        .items = listed_in(&views[ITEMS]),
+        .headings = listed_in(&views[HEADINGS]),
+        .headline = listed_in(&views[HEADLINE]),
         .pages = weighed->pages,
     };
 }

@@ -35,6 +35,15 @@ int check_below(const char *function, const int32_t *numbers, size_t count, size
 /* Append a number to a list of Python's; 0 with an exception set. */
 int append_number(PyObject *list, size_t number);
 
+/* What a node is: `dehusk.model.Label`. */
+enum { LABEL_CONTENT = 0, LABEL_TEMPLATE = 1, LABEL_HIDDEN = 2 };
+
+/* What a table of kinds has for a tag; 0 for a tag that it does not know. */
+static inline uint8_t kind_in(Bytes kinds, int16_t tag)
+{
+    return tag >= 0 && (size_t)tag < kinds.size ? kinds.bytes[tag] : 0;
+}
+
 static inline Bytes bytes_of(const View *view)
 {
     return (Bytes){view->buffer.buf, (size_t)view->buffer.len};

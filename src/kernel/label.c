@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 
-enum { LABEL_CONTENT = 0, LABEL_TEMPLATE = 1, LABEL_HIDDEN = 2 };
 enum {
     SCORED_CONTENT = 0,
     SCORED_TEMPLATE = 1,

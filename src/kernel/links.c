@@ -12,7 +12,6 @@
 /* What a tag is, by its number: the bits of `as_links.LINK_KINDS`. */
 enum { BREAKS = 1, IS_CELL = 2, IS_ANCHOR = 4, IS_LINK = 8, IS_IMAGE = 16 };
 
-enum { LABEL_TEMPLATE = 1 };
 
 typedef struct {
     Bytes source;
@@ -56,8 +55,7 @@ typedef struct {
 
 static uint8_t kind_of(const Page *page, size_t node)
 {
-    int16_t tag = page->tag[node];
-    return tag >= 0 && (size_t)tag < page->kinds.size ? page->kinds.bytes[tag] : 0;
+    return kind_in(page->kinds, page->tag[node]);
 }
 
 /* --- what links say --- */

@@ -6,7 +6,6 @@
 /* What a tag is, by its number: the bits of `marks.MARK_KINDS`. */
 enum { IS_IMAGE = 1, IS_HEADING = 2, IS_LINK = 4 };
 
-enum { LABEL_CONTENT = 0 };
 
 typedef struct {
     Bytes kinds;

@@ -4,7 +4,7 @@
 
 #include "white.h"
 
-enum { LABEL_CONTENT = 0, MAX_PERMALINK = 8 /* `marks._MAX_PERMALINK`. */ };
+enum { MAX_PERMALINK = 8 /* `marks._MAX_PERMALINK`. */ };
 
 /* --- images --- */
 

@@ -3,7 +3,6 @@
 
 #include "kernel.h"
 
-enum { LABEL_TEMPLATE = 1 };
 
 PyObject *kernel_tagged(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
 {

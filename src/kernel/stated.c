@@ -14,7 +14,7 @@ enum {
     IS_HEADING = 64, BREAKS = 128,
 };
 
-enum { LABEL_CONTENT = 0, MAX_HEADINGS = 5, MAX_TITLE = 300 };
+enum { MAX_HEADINGS = 5, MAX_TITLE = 300 };
 
 typedef struct {
     Bytes source, kinds;
@@ -34,8 +34,7 @@ typedef struct {
 
 static uint8_t kind_of(const Page *page, size_t node)
 {
-    int16_t tag = page->tag[node];
-    return tag >= 0 && (size_t)tag < page->kinds.size ? page->kinds.bytes[tag] : 0;
+    return kind_in(page->kinds, page->tag[node]);
 }
 
 static int find_in(const Page *page, size_t node, const char *name, Attribute *found)
