@@ -6,7 +6,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 # What the compiled kernel takes part in is tested without it too.
-TWINS := $(addprefix tests/test_,tree.py methods.py auto.py segments.py smooth.py label.py render.py site.py)
+TWINS := $(patsubst %,tests/test_%.py,auto describe families fingerprint label memory methods output render \
+	segments site smooth tree urls)
 
 .PHONY: demo test check format clean
 
