@@ -34,5 +34,5 @@ $(INSTALLED): pyproject.toml setup.py $(wildcard src/kernel/*)
 	$(PYTHON) -m venv $(VENV)
 	# Older pips trip over an extra that two of the bench peers name.
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=23.3'
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,bench]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]' --editable 'bench[peers]'
 	touch $(INSTALLED)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import dehusk
-from dehusk.marks import element_numbers, marks_of
+from dehusk.answer.marks import element_numbers, marks_of
 
 
 def check_addresses(found: list[Any], result: dehusk.Result) -> int:

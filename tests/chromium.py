@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from dehusk.browser import find_chromium
 from dehusk.errors import UsageError
+from dehusk.page.browser import find_chromium
 
 ARGS = ["--no-sandbox", "--disable-dev-shm-usage"] if os.geteuid() == 0 else []
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from dehusk.upkeep import export_lines
+from dehusk.memory.upkeep import export_lines
 
 
 def contents(path: Path) -> list[dict[str, object]]:

@@ -16,11 +16,11 @@ import pytest
 from pyspark import SparkContext
 from pyspark.find_spark_home import _find_spark_home
 
-from dehusk import spark as husk
-from dehusk.cli import main
+from dehusk.doors import spark as husk
+from dehusk.doors.cli import main
+from dehusk.doors.spark.session import check_java, make_session
 from dehusk.errors import UsageError
-from dehusk.samples import sample_site
-from dehusk.spark.session import check_java, make_session
+from dehusk_bench.samples import sample_site
 
 CONF = {
     "spark.ui.enabled": "false",

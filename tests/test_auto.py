@@ -31,9 +31,10 @@ from dehusk.methods.auto.reading import read
 from dehusk.methods.auto.reasons import REASONS, Reason, reasons_of
 from dehusk.methods.auto.weighing import COLUMNS as SITE
 from dehusk.methods.auto.weighing import site_rows
-from dehusk.model import Page, Tree
-from dehusk.parse import parse
-from dehusk.samples import sample_site
+from dehusk.page.page import Page
+from dehusk.page.parse import parse
+from dehusk.page.tree import Tree
+from dehusk_bench.samples import sample_site
 
 ENTRIES = ("Home", "The mill", "Rye")
 MENU = f"<nav><ul>{''.join(f'<li><a href=/{entry}>{entry}</a>' for entry in ENTRIES)}</ul></nav>"

@@ -17,23 +17,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dehusk import bench
-from dehusk.bench import speed_gate
-from dehusk.bench.averages import Averages, Figure, Place, place_of
-from dehusk.bench.commands import Progress
-from dehusk.bench.contenders import Answer, Contender, make_contenders
-from dehusk.bench.corpora import Caps, Corpus, open_corpus
-from dehusk.bench.curves import learning_curve, write_curves
-from dehusk.bench.nodes import node_gold, teco_score, template_score, wrong_share
-from dehusk.bench.quality import GOLD, By, run_quality
-from dehusk.bench.report import render_report
-from dehusk.bench.scoring import Score, bag_score, score, share_found, words
-from dehusk.bench.speed import Runner, make_runners, render_speed, run_speed, speed_json
-from dehusk.bench.tables import table
+import dehusk_bench as bench
+from dehusk.answer.labels import Label
 from dehusk.errors import SourceError, UsageError
-from dehusk.model import Flags, Label, Page, Tree
-from dehusk.parse import parse
-from dehusk.samples import sample_site
+from dehusk.page.page import Page
+from dehusk.page.parse import parse
+from dehusk.page.tree import Flags, Tree
+from dehusk_bench import speed_gate
+from dehusk_bench.averages import Averages, Figure, Place, place_of
+from dehusk_bench.commands import Progress
+from dehusk_bench.contenders import Answer, Contender, make_contenders
+from dehusk_bench.corpora import Caps, Corpus, open_corpus
+from dehusk_bench.curves import learning_curve, write_curves
+from dehusk_bench.nodes import node_gold, teco_score, template_score, wrong_share
+from dehusk_bench.quality import GOLD, By, run_quality
+from dehusk_bench.report import render_report
+from dehusk_bench.samples import sample_site
+from dehusk_bench.scoring import Score, bag_score, score, share_found, words
+from dehusk_bench.speed import Runner, make_runners, render_speed, run_speed, speed_json
+from dehusk_bench.tables import table
 
 # --- words and values
 
@@ -450,7 +452,7 @@ def _run(*arguments: str) -> int:
 
 
 def test_bench_is_imported_without_numpy() -> None:
-    code = "import sys, dehusk.bench; sys.exit('numpy' in sys.modules)"
+    code = "import sys, dehusk_bench; sys.exit('numpy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 

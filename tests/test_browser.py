@@ -14,8 +14,7 @@ import numpy as np
 import pytest
 
 import dehusk
-from dehusk.browser import Browser, BrowserSettings, Resource, chromium, find_chromium, worker
-from dehusk.cli import main
+from dehusk.doors.cli import main
 from dehusk.errors import (
     MissingExtra,
     NotRendered,
@@ -26,10 +25,13 @@ from dehusk.errors import (
     TooManyNodes,
     UsageError,
 )
-from dehusk.loader import PageLoader
-from dehusk.model import Limits, Page, Tree
-from dehusk.parse import parse
-from dehusk.samples import KINDS, sample_site
+from dehusk.page.browser import Browser, BrowserSettings, Resource, chromium, find_chromium, worker
+from dehusk.page.page import Page
+from dehusk.page.parse import parse
+from dehusk.page.tree import Tree
+from dehusk.settings import Limits
+from dehusk.template.loader import PageLoader
+from dehusk_bench.samples import KINDS, sample_site
 
 URL = "https://grain.example/page"
 PATIENT = Limits(timeout_s=60)

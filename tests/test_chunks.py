@@ -11,24 +11,25 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dehusk.bench import chunks_tables
-from dehusk.bench.chunks_collections import (
+from dehusk.errors import SettingError
+from dehusk.memory import Memory
+from dehusk.methods.papers.chunks import Chunks
+from dehusk.methods.papers.chunks.cutting import SEPARATORS, cut
+from dehusk.methods.papers.chunks.images import image_words
+from dehusk.methods.papers.chunks.look import distances, look_of
+from dehusk.page.page import Page
+from dehusk.page.parse import parse
+from dehusk.page.tree import Tree
+from dehusk_bench import chunks_tables
+from dehusk_bench.chunks_collections import (
     ChunkedPage,
     chunk_page,
     find,
     find_by_size,
     largest_group,
 )
-from dehusk.bench.chunks_tables import atf, ttdr
-from dehusk.bench.corpora import GoldPage
-from dehusk.errors import SettingError
-from dehusk.memory import Memory
-from dehusk.methods.chunks import Chunks
-from dehusk.methods.chunks.cutting import SEPARATORS, cut
-from dehusk.methods.chunks.images import image_words
-from dehusk.methods.chunks.look import distances, look_of
-from dehusk.model import Page, Tree
-from dehusk.parse import parse
+from dehusk_bench.chunks_tables import atf, ttdr
+from dehusk_bench.corpora import GoldPage
 
 PLAIN = Chunks(group="none")
 

@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pytest
 
-import dehusk.parse
+import dehusk.page.parse
 from dehusk import pipeline
-from dehusk.cli import main
+from dehusk.doors.cli import main
 
 
 def _page(number: int) -> str:
@@ -261,7 +261,7 @@ def test_a_full_disk_is_said_in_one_line(crawl: Path) -> None:
 def test_a_fault_on_one_page_does_not_end_the_run(
     crawl: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> None:
-    parse = dehusk.parse.parse
+    parse = dehusk.page.parse.parse
     calls = iter(range(100))
 
     def failing(page: object, limits: object) -> object:
@@ -301,7 +301,7 @@ def test_the_demo_shows_what_happened_and_where(tmp_path: Path) -> None:
 @pytest.mark.parametrize("arguments", [["--version"], ["--help"], ["clean", "--help"]])
 def test_help_answers_without_loading_numpy_or_the_parser(arguments: list[str]) -> None:
     code = (
-        "import sys; from dehusk.cli import main\n"
+        "import sys; from dehusk.doors.cli import main\n"
         "try: main(sys.argv[1:])\n"
         "except SystemExit: pass\n"
         "print([name for name in ('numpy', 'turbohtml') if name in sys.modules])"

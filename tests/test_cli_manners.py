@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import dehusk
-from dehusk.cli import main
+from dehusk.doors.cli import main
 from dehusk.output.writers import GrowingFile
 
 

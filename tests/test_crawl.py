@@ -11,15 +11,15 @@ from typing import Any
 import pytest
 
 import dehusk
+from dehusk.answer.result import Refusal, Result
 from dehusk.errors import PageError, SettingError, UsageError
-from dehusk.model import Page
-from dehusk.result import Refusal, Result
-from dehusk.samples import sample_site
-from dehusk.samples.server import ServedSite, serve_site
+from dehusk.page.page import Page
 from dehusk.sources import Failure, SiteBy, SourceSettings
 from dehusk.sources.crawl.crawler import Crawl
 from dehusk.sources.crawl.settings import CrawlSettings, LeftOut, Wish
 from dehusk.sources.crawl.state import open_state
+from dehusk_bench.samples import sample_site
+from dehusk_bench.samples.server import ServedSite, serve_site
 from hostile_server import Behaviour, Hostile, Request, home, links, serve
 
 HASTE: dict[str, Any] = {"delay_s": 0, "max_delay_s": 0, "allow_private": True}

@@ -12,7 +12,7 @@ import httpcore2
 import pytest
 
 from dehusk.errors import PageError
-from dehusk.model import Page
+from dehusk.page.page import Page
 from dehusk.sources import Failure, SourceSettings
 from dehusk.sources.crawl import addresses
 from dehusk.sources.crawl.crawler import Crawl

@@ -11,7 +11,7 @@ import pytest
 
 import dehusk
 from dehusk.errors import UsageError
-from dehusk.samples import sample_site
+from dehusk_bench.samples import sample_site
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # Of datatrove's own imports.
@@ -19,7 +19,7 @@ with warnings.catch_warnings():
     from datatrove.pipeline.readers import JsonlReader
     from datatrove.pipeline.writers import JsonlWriter
 
-    from dehusk.datatrove import Clean
+    from dehusk.doors.datatrove import Clean
 
 PAGES = 30
 

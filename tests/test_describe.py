@@ -10,10 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dehusk
-from dehusk.describe import Description, describe
-from dehusk.describe.dates import iso_date
-from dehusk.model import Label, Page
-from dehusk.parse import parse
+from dehusk.answer.describe import Description, describe
+from dehusk.answer.describe.dates import iso_date
+from dehusk.answer.labels import Label
+from dehusk.page.page import Page
+from dehusk.page.parse import parse
 
 FIXED = settings(derandomize=True, deadline=None)
 URL = "https://www.millpond.example/news/mill"

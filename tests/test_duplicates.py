@@ -11,14 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dehusk.cli import main
+from dehusk.answer.fingerprint import Seen, is_duplicate, sketch
+from dehusk.answer.fingerprint.shingles import SHINGLE_WORDS, SKETCH_SIZE
+from dehusk.answer.labels import Label
+from dehusk.doors.cli import main
 from dehusk.errors import SettingError, UsageError
-from dehusk.fingerprint import Seen, is_duplicate, sketch
-from dehusk.fingerprint.shingles import SHINGLE_WORDS, SKETCH_SIZE
-from dehusk.hashing import Hashes
-from dehusk.model import Label
-from dehusk.parse import parse
-from dehusk.samples import SHARED_KINDS, sample_site
+from dehusk.page.hashing import Hashes
+from dehusk.page.parse import parse
+from dehusk_bench.samples import SHARED_KINDS, sample_site
 
 TEXTS = st.lists(
     st.sampled_from(["rye", "oats", "barley", "wheat", "spelt", "millet"]), max_size=30

@@ -13,15 +13,20 @@ import numpy as np
 import pytest
 
 import dehusk
-from dehusk import Site, pipeline, tags
-from dehusk.label import label
+from dehusk import Site, pipeline
+from dehusk.answer.label import label
+from dehusk.answer.labels import Label
+from dehusk.answer.regions import Region
+from dehusk.answer.regions import regions as find_regions
+from dehusk.answer.result import Result
 from dehusk.memory import Memory
 from dehusk.methods import METHODS
-from dehusk.model import Explanation, Floats, Label, Limits, Page, Tree
-from dehusk.parse import parse
-from dehusk.regions import Region
-from dehusk.regions import regions as find_regions
-from dehusk.result import Result
+from dehusk.methods.contract import Explanation
+from dehusk.page import tags
+from dehusk.page.page import Page
+from dehusk.page.parse import parse
+from dehusk.page.tree import Floats, Tree
+from dehusk.settings import Limits
 
 PAGES = [
     f"<nav>Home News About</nav><main><h1>Harvest {n}</h1><p>In year {n}, {n * 7} sacks.</p></main>"

@@ -12,10 +12,10 @@ import pytest
 import dehusk
 from addresses import check_addresses
 from chromium import ARGS, executable
-from dehusk.bench.serve_load import running
-from dehusk.marks import marks_of
-from dehusk.samples import KINDS, sample_site
-from dehusk.samples.server import serve_site
+from dehusk.answer.marks import marks_of
+from dehusk_bench.samples import KINDS, sample_site
+from dehusk_bench.samples.server import serve_site
+from dehusk_bench.serve_load import running
 from marked_pages import marked_pages
 from odd_pages import ODD_PAGES
 

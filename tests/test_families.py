@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 import dehusk
-from dehusk import upkeep
-from dehusk.cli import main
+from dehusk.doors.cli import main
 from dehusk.errors import StoreDamaged
-from dehusk.model import FamilySeen
-from dehusk.store import site_id
+from dehusk.memory import upkeep
+from dehusk.memory.store import site_id
+from dehusk.methods.contract import FamilySeen
 
 SITE = "grain.example"
 

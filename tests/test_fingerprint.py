@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dehusk.fingerprint import fingerprint
+from dehusk.answer.fingerprint import fingerprint
 
 FIXED = settings(derandomize=True, deadline=None)
 WORDS = st.lists(st.text("abcdefgäж", min_size=1, max_size=6), min_size=1, max_size=60)

@@ -12,8 +12,9 @@ import pytest
 
 from dehusk.memory import Memory
 from dehusk.methods import make_method
-from dehusk.model import Limits, Page
+from dehusk.page.page import Page
 from dehusk.pipeline import clean
+from dehusk.settings import Limits
 
 SHAPES: dict[str, Callable[[int], str]] = {
     "deep": lambda n: "<div>" * (n // 40) + "text " * n,

@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 import dehusk
-from dehusk.cli import crawl_options, make_parser, options
+from dehusk.doors.cli import crawl_options, make_parser, options
 from dehusk.methods import DEFAULT, METHODS
 from dehusk.methods.written import parse_settings
-from dehusk.model import Limits
+from dehusk.settings import Limits
 from dehusk.sources import SiteBy
 from dehusk.sources.crawl.settings import CrawlSettings, Wish
 
@@ -24,98 +24,117 @@ ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "dehusk"
 DOCS = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
 
-SHARED = {
+LEVELS = (
+    {"errors"},
+    {"settings", "_kernel"},
+    {"kernel"},
+    {"page"},
+    {"memory.tables", "memory.memory", "memory.forgetting", "memory.saved", "memory.carried"},
+    {"methods"},
+    {"answer"},
+    {"pipeline"},
+    {"sources", "output"},
+    {"memory"},
+    {"template", "workers"},
+    {"doors.service", "doors.spark", "doors.scrapy", "doors.datatrove"},
+    {"doors.cli"},
+)
+"""The rooms from the ground up: each may use those below it, and none beside it.
+
+What a site has taught is below the methods that fill it, where it is kept above them all.
+"""
+ROOT_MODULES = {
+    "__init__",
+    "__main__",
+    "datatrove",
     "errors",
-    "frames",
-    "hashing",
     "kernel",
-    "layout",
-    "memory",
-    "model",
-    "packing",
-    "site_names",
-    "tags",
-    "urls",
-}
-STAGES = {
-    "sources",
-    "browser",
-    "parse",
-    "methods",
-    "smooth",
-    "label",
-    "regions",
-    "override",
-    "slots",
-    "render",
-    "describe",
-    "fingerprint",
-    "output",
-    "store",
-}
-ORDER = {
-    "answering",
-    "answers",
-    "crawling",
-    "durability",
-    "examples",
-    "gold",
-    "jobs",
-    "learning",
-    "lending",
-    "linking",
-    "marks",
-    "loader",
-    "memories",
-    "picking",
     "pipeline",
-    "result",
-    "rules",
-    "site",
-    "templates",
-    "upkeep",
-    "viewing",
+    "scrapy",
+    "settings",
+    "spark",
 }
-"""They know the stages and their order; only doors know them."""
-DOORS = {"bench", "cli", "datatrove", "samples", "scrapy", "service", "spark", "train"}
 
 
 def _modules() -> list[Path]:
     return sorted(SOURCE.rglob("*.py"))
 
 
-def _part(path: Path) -> str:
-    """The stage, door or shared module that a file belongs to."""
-    return path.relative_to(SOURCE).parts[0].removesuffix(".py")
+def _name(path: Path) -> str:
+    """The module's name below `dehusk`; empty for the package itself."""
+    parts = path.relative_to(SOURCE).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-def _imports(path: Path) -> Iterator[str]:
-    """The parts of dehusk that a file imports."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.ImportFrom) and node.module == "dehusk":
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("dehusk."):
-            yield (node.module or "").split(".")[1]
+def _level(name: str) -> int | None:
+    """How high a module stands; None for the package itself and the addresses of doors."""
+    if name == "memory":  # Its `__init__` gathers what a site has taught.
+        name = "memory.memory"
+    while name:
+        for level, rooms in enumerate(LEVELS):
+            if name in rooms:
+                return level
+        name = name.rpartition(".")[0]
+    return None
+
+
+def _room(name: str) -> str:
+    """The room of a module: its first name, of a door its second too."""
+    return ".".join(name.split(".")[: 2 if name.startswith("doors") else 1])
+
+
+def _imports(path: Path, *, is_nested: bool = True) -> Iterator[str]:
+    """The modules of dehusk that a file imports, inside functions too unless not `is_nested`."""
+    module = ast.parse(path.read_text(encoding="utf-8"))
+    for node in ast.walk(module) if is_nested else module.body:
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "dehusk":
+            home = (node.module or "").removeprefix("dehusk").removeprefix(".")
+            for alias in node.names:
+                name = f"{home}.{alias.name}".removeprefix(".")
+                yield name if _is_module(name) else home
         elif isinstance(node, ast.Import):
-            yield from (n.name.split(".")[1] for n in node.names if n.name.startswith("dehusk."))
+            yield from (n.name[7:] for n in node.names if n.name.startswith("dehusk."))
 
 
-def test_every_module_belongs_to_a_layer() -> None:
-    parts = {_part(path) for path in _modules()} - {"__init__", "__main__"}
-    assert parts == SHARED | STAGES | ORDER | DOORS
+def _is_module(name: str) -> bool:
+    below = SOURCE.joinpath(*name.split("."))
+    return below.is_dir() or below.with_suffix(".py").exists() or name == "_kernel"
+
+
+def test_the_root_holds_few_modules() -> None:
+    assert {path.stem for path in SOURCE.glob("*.py")} == ROOT_MODULES
 
 
 @pytest.mark.parametrize("path", _modules(), ids=lambda path: str(path.relative_to(SOURCE)))
-def test_a_stage_imports_no_other_stage_and_no_door(path: Path) -> None:
-    part = _part(path)
-    allowed = {part, *SHARED, "__version__"}
-    if part == "kernel":
-        allowed |= {"_kernel"}
-    if part in ORDER:
-        allowed |= STAGES | ORDER
-    elif part in DOORS or part in {"__init__", "__main__"}:
-        allowed |= STAGES | ORDER | DOORS
-    assert set(_imports(path)) <= allowed
+def test_a_module_imports_nothing_above_it_and_nothing_beside_its_room(path: Path) -> None:
+    name = _name(path)
+    level = _level(name)
+    if level is None:
+        assert not name or name in ROOT_MODULES or name == "doors"
+        return
+    for imported in _imports(path):
+        below = _level(imported)
+        is_own = _room(imported) == _room(name)
+        assert not imported or is_own or (below is not None and below < level), imported
+
+
+def test_the_shipped_package_knows_of_the_bench_only_where_its_commands_are_named() -> None:
+    found = [path for path in _modules() if "dehusk_bench" in path.read_text(encoding="utf-8")]
+    assert [_name(path) for path in found] == [
+        "doors.cli",
+        "doors.cli.demo",
+        "doors.service.work",
+    ]
+
+
+def test_no_import_goes_in_a_circle() -> None:
+    graph = {
+        _name(path): set(_imports(path, is_nested=False)) - {_name(path), ""} for path in _modules()
+    }
+    while leaves := [name for name, below in graph.items() if not below & graph.keys()]:
+        for name in leaves:
+            del graph[name]
+    assert not graph
 
 
 def _options(parser: argparse.ArgumentParser, name: str) -> Iterator[tuple[str, str]]:

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dehusk.methods.hyperlink.addresses import Addresses, host_of, normal_url
-from dehusk.methods.hyperlink.links import (
+from dehusk.methods.papers.hyperlink.addresses import Addresses, host_of, normal_url
+from dehusk.methods.papers.hyperlink.links import (
     Link,
     dom_distance,
     find_links,
@@ -23,8 +23,9 @@ from dehusk.methods.hyperlink.links import (
     link_relevance,
     sort_links,
 )
-from dehusk.model import Page, Tree
-from dehusk.parse import parse
+from dehusk.page.page import Page
+from dehusk.page.parse import parse
+from dehusk.page.tree import Tree
 
 SITE = "www.grain.example"
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dehusk.methods.hyperlink import Hyperlink, mapping
-from dehusk.methods.hyperlink.equality import (
+from dehusk.methods.papers.hyperlink import Hyperlink, mapping
+from dehusk.methods.papers.hyperlink.equality import (
     Kind,
     Register,
     Weights,
@@ -19,10 +19,16 @@ from dehusk.methods.hyperlink.equality import (
     overlap,
     position_probability,
 )
-from dehusk.methods.hyperlink.mapping import Mapper, Rules
-from dehusk.methods.hyperlink.vote import find_atypical, make_scores, mapped_nodes, same_nodes
-from dehusk.model import Flags, Page, Tree
-from dehusk.parse import parse
+from dehusk.methods.papers.hyperlink.mapping import Mapper, Rules
+from dehusk.methods.papers.hyperlink.vote import (
+    find_atypical,
+    make_scores,
+    mapped_nodes,
+    same_nodes,
+)
+from dehusk.page.page import Page
+from dehusk.page.parse import parse
+from dehusk.page.tree import Flags, Tree
 
 RULES = Hyperlink().rules
 WEIGHTS = RULES.weights

@@ -9,10 +9,11 @@ from dataclasses import FrozenInstanceError, fields
 import numpy as np
 import pytest
 
+from dehusk.answer.label import label
+from dehusk.answer.labels import Label
 from dehusk.errors import NotHtml, SettingError
-from dehusk.label import label
 from dehusk.memory import Memory
-from dehusk.methods.hyperlink import (
+from dehusk.methods.papers.hyperlink import (
     BEST_VOTES,
     Detection,
     Equality,
@@ -21,8 +22,9 @@ from dehusk.methods.hyperlink import (
     detect,
     normal_url,
 )
-from dehusk.model import Flags, Label, Page, Tree
-from dehusk.parse import parse
+from dehusk.page.page import Page
+from dehusk.page.parse import parse
+from dehusk.page.tree import Flags, Tree
 
 SITE = "https://mill.example"
 NAMES = ("Oats", "Rye", "Barley", "Wheat", "Spelt", "Millet")

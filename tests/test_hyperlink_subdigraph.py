@@ -7,7 +7,7 @@ from itertools import chain, combinations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dehusk.methods.hyperlink.subdigraph import Search, Step, find_subdigraph
+from dehusk.methods.papers.hyperlink.subdigraph import Search, Step, find_subdigraph
 
 Graph = dict[str, frozenset[str]]
 

@@ -12,15 +12,16 @@ import pytest
 
 import dehusk
 import warcs
-from dehusk.cli import main
+from dehusk.answer.result import Refusal
+from dehusk.doors.cli import main
 from dehusk.errors import UsageError
-from dehusk.jobs import Jobs, JobSettings, Learned
-from dehusk.model import Limits, Page
+from dehusk.memory.site import Sites
 from dehusk.output import Format, Rendered, Shape
-from dehusk.result import Refusal
-from dehusk.samples import sample_site, write_site
-from dehusk.site import Sites
+from dehusk.page.page import Page
+from dehusk.settings import Limits
 from dehusk.sources import Failure
+from dehusk.workers.jobs import Jobs, JobSettings, Learned
+from dehusk_bench.samples import sample_site, write_site
 from husk_files import contents
 
 KINDS = ("news", "shop", "forum", "docs")

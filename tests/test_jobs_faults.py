@@ -17,13 +17,14 @@ from types import SimpleNamespace
 import pytest
 
 import dehusk
+from dehusk.answer.result import Refusal
 from dehusk.errors import DehuskError, PageTimeout, ProcessLost
-from dehusk.jobs import Jobs, JobSettings
-from dehusk.model import Limits, Page
+from dehusk.memory.site import Sites
 from dehusk.output import Rendered
-from dehusk.result import Refusal
-from dehusk.samples import sample_site
-from dehusk.site import Sites
+from dehusk.page.page import Page
+from dehusk.settings import Limits
+from dehusk.workers.jobs import Jobs, JobSettings
+from dehusk_bench.samples import sample_site
 from husk_files import contents
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs signals")
@@ -135,8 +136,8 @@ def test_processes_are_not_ended_for_answers_that_nobody_took(
 ) -> None:
     ahead_s = 0.0
     clock = SimpleNamespace(monotonic=lambda: time.monotonic() + ahead_s)
-    monkeypatch.setattr("dehusk.jobs.crew.time", clock)
-    monkeypatch.setattr("dehusk.jobs.seat.time", clock)
+    monkeypatch.setattr("dehusk.workers.jobs.crew.time", clock)
+    monkeypatch.setattr("dehusk.workers.jobs.seat.time", clock)
     with Jobs(jobs=1) as jobs:
         answers = jobs.clean(PAGES)
         given = [next(answers) for _ in range(10)]
@@ -199,7 +200,7 @@ def test_processes_killed_at_random_lose_no_page_and_count_none_twice(
     has_memory: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Three that chance kills before they have begun would end the run.
-    monkeypatch.setattr("dehusk.jobs.seat._MAX_STARTS", 100)
+    monkeypatch.setattr("dehusk.workers.jobs.seat._MAX_STARTS", 100)
     memory = dehusk.open(tmp_path / "a.husk") if has_memory else None
     with Jobs(memory, jobs=2) as jobs:
         given = list(_killing(jobs, jobs.clean(PAGES), random.Random(has_memory)))

@@ -13,17 +13,17 @@ import numpy as np
 import pytest
 
 import dehusk
+from dehusk.answer.override import Overrides
 from dehusk.errors import StateError
-from dehusk.frames import LENGTH, Header, pack, read
-from dehusk.jobs import Act, Jobs
-from dehusk.jobs.ledger import Ledger
-from dehusk.jobs.seat import Seat, Task
-from dehusk.lending import Loan
 from dehusk.memory import Memory, Table, carried, carry, dump
-from dehusk.model import Page
-from dehusk.override import Overrides
-from dehusk.samples import sample_site
-from dehusk.site import Sites
+from dehusk.memory.lending import Loan
+from dehusk.memory.site import Sites
+from dehusk.page.page import Page
+from dehusk.workers.frames import LENGTH, Header, pack, read
+from dehusk.workers.jobs import Act, Jobs
+from dehusk.workers.jobs.ledger import Ledger
+from dehusk.workers.jobs.seat import Seat, Task
+from dehusk_bench.samples import sample_site
 
 
 def test_the_beginning_of_a_message_is_no_message() -> None:
@@ -120,7 +120,7 @@ class _Listener:
 
 
 def test_a_process_is_not_lent_many_large_sites_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dehusk.jobs.seat.WorkerProcess", _Listener)
+    monkeypatch.setattr("dehusk.workers.jobs.seat.WorkerProcess", _Listener)
     seat = Seat({}, SimpleQueue(), cast(Ledger, _Lender()), 10**9)
     sites = [f"{number}.example" for number in range(40)]
     for site in sites:

@@ -11,14 +11,15 @@ from pathlib import Path
 import pytest
 
 import dehusk
-from dehusk.cli import main
+from dehusk.answer.result import Refusal
+from dehusk.doors.cli import main
 from dehusk.errors import PageError, UsageError
-from dehusk.jobs import Act, Jobs, JobSettings, Learned
-from dehusk.model import Limits, Page
+from dehusk.memory.site import Sites
 from dehusk.output import Rendered
-from dehusk.result import Refusal
-from dehusk.samples import sample_site
-from dehusk.site import Sites
+from dehusk.page.page import Page
+from dehusk.settings import Limits
+from dehusk.workers.jobs import Act, Jobs, JobSettings, Learned
+from dehusk_bench.samples import sample_site
 from husk_files import contents
 
 PAGES = [sample.page for sample in sample_site("docs", pages=40, seed=7)]

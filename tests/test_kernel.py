@@ -13,18 +13,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import dehusk.parse as parsing
+import dehusk.page.parse as parsing
 from dehusk.kernel import NO_EXTENSIONS
 from dehusk.memory import Memory, Table
 from dehusk.methods import auto
 from dehusk.methods.auto import Auto
 from dehusk.methods.auto.weighing import probability
-from dehusk.model import TREE_PACKING, Page, Tree
-from dehusk.parse import compiled
-from dehusk.parse.nodes import build
-from dehusk.parse.tokens import KNOWN_HASHES, KNOWN_NUMBERS, Text, find_tokens
-from dehusk.samples import KINDS, sample_site
-from dehusk.smooth.isotonic import Forest, solve
+from dehusk.methods.smooth.isotonic import Forest, solve
+from dehusk.page.page import Page
+from dehusk.page.parse import compiled
+from dehusk.page.parse.nodes import build
+from dehusk.page.parse.tokens import KNOWN_HASHES, KNOWN_NUMBERS, Text, find_tokens
+from dehusk.page.tree import TREE_PACKING, Tree
+from dehusk_bench.samples import KINDS, sample_site
 from pages_to_scan import HARD, HOSTILE, PIECES
 from twins import TEXTS, assert_same_arrays, the_kernel, without
 
@@ -146,7 +147,7 @@ def _forests(draw: st.DrawFn) -> Forest:
 def test_the_kernel_smooths_as_its_twin_does(forest: Forest) -> None:
     the_kernel()
     found = solve(forest)
-    with without("dehusk.smooth.isotonic"):
+    with without("dehusk.methods.smooth.isotonic"):
         assert found.tolist() == solve(forest).tolist()
 
 
@@ -165,7 +166,7 @@ def test_the_kernel_smooths_large_trees_as_its_twin_does() -> None:
     weight, penalty = random.random(size), random.random(size)
     forest = Forest(parent, depth, random.integers(0, 256, size), weight, penalty, values)
     found = solve(forest)
-    with without("dehusk.smooth.isotonic"):
+    with without("dehusk.methods.smooth.isotonic"):
         assert found.tolist() == solve(forest).tolist()
 
 

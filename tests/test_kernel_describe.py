@@ -7,12 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import dehusk.parse as parsing
-from dehusk.describe import describe
-from dehusk.describe.stated import read_stated
-from dehusk.label import label
-from dehusk.model import Limits, Page
-from dehusk.samples import KINDS, sample_site
+import dehusk.page.parse as parsing
+from dehusk.answer.describe import describe
+from dehusk.answer.describe.stated import read_stated
+from dehusk.answer.label import label
+from dehusk.page.page import Page
+from dehusk.settings import Limits
+from dehusk_bench.samples import KINDS, sample_site
 from pages_to_scan import HOSTILE
 from twins import random_scores, the_kernel, without
 
@@ -42,7 +43,7 @@ def assert_same_description(html: str, seed: int, max_depth: int = 512) -> None:
     labels = label(parsed.tree, random_scores(len(parsed.tree), seed)).labels
     stated = read_stated(parsed.tree, labels)
     found = describe(parsed.tree, parsed.document, labels, "https://www.site.example/a/b")
-    with without("dehusk.describe.stated"):
+    with without("dehusk.answer.describe.stated"):
         assert stated == read_stated(parsed.tree, labels)
         assert found == describe(
             parsed.tree, parsed.document, labels, "https://www.site.example/a/b"

@@ -12,18 +12,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import dehusk.parse as parsing
-from dehusk import pipeline, render
-from dehusk.describe import scripted
-from dehusk.describe.scripted import needs_scripts
-from dehusk.label import label
+import dehusk.page.parse as parsing
+from dehusk import pipeline
+from dehusk.answer import render
+from dehusk.answer.describe import scripted
+from dehusk.answer.describe.scripted import needs_scripts
+from dehusk.answer.label import label
 from dehusk.memory import Memory, Table
 from dehusk.methods import make_method
 from dehusk.methods.auto.families import is_template_new
-from dehusk.model import Limits, Page
 from dehusk.output.formats import json_line
-from dehusk.samples import KINDS, sample_site
-from dehusk.urls import base_of
+from dehusk.page.page import Page
+from dehusk.page.urls import base_of
+from dehusk.settings import Limits
+from dehusk_bench.samples import KINDS, sample_site
 from pages_to_scan import HOSTILE
 from twins import TEXTS, random_scores, the_kernel, without
 
@@ -45,7 +47,7 @@ def test_the_kernel_gives_the_twins_share_and_base(html: str, seed: int) -> None
     tree = parsing.parse(Page(html)).tree
     labels = label(tree, random_scores(len(tree), seed)).labels
     share, base = render.template_share(tree, labels), base_of(tree, "http://h.example/b/c")
-    with without_all("dehusk.render.share", "dehusk.urls"):
+    with without_all("dehusk.answer.render.share", "dehusk.page.urls"):
         assert share == render.template_share(tree, labels)
         assert base == base_of(tree, "http://h.example/b/c")
 
@@ -64,7 +66,7 @@ def test_the_kernel_sees_empty_pages_where_its_twin_does(html: str, max_depth: i
     the_kernel()
     tree = parsing.parse(Page(html), Limits(max_depth=max_depth)).tree
     found, emptied = needs_scripts(tree), scripted._emptied(tree)
-    with without("dehusk.describe.scripted"):
+    with without("dehusk.answer.describe.scripted"):
         assert emptied == scripted._emptied(tree)
         assert found == needs_scripts(tree)
 

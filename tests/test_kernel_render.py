@@ -10,17 +10,20 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-import dehusk.parse as parsing
-from dehusk import render, tags
-from dehusk.fingerprint import fingerprint
-from dehusk.label import label
-from dehusk.model import Limits, Page, Tree
-from dehusk.render.addresses import addresses
-from dehusk.render.groups import groups_of
-from dehusk.render.marks import marks_of
-from dehusk.render.plan import plan_of
-from dehusk.samples import KINDS, sample_site
-from dehusk.urls import base_of
+import dehusk.page.parse as parsing
+from dehusk.answer import render
+from dehusk.answer.fingerprint import fingerprint
+from dehusk.answer.label import label
+from dehusk.answer.render.addresses import addresses
+from dehusk.answer.render.groups import groups_of
+from dehusk.answer.render.marks import marks_of
+from dehusk.answer.render.plan import plan_of
+from dehusk.page import tags
+from dehusk.page.page import Page
+from dehusk.page.tree import Tree
+from dehusk.page.urls import base_of
+from dehusk.settings import Limits
+from dehusk_bench.samples import KINDS, sample_site
 from pages_to_scan import HOSTILE, PIECES
 from twins import TEXTS, assert_same_arrays, random_scores, the_kernel, without
 
@@ -30,10 +33,10 @@ def assert_same_answer(html: str, seed: int) -> None:
     tree = parsing.parse(Page(html)).tree
     scores = random_scores(len(tree), seed)
     labels = label(tree, scores)
-    with without("dehusk.label"):
+    with without("dehusk.answer.label"):
         assert_same_arrays(labels, label(tree, scores))
     text = render.text(tree, labels.labels)
-    with without("dehusk.render.as_text"):
+    with without("dehusk.answer.render.as_text"):
         assert text == render.text(tree, labels.labels)
 
 
@@ -97,11 +100,11 @@ def test_the_kernel_gives_the_twins_links(
     tree = parsing.parse(Page(html), Limits(max_depth=max_depth)).tree
     labels = label(tree, random_scores(len(tree), seed)).labels
     found = render.links(tree, labels, url)
-    with without("dehusk.render.as_links"):
+    with without("dehusk.answer.render.as_links"):
         assert found == render.links(tree, labels, url)
     base, nodes = base_of(tree, url), np.flatnonzero(tree.tag == tags.NUMBERS["a"]).tolist()
     leads = addresses(tree, nodes, base)
-    with without("dehusk.render.addresses"):
+    with without("dehusk.answer.render.addresses"):
         assert leads == addresses(tree, nodes, base)
 
 
@@ -111,7 +114,7 @@ def test_the_kernel_gives_the_twins_links_on_hostile_pages(html: str) -> None:
     tree = parsing.parse(Page(html), Limits(max_nodes=2_000_000)).tree
     labels = np.zeros(len(tree), np.int8)
     found = render.links(tree, labels, "https://h.example/")
-    with without("dehusk.render.as_links"):
+    with without("dehusk.answer.render.as_links"):
         assert found == render.links(tree, labels, "https://h.example/")
 
 
@@ -124,12 +127,12 @@ def assert_same_plan(tree: Tree, seed: int) -> None:
         for name in ("a", "img")
     )
     found = plan_of(tree, labels, permalinks, images)
-    with without("dehusk.render.plan"):
+    with without("dehusk.answer.render.plan"):
         twin = plan_of(tree, labels, permalinks, images)
     assert_same_arrays(found.texts, twin.texts)
     assert_same_arrays(replace(found, texts=None), replace(twin, texts=None))  # type: ignore[arg-type]
     marks, groups = marks_of(tree, labels), groups_of(tree, found.ends, found.kept)
-    with without("dehusk.render.marks"), without("dehusk.render.groups"):
+    with without("dehusk.answer.render.marks"), without("dehusk.answer.render.groups"):
         assert marks == marks_of(tree, labels)
         assert_same_arrays(groups, groups_of(tree, found.ends, found.kept))
 
@@ -204,5 +207,5 @@ def test_the_kernel_gives_the_twins_markdown(html: str, url: str | None, seed: i
 def test_the_kernel_gives_the_twins_fingerprint(text: str) -> None:
     the_kernel()
     found = fingerprint(text)
-    with without("dehusk.fingerprint"):
+    with without("dehusk.answer.fingerprint"):
         assert found == fingerprint(text)

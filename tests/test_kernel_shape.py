@@ -11,14 +11,16 @@ import turbohtml
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-import dehusk.parse as parsing
-from dehusk import render, tags
-from dehusk.label import label
-from dehusk.model import Limits, Page
-from dehusk.render import shape
-from dehusk.render.nodes import LabelArray
-from dehusk.samples import KINDS, sample_site
-from dehusk.urls import base_of
+import dehusk.page.parse as parsing
+from dehusk.answer import render
+from dehusk.answer.label import label
+from dehusk.answer.render import shape
+from dehusk.answer.render.nodes import LabelArray
+from dehusk.page import tags
+from dehusk.page.page import Page
+from dehusk.page.urls import base_of
+from dehusk.settings import Limits
+from dehusk_bench.samples import KINDS, sample_site
 from odd_pages import ODD_PAGES
 from pages_to_scan import HARD, HOSTILE, PIECES
 from twins import random_scores, the_kernel, without
@@ -46,7 +48,7 @@ def assert_same_markdown(html: str, url: str | None, seed: int, limits: Limits =
         return render.markdown(parsed.tree, parsed.document, labels, url)
 
     found = written()
-    with without("dehusk.render.as_markdown"):
+    with without("dehusk.answer.render.as_markdown"):
         assert found == written()
     with ExitStack() as stack:
         for name in _TWINS:

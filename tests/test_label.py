@@ -6,9 +6,11 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dehusk.label import label
-from dehusk.model import Label, Page, Reason, Tree
-from dehusk.parse import parse
+from dehusk.answer.label import label
+from dehusk.answer.labels import Label, Reason
+from dehusk.page.page import Page
+from dehusk.page.parse import parse
+from dehusk.page.tree import Tree
 
 NAN = float("nan")
 

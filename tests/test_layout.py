@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dehusk import tags
-from dehusk.layout import PAGE_WIDTH, estimate, layout_of
-from dehusk.model import Layout, Page, Tree
-from dehusk.parse import parse
+from dehusk.page import tags
+from dehusk.page.layout import PAGE_WIDTH, estimate, layout_of
+from dehusk.page.page import Page
+from dehusk.page.parse import parse
+from dehusk.page.tree import Layout, Tree
 
 LONG = "Rye and oats were carried to the mill on the hill. " * 20
 

@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dehusk.bench.layout_report import compare, mean_errors
-from dehusk.browser import Browser
-from dehusk.cli import main
+from dehusk.doors.cli import main
 from dehusk.errors import UsageError
-from dehusk.model import Layout
+from dehusk.page.browser import Browser
+from dehusk.page.tree import Layout
+from dehusk_bench.layout_report import compare, mean_errors
 
 
 def _layout(*boxes: tuple[float, float, float, float]) -> Layout:

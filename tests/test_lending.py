@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 import dehusk
-from dehusk.cli import main
+from dehusk.answer.result import Result
+from dehusk.doors.cli import main
 from dehusk.errors import SelectorError, UsageError
-from dehusk.lending import Borrower
-from dehusk.result import Result
-from dehusk.rules import MAX_RULES
-from dehusk.samples import sample_site
+from dehusk.memory.lending import Borrower
+from dehusk.memory.rules import MAX_RULES
+from dehusk_bench.samples import sample_site
 
 SITE = "grain.example"
 

@@ -12,8 +12,9 @@ import pytest
 from dehusk.errors import SettingError, StateError, UsageError
 from dehusk.memory import Memory, dump, load
 from dehusk.methods import DEFAULT, METHODS, AdditiveMethod, Explains, Method, make_method
-from dehusk.model import Page, Tree
-from dehusk.parse import parse
+from dehusk.page.page import Page
+from dehusk.page.parse import parse
+from dehusk.page.tree import Tree
 
 PAGES = [
     "<header>" + "".join(f"<a href=/{m}>Year {m}</a> " for m in range(8)) + "</header>"

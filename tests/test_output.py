@@ -20,9 +20,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dehusk.errors import DehuskError, NotHtml, NotWritten, UsageError
-from dehusk.model import Capture
 from dehusk.output import Format, open_writer
 from dehusk.output.names import FileNames, is_page_name
+from dehusk.page.page import Capture
 from dehusk.sources.folders import is_html_name
 
 STREAMED = [form for form in Format if form is not Format.PARQUET]

@@ -15,16 +15,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dehusk
-from dehusk.cli import main
+from dehusk.answer.result import Refusal, Result
+from dehusk.doors.cli import main
 from dehusk.errors import MissingExtra, NotHtml, NotWritten, UsageError
-from dehusk.model import Capture, Page
+from dehusk.memory.site import Sites
 from dehusk.output import Format, open_writer, write_llms_txt
-from dehusk.result import Refusal, Result
-from dehusk.samples import KINDS, sample_site
-from dehusk.site import Sites
+from dehusk.page.page import Capture, Page
 from dehusk.sources.warc.framing import Record, parse_fields, read_records
 from dehusk.sources.warc.pieces import gzip_source, plain_source
 from dehusk.sources.warc.window import Window
+from dehusk_bench.samples import KINDS, sample_site
 
 SCHEMA = json.loads(
     (Path(dehusk.__file__).parent / "schema" / "result.schema.json").read_text("utf-8")

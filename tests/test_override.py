@@ -10,13 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dehusk
-from dehusk.cli import main
+from dehusk.answer.label import label, overrule
+from dehusk.answer.labels import Label, Reason
+from dehusk.answer.override import Overrides, choose
+from dehusk.doors.cli import main
 from dehusk.errors import PageTimeout, SelectorError, SettingError
-from dehusk.label import label, overrule
 from dehusk.methods.written import with_favour
-from dehusk.model import Label, Page, Reason
-from dehusk.override import Overrides, choose
-from dehusk.parse import parse
+from dehusk.page.page import Page
+from dehusk.page.parse import parse
 
 HTML = (
     "<nav>Home <b>You <i>are</i> here</b></nav><main><p>Rye</p><div class=advert>Buy"

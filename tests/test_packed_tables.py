@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from dehusk.memory import Memory, PackedTables, Table, TableSet, carried, carry, dump, load
 from dehusk.methods.auto import Auto
-from dehusk.parse import parse
-from dehusk.samples import sample_site
+from dehusk.page.parse import parse
+from dehusk_bench.samples import sample_site
 from twins import assert_same_arrays, the_kernel, without
 
 _SET = TableSet(b=3, a=0)

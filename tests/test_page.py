@@ -11,17 +11,19 @@ import numpy as np
 import pytest
 
 import dehusk
-from dehusk.cli import main
+from dehusk.answer.labels import Label
+from dehusk.doors.cli import main
 from dehusk.errors import SettingError
-from dehusk.layout import layout_of
 from dehusk.memory import Memory
 from dehusk.methods import METHODS, Smooths, make_method
-from dehusk.methods.page import PageSmooth, hidden_nodes, model_scores
-from dehusk.methods.page.classifier import Model, read_model
-from dehusk.methods.page.features import NAMES, features, judged
-from dehusk.model import Label, Page, Tree
-from dehusk.parse import parse
-from dehusk.smooth import smooth
+from dehusk.methods.papers.page import PageSmooth, hidden_nodes, model_scores
+from dehusk.methods.papers.page.classifier import Model, read_model
+from dehusk.methods.papers.page.features import NAMES, features, judged
+from dehusk.methods.smooth import smooth
+from dehusk.page.layout import layout_of
+from dehusk.page.page import Page
+from dehusk.page.parse import parse
+from dehusk.page.tree import Tree
 
 LONG = "Rye and oats were carried to the mill, where the miller weighed them. " * 8
 HTML = (

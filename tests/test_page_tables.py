@@ -10,20 +10,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dehusk.bench.corpora import open_corpus
-from dehusk.bench.page_measures import Thing, measure
-from dehusk.bench.plots import bar_plot, line_plot
-from dehusk.bench.segmentation import (
+from dehusk.doors.cli import main
+from dehusk.methods.papers.page import PageSmooth
+from dehusk.page.page import Page
+from dehusk.page.parse import parse
+from dehusk.page.tree import Tree
+from dehusk_bench.corpora import open_corpus
+from dehusk_bench.page_measures import Thing, measure
+from dehusk_bench.plots import bar_plot, line_plot
+from dehusk_bench.segmentation import (
     adjusted_rand,
     gold_groups,
     leaves_of,
     merged_groups,
     score_groups,
 )
-from dehusk.cli import main
-from dehusk.methods.page import PageSmooth
-from dehusk.model import Page, Tree
-from dehusk.parse import parse
 
 HTML = "<div><p>one</p><p>two</p></div><main><p>three</p><b>four</b><i>five</i></main>"
 

@@ -11,13 +11,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dehusk.bench.classify_report import classify
-from dehusk.bench.corpora import open_corpus
-from dehusk.bench.duplicates_report import judge_pairs
-from dehusk.bench.naive_bayes import accuracies, topic_pairs, try_all
-from dehusk.bench.site_texts import FULL_TEXT, GOLD, Reading, SiteTexts, read_sites
-from dehusk.cli import main
+from dehusk.doors.cli import main
 from dehusk.errors import UsageError
+from dehusk_bench.classify_report import classify
+from dehusk_bench.corpora import open_corpus
+from dehusk_bench.duplicates_report import judge_pairs
+from dehusk_bench.naive_bayes import accuracies, topic_pairs, try_all
+from dehusk_bench.site_texts import FULL_TEXT, GOLD, Reading, SiteTexts, read_sites
 
 
 def _site(name: str, pages: dict[str, str] | list[tuple[str, str]]) -> SiteTexts:

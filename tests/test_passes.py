@@ -15,12 +15,13 @@ from pathlib import Path
 import pytest
 
 import dehusk
-from dehusk.answers import answer_of, note_answer
+from dehusk.answer.result import Refusal, Result
 from dehusk.errors import PageTimeout, UsageError
+from dehusk.memory.answers import answer_of, note_answer
+from dehusk.memory.site import Site, Sites
 from dehusk.methods import METHODS
-from dehusk.model import Limits, Page
-from dehusk.result import Refusal, Result
-from dehusk.site import Site, Sites
+from dehusk.page.page import Page
+from dehusk.settings import Limits
 from dehusk.sources.rereading import rereadable
 
 

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from dehusk import bench
-from dehusk.bench.contenders import make_contenders
-from dehusk.bench.peers import PEERS, language_of, load_all, load_peers
-from dehusk.bench.scoring import share_found, words
-from dehusk.bench.site_peers import SITE_PEERS, plain_line, without_known_runs
+import dehusk_bench as bench
 from dehusk.errors import UsageError
-from dehusk.model import Page
+from dehusk.page.page import Page
+from dehusk_bench.contenders import make_contenders
+from dehusk_bench.peers import PEERS, language_of, load_all, load_peers
+from dehusk_bench.scoring import share_found, words
+from dehusk_bench.site_peers import SITE_PEERS, plain_line, without_known_runs
 
 MODULES = {
     "trafilatura-fast": "trafilatura",

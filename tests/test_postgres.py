@@ -18,13 +18,12 @@ from threading import Thread
 import pytest
 
 import dehusk
-from dehusk import upkeep
 from dehusk.errors import MissingExtra, StateError, StoreDamaged, UsageError
-from dehusk.memory import Memory, dump
-from dehusk.samples import sample_site
-from dehusk.site import Sites
-from dehusk.store import KNOWN, site_id
-from dehusk.store.postgres import PostgresDatabase
+from dehusk.memory import Memory, dump, upkeep
+from dehusk.memory.site import Sites
+from dehusk.memory.store import KNOWN, site_id
+from dehusk.memory.store.postgres import PostgresDatabase
+from dehusk_bench.samples import sample_site
 
 PAGES = [s.page for kind in ("news", "docs") for s in sample_site(kind, pages=24, seed=4)]
 _NUMBERS = count(1)

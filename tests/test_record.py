@@ -15,17 +15,17 @@ from pathlib import Path
 
 import pytest
 
-from dehusk import bench
-from dehusk.bench.record import comparing, running
-from dehusk.bench.record.code_versions import _closure, code_version
-from dehusk.bench.record.drawing import NO_PNG, Plot, draw, write_png
-from dehusk.bench.record.experiments import EXPERIMENTS, Experiment, Section
-from dehusk.bench.record.found_tables import FoundTable, find_tables
-from dehusk.bench.record.machine import describe_machine
-from dehusk.bench.record.papers import PAPER_TABLES
-from dehusk.bench.record.running import Run, Setup, Status, arguments_of, read_runs, run_all
-from dehusk.bench.record.writing import read_notes
+import dehusk_bench as bench
 from dehusk.errors import SourceError, UsageError
+from dehusk_bench.record import comparing, running
+from dehusk_bench.record.code_versions import _closure, code_version
+from dehusk_bench.record.drawing import NO_PNG, Plot, draw, write_png
+from dehusk_bench.record.experiments import EXPERIMENTS, Experiment, Section
+from dehusk_bench.record.found_tables import FoundTable, find_tables
+from dehusk_bench.record.machine import describe_machine
+from dehusk_bench.record.papers import PAPER_TABLES
+from dehusk_bench.record.running import Run, Setup, Status, arguments_of, read_runs, run_all
+from dehusk_bench.record.writing import read_notes
 
 CHUNKS = replace(
     next(each for each in EXPERIMENTS if each.name == "chunks-tables"),

@@ -9,19 +9,19 @@ from pathlib import Path
 
 import pytest
 
-from dehusk import bench
-from dehusk.bench.ablation_report import variants
-from dehusk.bench.averages import Figure
-from dehusk.bench.corpora import open_corpus
-from dehusk.bench.quality import run_quality
-from dehusk.bench.record.found_tables import find_tables
-from dehusk.bench.robustness_report import MIXES, Kind, measure, mixed
-from dehusk.bench.storage_sites import BATCHES, Point, SiteCosts, Way, measure_site
-from dehusk.bench.teco_links import choose_links
-from dehusk.bench.teco_pages import read_key_pages
+import dehusk_bench as bench
 from dehusk.errors import SourceError, UsageError
-from dehusk.methods.hyperlink import Hyperlink
-from dehusk.methods.site_hash import SiteHash
+from dehusk.methods.papers.hyperlink import Hyperlink
+from dehusk.methods.papers.site_hash import SiteHash
+from dehusk_bench.ablation_report import variants
+from dehusk_bench.averages import Figure
+from dehusk_bench.corpora import open_corpus
+from dehusk_bench.quality import run_quality
+from dehusk_bench.record.found_tables import find_tables
+from dehusk_bench.robustness_report import MIXES, Kind, measure, mixed
+from dehusk_bench.storage_sites import BATCHES, Point, SiteCosts, Way, measure_site
+from dehusk_bench.teco_links import choose_links
+from dehusk_bench.teco_pages import read_key_pages
 
 
 def _run(*words: str) -> int:

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dehusk.errors import MissingExtra, NotHtml, PageTooLarge, SourceError
-from dehusk.model import Page
+from dehusk.page.page import Page
 from dehusk.sources import Failure, SourceSettings, count_pages, read_pages
 from dehusk.sources.mirrors import mirrored_url
 

@@ -13,11 +13,14 @@ from numpy.typing import NDArray
 from turbohtml import Document
 
 import dehusk
-from dehusk import render
-from dehusk.label import label
-from dehusk.model import Label, Limits, Page, Tree
-from dehusk.parse import parse
-from dehusk.render import Link
+from dehusk.answer import render
+from dehusk.answer.label import label
+from dehusk.answer.labels import Label
+from dehusk.answer.render import Link
+from dehusk.page.page import Page
+from dehusk.page.parse import parse
+from dehusk.page.tree import Tree
+from dehusk.settings import Limits
 
 PAGES = sorted((Path(__file__).parent / "pages").iterdir())
 BASE = "https://site.example/dir/page"

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from dehusk.cli import main
-from dehusk.samples import sample_site, write_site
+from dehusk.doors.cli import main
+from dehusk_bench.samples import sample_site, write_site
 
 
 @pytest.fixture(scope="module")

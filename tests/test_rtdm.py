@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 
 from dehusk.errors import SettingError, StateError
 from dehusk.memory import Memory, dump
-from dehusk.methods.rtdm import Rtdm
-from dehusk.methods.rtdm.mapping import Mapping, Outline, map_trees
-from dehusk.model import Page, Tree
-from dehusk.parse import parse
+from dehusk.methods.papers.rtdm import Rtdm
+from dehusk.methods.papers.rtdm.mapping import Mapping, Outline, map_trees
+from dehusk.page.page import Page
+from dehusk.page.parse import parse
+from dehusk.page.tree import Tree
 
 Node = tuple[str, tuple["Node", ...]]
 Best = tuple[int, int]

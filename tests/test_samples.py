@@ -17,16 +17,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from dehusk import tags
+from dehusk.answer.labels import Label
 from dehusk.errors import UsageError
-from dehusk.model import Label, Page, Tree
-from dehusk.parse import parse
-from dehusk.samples import KINDS, LANGS, SamplePage, sample_site, write_site
-from dehusk.samples.build import Child, Comment, Element, el
-from dehusk.samples.language import load
-from dehusk.samples.page import write_page
-from dehusk.samples.site import Href, Site, plan_site
-from dehusk.samples.write import Style, Written, write
+from dehusk.page import tags
+from dehusk.page.page import Page
+from dehusk.page.parse import parse
+from dehusk.page.tree import Tree
+from dehusk_bench.samples import KINDS, LANGS, SamplePage, sample_site, write_site
+from dehusk_bench.samples.build import Child, Comment, Element, el
+from dehusk_bench.samples.language import load
+from dehusk_bench.samples.page import write_page
+from dehusk_bench.samples.site import Href, Site, plan_site
+from dehusk_bench.samples.write import Style, Written, write
 
 C, T = Label.CONTENT, Label.TEMPLATE
 TYPES = {"article", "forum", "product", "collection", "listing", "documentation", "service"}

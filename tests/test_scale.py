@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dehusk.bench.scale_pages import Workload
-from dehusk.bench.scale_simulation import Costs, simulate
-from dehusk.cli import main
+from dehusk.doors.cli import main
+from dehusk_bench.scale_pages import Workload
+from dehusk_bench.scale_simulation import Costs, simulate
 
 
 @given(

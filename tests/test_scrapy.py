@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 import dehusk
-from dehusk.samples import sample_site
-from dehusk.samples.server import ServedSite, serve_site
+from dehusk_bench.samples import sample_site
+from dehusk_bench.samples.server import ServedSite, serve_site
 
 PAGES = 500
 SPIDER = """

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 import dehusk
-from dehusk.describe.scripted import needs_scripts
-from dehusk.model import Page
-from dehusk.parse import parse
+from dehusk.answer.describe.scripted import needs_scripts
+from dehusk.page.page import Page
+from dehusk.page.parse import parse
 
 _LONG = "Rye grows where nothing else does, on sand and on stone. " * 4
 

@@ -9,9 +9,10 @@ import pytest
 
 from dehusk.errors import SettingError
 from dehusk.memory import Memory
-from dehusk.methods.segments import Segments
-from dehusk.model import Page, Tree
-from dehusk.parse import parse
+from dehusk.methods.papers.segments import Segments
+from dehusk.page.page import Page
+from dehusk.page.parse import parse
+from dehusk.page.tree import Tree
 
 
 def _tree(html: str) -> Tree:

@@ -19,15 +19,15 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
 import dehusk
-from dehusk.bench.serve_load import running
-from dehusk.cli import main, serve_options
+from dehusk.doors.cli import main, serve_options
 from dehusk.errors import UsageError
-from dehusk.samples import sample_site
+from dehusk_bench.samples import sample_site
+from dehusk_bench.serve_load import running
 
 pytest.importorskip("fastapi", reason="the extra serve is not installed")
 
-from dehusk.service import listening, logs
-from dehusk.service.settings import ServiceSettings
+from dehusk.doors.service import listening, logs
+from dehusk.doors.service.settings import ServiceSettings
 
 HTML = {"Content-Type": "text/html; charset=utf-8"}
 JSON = {"Content-Type": "application/json"}

@@ -14,10 +14,10 @@ import dehusk
 
 pytest.importorskip("fastapi", reason="the extra serve is not installed")
 
-from dehusk.service import desk as desk_module
-from dehusk.service.bodies import Posted
-from dehusk.service.desk import Desk
-from dehusk.service.settings import ServiceSettings
+from dehusk.doors.service import desk as desk_module
+from dehusk.doors.service.bodies import Posted
+from dehusk.doors.service.desk import Desk
+from dehusk.doors.service.settings import ServiceSettings
 
 
 def _post(number: int, site: str = "a.example") -> Posted:

@@ -19,19 +19,19 @@ from typing import Any
 import pytest
 
 import dehusk
-from dehusk.bench.serve_load import running
 from dehusk.errors import StoreDamaged, StoreFull, UsageError
+from dehusk_bench.serve_load import running
 
 pytest.importorskip("fastapi", reason="the extra serve is not installed")
 
-from dehusk.service import logs, pages_api
-from dehusk.service.app import _failure
-from dehusk.service.bodies import Posted
-from dehusk.service.desk import Desk
-from dehusk.service.ending import Ending
-from dehusk.service.metrics import Metrics
-from dehusk.service.settings import ServiceSettings
-from dehusk.service.sites_api import health
+from dehusk.doors.service import logs, pages_api
+from dehusk.doors.service.app import _failure
+from dehusk.doors.service.bodies import Posted
+from dehusk.doors.service.desk import Desk
+from dehusk.doors.service.ending import Ending
+from dehusk.doors.service.metrics import Metrics
+from dehusk.doors.service.settings import ServiceSettings
+from dehusk.doors.service.sites_api import health
 
 
 @pytest.fixture(scope="module")

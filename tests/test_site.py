@@ -12,12 +12,12 @@ import jsonschema
 import pytest
 
 import dehusk
+from dehusk.answer.result import Refusal
 from dehusk.errors import PageTimeout, StateError, UsageError
-from dehusk.result import Refusal
-from dehusk.site import Sites
+from dehusk.memory.site import Sites
 
 SCHEMA = json.loads(
-    resources.files("dehusk").joinpath("schema/result.schema.json").read_text(encoding="utf-8")
+    resources.files("dehusk.output").joinpath("result.schema.json").read_text(encoding="utf-8")
 )
 
 

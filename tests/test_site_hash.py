@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 
 from dehusk.errors import SettingError
 from dehusk.memory import Memory, Table
-from dehusk.methods.forget import trim
-from dehusk.methods.site_hash import SiteHash
-from dehusk.model import Page, Tree
-from dehusk.parse import parse
+from dehusk.methods.papers.forget import trim
+from dehusk.methods.papers.site_hash import SiteHash
+from dehusk.page.page import Page
+from dehusk.page.parse import parse
+from dehusk.page.tree import Tree
 
 
 def _tree(html: str) -> Tree:

@@ -13,13 +13,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dehusk
-from dehusk.cli import main
+from dehusk.answer.labels import Label
+from dehusk.answer.override import Overrides, choose
+from dehusk.doors.cli import main
 from dehusk.methods import METHODS
-from dehusk.model import Label, Page
-from dehusk.override import Overrides, choose
-from dehusk.parse import parse
-from dehusk.samples import sample_site
-from dehusk.slots import LabelledPage, find_family, is_alike, shape_of
+from dehusk.page.page import Page
+from dehusk.page.parse import parse
+from dehusk.template.slots import LabelledPage, find_family, is_alike, shape_of
+from dehusk_bench.samples import sample_site
 
 SITE = "https://grain.example"
 

@@ -12,11 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from dehusk import smooth as stage
-from dehusk.model import Floats, Page, Smoothing, Tree
-from dehusk.parse import parse
-from dehusk.smooth import isotonic, smooth
-from dehusk.smooth.isotonic import Forest, solve
+from dehusk.methods import smooth as stage
+from dehusk.methods.contract import Smoothing
+from dehusk.methods.smooth import isotonic, smooth
+from dehusk.methods.smooth.isotonic import Forest, solve
+from dehusk.page.page import Page
+from dehusk.page.parse import parse
+from dehusk.page.tree import Floats, Tree
 
 
 def _tree(parents: list[int]) -> Tree:

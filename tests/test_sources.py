@@ -31,7 +31,7 @@ from dehusk.errors import (
     SourceError,
     UsageError,
 )
-from dehusk.model import Page
+from dehusk.page.page import Page
 from dehusk.sources import Failure, SiteBy, SourceSettings, count_pages, read_pages
 
 PACKERS: dict[str, Callable[[bytes], bytes]] = {

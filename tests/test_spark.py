@@ -20,24 +20,25 @@ import pytest
 from pyspark import StorageLevel
 
 import dehusk
-from dehusk import spark as husk
-from dehusk.bench.scale_spark import _taken, spark_runner
-from dehusk.bench.scale_tasks import ANSWERING, LEARNING, Step, measured_steps
-from dehusk.cli import main
-from dehusk.cli import spark as spark_command
+from dehusk.doors import spark as husk
+from dehusk.doors.cli import main
+from dehusk.doors.cli import spark as spark_command
+from dehusk.doors.spark.holding import held
+from dehusk.doors.spark.learning import added_up
+from dehusk.doors.spark.reading import _Reader
+from dehusk.doors.spark.rows import page_of, row_of
+from dehusk.doors.spark.shelf import in_order
 from dehusk.errors import UsageError
 from dehusk.memory import Memory, dump, load
+from dehusk.memory.site import Sites
 from dehusk.methods import METHODS, AdditiveMethod, make_method
-from dehusk.model import Limits, Page
-from dehusk.parse import parse
-from dehusk.samples import sample_site
-from dehusk.site import Sites
+from dehusk.page.page import Page
+from dehusk.page.parse import parse
+from dehusk.settings import Limits
 from dehusk.sources.settings import DEFAULTS
-from dehusk.spark.holding import held
-from dehusk.spark.learning import added_up
-from dehusk.spark.reading import _Reader
-from dehusk.spark.rows import page_of, row_of
-from dehusk.spark.shelf import in_order
+from dehusk_bench.samples import sample_site
+from dehusk_bench.scale_spark import _taken, spark_runner
+from dehusk_bench.scale_tasks import ANSWERING, LEARNING, Step, measured_steps
 from sparks import end_java, on_one_machine, run_stream, spark, write_pages
 
 SMALL = {"ages": False, "max_segments": 500}

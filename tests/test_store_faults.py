@@ -14,13 +14,12 @@ import numpy as np
 import pytest
 
 import dehusk
-from dehusk import upkeep
-from dehusk.bench.memory_flood import Flood, run_flood
-from dehusk.cli import main
+from dehusk.doors.cli import main
 from dehusk.errors import StoreFull
-from dehusk.memory import Table
-from dehusk.model import Page
-from dehusk.parse import parse
+from dehusk.memory import Table, upkeep
+from dehusk.page.page import Page
+from dehusk.page.parse import parse
+from dehusk_bench.memory_flood import Flood, run_flood
 
 
 def _page(number: int, lines: int = 40) -> dehusk.Page:

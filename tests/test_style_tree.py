@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 
 from dehusk.errors import SettingError
 from dehusk.memory import Memory, dump
-from dehusk.methods.style_tree import Importance, StyleTree
-from dehusk.model import Page, Tree
-from dehusk.parse import parse
+from dehusk.methods.papers.style_tree import Importance, StyleTree
+from dehusk.page.page import Page
+from dehusk.page.parse import parse
+from dehusk.page.tree import Tree
 
 
 def _tree(html: str) -> Tree:

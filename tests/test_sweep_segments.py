@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from dehusk.bench import sweep_segments
-from dehusk.bench.corpora import Corpus, open_corpus
-from dehusk.bench.sweep_segments import SEPARATOR_NAMES
-from dehusk.bench.table_sizes import (
+from dehusk.methods.papers.segments import Segments
+from dehusk_bench import sweep_segments
+from dehusk_bench.corpora import Corpus, open_corpus
+from dehusk_bench.sweep_segments import SEPARATOR_NAMES
+from dehusk_bench.table_sizes import (
     SEPARATOR_LISTS,
     Hits,
     Row,
@@ -22,7 +23,6 @@ from dehusk.bench.table_sizes import (
     mean_rows,
     measure,
 )
-from dehusk.methods.segments import Segments
 
 PAGES = [
     f"<body><div>menu</div><div>foot</div><main><p>story {n}</p></main></body>" for n in range(10)

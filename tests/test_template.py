@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from dehusk.cli import main
-from dehusk.loader import PageLoader
-from dehusk.model import Page
+from dehusk.doors.cli import main
+from dehusk.page.page import Page
+from dehusk.template.loader import PageLoader
 
 SITE = "https://grain.example"
 NAMES = ("rye", "oats", "barley", "wheat")

@@ -9,16 +9,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dehusk.cli import main
+from dehusk.doors.cli import main
 from dehusk.errors import UsageError
 from dehusk.memory import Memory
-from dehusk.methods.page.features import NAMES
-from dehusk.model import Page
-from dehusk.parse import parse
-from dehusk.samples import sample_site
-from dehusk.train.logistic import fit, probability
-from dehusk.train.page import Settings, train_page
-from dehusk.train.site_labels import SITE_LEVEL, site_labels
+from dehusk.methods.papers.page.features import NAMES
+from dehusk.page.page import Page
+from dehusk.page.parse import parse
+from dehusk_bench.samples import sample_site
+from dehusk_bench.train.logistic import fit, probability
+from dehusk_bench.train.page import Settings, train_page
+from dehusk_bench.train.site_labels import SITE_LEVEL, site_labels
 
 MENU = "<ul>" + "".join(f"<li><a href=/{n}>Place {n}</a></li>" for n in range(30)) + "</ul>"
 

@@ -8,18 +8,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dehusk.bench.contenders import make_contenders, read_folds
-from dehusk.bench.corpora import GoldPage, open_corpus
-from dehusk.bench.quality import run_quality
 from dehusk.errors import UsageError
 from dehusk.methods.auto.blocks import cut
 from dehusk.methods.auto.network import load_model, save_model
 from dehusk.methods.auto.weighing import COLUMNS
-from dehusk.model import Page
-from dehusk.parse import parse
-from dehusk.train.auto import PARTS, Settings, Training, train_auto
-from dehusk.train.fit import Fitting, fit
-from dehusk.train.gold import BlockGold, block_gold
+from dehusk.page.page import Page
+from dehusk.page.parse import parse
+from dehusk_bench.contenders import make_contenders, read_folds
+from dehusk_bench.corpora import GoldPage, open_corpus
+from dehusk_bench.quality import run_quality
+from dehusk_bench.train.auto import PARTS, Settings, Training, train_auto
+from dehusk_bench.train.fit import Fitting, fit
+from dehusk_bench.train.gold import BlockGold, block_gold
 
 CORPORA = [open_corpus(f"samples:{kind}:7:5") for kind in ("news", "docs", "shop", "blog", "town")]
 _QUICK = Fitting(epochs=2, width=8, members=1, batch=256)

@@ -9,8 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dehusk.errors import NotHtml, PageTooLarge, TooManyNodes
-from dehusk.model import Limits, Page, Tree
-from dehusk.parse import parse
+from dehusk.page.page import Page
+from dehusk.page.parse import parse
+from dehusk.page.tree import Tree
+from dehusk.settings import Limits
 from pages_to_scan import HARD, HOSTILE, PIECES
 
 

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 import dehusk
-from dehusk import upkeep
+from dehusk.answer.result import Result
 from dehusk.errors import StateError
-from dehusk.lending import Borrower
-from dehusk.result import Result
-from dehusk.store import Keeping
+from dehusk.memory import upkeep
+from dehusk.memory.lending import Borrower
+from dehusk.memory.store import Keeping
 
 SITE = "a.example"
 

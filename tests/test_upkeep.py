@@ -12,12 +12,11 @@ from pathlib import Path
 import pytest
 
 import dehusk
-from dehusk import upkeep
-from dehusk.cli import main
+from dehusk.doors.cli import main
 from dehusk.errors import DehuskError, SourceError, StateError, UsageError
-from dehusk.memory import dump
-from dehusk.samples import sample_site, write_site
-from dehusk.store.rows import checksum, site_id
+from dehusk.memory import dump, upkeep
+from dehusk.memory.store.rows import checksum, site_id
+from dehusk_bench.samples import sample_site, write_site
 
 NAMES = [f"s{number}.example" for number in range(8)]
 

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dehusk.model import Page
-from dehusk.parse import parse
-from dehusk.urls import base_of, host_of, is_web
+from dehusk.page.page import Page
+from dehusk.page.parse import parse
+from dehusk.page.urls import base_of, host_of, is_web
 
 _PARTS = st.sampled_from(
     [

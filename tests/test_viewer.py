@@ -17,8 +17,8 @@ from urllib.parse import urlsplit
 import pytest
 
 from chromium import chromium, viewer
-from dehusk.cli import main
-from dehusk.samples import sample_site, write_site
+from dehusk.doors.cli import main
+from dehusk_bench.samples import sample_site, write_site
 from hostile_pages import hostile_pages
 
 PATIENT = 30_000

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from chromium import chromium, viewer
-from dehusk.samples import sample_site, write_site
+from dehusk_bench.samples import sample_site, write_site
 
 PATIENT = 30_000
 

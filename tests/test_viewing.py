@@ -11,16 +11,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dehusk
-from dehusk.bench.nodes import node_gold
-from dehusk.bench.teco_pages import strip_marks
-from dehusk.gold import gold_nodes, gold_record, teco_html
-from dehusk.linking import link_graph
-from dehusk.model import Label, Page
-from dehusk.parse import parse
-from dehusk.picking import element_path, exact_selector, named_selectors
-from dehusk.render import Showing, view_html
-from dehusk.samples import sample_site
-from dehusk.viewing import Viewed
+from dehusk.answer.labels import Label
+from dehusk.answer.render import Showing, view_html
+from dehusk.doors.service.gold import gold_nodes, gold_record, teco_html
+from dehusk.page.page import Page
+from dehusk.page.parse import parse
+from dehusk.template.linking import link_graph
+from dehusk.template.picking import element_path, exact_selector, named_selectors
+from dehusk.template.viewing import Viewed
+from dehusk_bench.nodes import node_gold
+from dehusk_bench.samples import sample_site
+from dehusk_bench.teco_pages import strip_marks
 
 SHOWING = Showing("/s/pick/0/", "p{}", ())
 

@@ -20,7 +20,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from dehusk.errors import DamagedRecord, MissingExtra, NotHtml, PageTooLarge, SourceError
-from dehusk.model import Capture, Page
+from dehusk.page.page import Capture, Page
 from dehusk.sources import Failure, SourceSettings, count_pages, read_pages
 from dehusk.sources.warc import pieces
 from warcs import PACKERS, archive, http, page, record, response, url
@@ -277,7 +277,7 @@ def test_a_page_that_was_cut_is_given_and_says_so(data: bytes, word: str | None)
 
 
 def test_a_cut_page_says_so_in_its_answer() -> None:
-    from dehusk.site import Sites  # noqa: PLC0415
+    from dehusk.memory.site import Sites  # noqa: PLC0415
 
     (found,), _, _ = read(response(1, WARC_Truncated="time"))
     assert Sites().add(found).to_json()["truncated"] == "time"

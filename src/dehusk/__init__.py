@@ -12,20 +12,22 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from dehusk.browser import Browser
-    from dehusk.crawling import crawl
-    from dehusk.durability import Durable
+    from dehusk.answer.fingerprint import Seen
+    from dehusk.answer.labels import Label, Reason
+    from dehusk.answer.result import Node, Refusal, Result, Section
     from dehusk.errors import DehuskError, PageError, StateError
-    from dehusk.fingerprint import Seen
-    from dehusk.jobs import Jobs, JobSettings
-    from dehusk.memories import Memories, open  # noqa: A004  as users write it
-    from dehusk.model import Label, Limits, Page, Reason
+    from dehusk.memory.durability import Durable
+    from dehusk.memory.memories import Memories, open  # noqa: A004  as users write it
+    from dehusk.memory.site import Site, extract
+    from dehusk.memory.store import Keeping, Shelf
     from dehusk.output import Rendered, Shape
-    from dehusk.result import Node, Refusal, Result, Section
-    from dehusk.site import Site, extract
+    from dehusk.page.browser import Browser
+    from dehusk.page.page import Page
+    from dehusk.settings import Limits
     from dehusk.sources.crawl.settings import CrawlSettings
-    from dehusk.store import Keeping, Shelf
-    from dehusk.templates import Template, template_of
+    from dehusk.template.templates import Template, template_of
+    from dehusk.workers.crawling import crawl
+    from dehusk.workers.jobs import Jobs, JobSettings
 
 __version__ = "0.1.0"
 
@@ -62,34 +64,34 @@ __all__ = [
 ]
 
 _HOMES = {
-    "Browser": "browser",
+    "Browser": "page.browser",
     "CrawlSettings": "sources.crawl.settings",
     "DehuskError": "errors",
-    "Durable": "durability",
-    "JobSettings": "jobs",
-    "Jobs": "jobs",
-    "Keeping": "store",
-    "Label": "model",
-    "Limits": "model",
-    "Memories": "memories",
-    "Node": "result",
-    "Page": "model",
+    "Durable": "memory.durability",
+    "JobSettings": "workers.jobs",
+    "Jobs": "workers.jobs",
+    "Keeping": "memory.store",
+    "Label": "answer.labels",
+    "Limits": "settings",
+    "Memories": "memory.memories",
+    "Node": "answer.result",
+    "Page": "page.page",
     "PageError": "errors",
-    "Reason": "model",
-    "Refusal": "result",
+    "Reason": "answer.labels",
+    "Refusal": "answer.result",
     "Rendered": "output",
-    "Result": "result",
-    "Section": "result",
-    "Seen": "fingerprint",
+    "Result": "answer.result",
+    "Section": "answer.result",
+    "Seen": "answer.fingerprint",
     "Shape": "output",
-    "Shelf": "store",
-    "Site": "site",
+    "Shelf": "memory.store",
+    "Site": "memory.site",
     "StateError": "errors",
-    "crawl": "crawling",
-    "extract": "site",
-    "open": "memories",
-    "Template": "templates",
-    "template_of": "templates",
+    "crawl": "workers.crawling",
+    "extract": "memory.site",
+    "open": "memory.memories",
+    "Template": "template.templates",
+    "template_of": "template.templates",
 }
 """Where each public name lives. Loaded on first use, so that `dehusk --help` needs neither numpy
 nor the parser."""

@@ -6,7 +6,7 @@ import sys
 def main() -> int:
     """Run the command line, which is loaded here so that Ctrl-C is answered from the start."""
     try:
-        from dehusk.cli import main as run  # noqa: PLC0415
+        from dehusk.doors.cli import main as run  # noqa: PLC0415
 
         status = run()
     except KeyboardInterrupt:

@@ -7,16 +7,19 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
+from dehusk.answer.label import label, overrule
+from dehusk.answer.override import NO_OVERRIDES, Overrides, choose
+from dehusk.answer.result import Result
 from dehusk.errors import PageTimeout
-from dehusk.label import label, overrule
 from dehusk.memory import Memory
 from dehusk.methods import Explains, Method, judges, smooths
-from dehusk.model import Limits, Page, Tree, Verdict
-from dehusk.override import NO_OVERRIDES, Overrides, choose
-from dehusk.parse import parse
-from dehusk.result import Result
-from dehusk.site_names import SiteBy, site_by_url
-from dehusk.smooth import smooth
+from dehusk.methods.contract import Verdict
+from dehusk.methods.smooth import smooth
+from dehusk.page.page import Page
+from dehusk.page.parse import parse
+from dehusk.page.site_names import SiteBy, site_by_url
+from dehusk.page.tree import Tree
+from dehusk.settings import Limits
 
 Learn = Callable[[Memory, Tree], Memory]
 """Gives the memory after a page."""

@@ -18,7 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dehusk.errors import StateError
-from dehusk.memory.tables import Memory, Table
+from dehusk.memory.memory import Memory
+from dehusk.memory.tables import Table
 
 _LENGTH: Final = 4
 _ALIGNED: Final = 8

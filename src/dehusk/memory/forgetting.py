@@ -9,7 +9,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from dehusk.memory.tables import Counts, Memory, Table
+from dehusk.memory.memory import Memory
+from dehusk.memory.tables import Counts, Table
 
 Floats = NDArray[np.float64]
 

@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dehusk.errors import StateError, WrongMemory
-from dehusk.hashing import Hashes
-from dehusk.memory.tables import Memory, Table
+from dehusk.memory.memory import Memory
+from dehusk.memory.tables import Table
+from dehusk.page.hashing import Hashes
 
 _MAGIC: Final = b"dehusk-memory\n"
 _VERSION: Final = 2

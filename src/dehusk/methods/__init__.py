@@ -10,7 +10,8 @@ from typing import Any, Final, Protocol, TypeGuard, runtime_checkable
 
 from dehusk.errors import SettingError, UsageError
 from dehusk.memory import Memory
-from dehusk.model import Explanation, FamilySeen, Floats, Smoothing, Tree, Verdict
+from dehusk.methods.contract import Explanation, FamilySeen, Smoothing, Verdict
+from dehusk.page.tree import Floats, Tree
 
 
 class Method(Protocol):
@@ -131,14 +132,14 @@ class _Methods(Mapping[str, type[Any]]):
 
 METHODS: Final = _Methods(
     auto="auto:Auto",
-    segments="segments:Segments",
-    hyperlink="hyperlink:Hyperlink",
-    site_hash="site_hash:SiteHash",
-    chunks="chunks:Chunks",
-    style_tree="style_tree:StyleTree",
-    rtdm="rtdm:Rtdm",
-    page="page:PageSmooth",
-    page_basic="page:PageBasic",
+    segments="papers.segments:Segments",
+    hyperlink="papers.hyperlink:Hyperlink",
+    site_hash="papers.site_hash:SiteHash",
+    chunks="papers.chunks:Chunks",
+    style_tree="papers.style_tree:StyleTree",
+    rtdm="papers.rtdm:Rtdm",
+    page="papers.page:PageSmooth",
+    page_basic="papers.page:PageBasic",
 )
 """Every method by its name."""
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 from uuid import UUID
 
 if TYPE_CHECKING:
-    from dehusk.model import Capture
+    from dehusk.page.page import Capture
 
 _DATE: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z")
 _RECORD_ID: Final = re.compile(r"<[!-;=?-~]{1,200}>")

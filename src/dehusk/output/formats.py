@@ -13,7 +13,7 @@ from dehusk.kernel import KERNEL
 from dehusk.output.as_warc import conversion
 
 if TYPE_CHECKING:
-    from dehusk.model import Capture
+    from dehusk.page.page import Capture
 
 _FRONT_MATTER: Final = (
     "url",

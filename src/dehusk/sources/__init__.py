@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import BinaryIO, Final
 
 from dehusk.errors import MissingExtra, SourceError, UsageError
-from dehusk.model import Page
-from dehusk.site_names import SiteBy
+from dehusk.page.page import Page
+from dehusk.page.site_names import SiteBy
 from dehusk.sources.compression import (
     ByteStream,
     Compression,

@@ -13,7 +13,7 @@ from typing import Final
 from urllib.parse import quote
 
 from dehusk.errors import DehuskError, MissingExtra, PageTooLarge, SourceError
-from dehusk.model import Page
+from dehusk.page.page import Page
 from dehusk.sources.compression import open_unpacked, unpacked_name
 from dehusk.sources.mirrors import mirrored_url
 from dehusk.sources.settings import Failure, SourceSettings

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from dehusk.errors import DamagedRecord, MissingExtra, NotHtml, PageError, PageTooLarge, SourceError
-from dehusk.model import Page
+from dehusk.page.page import Page
 from dehusk.sources.records import field_hint
 from dehusk.sources.settings import Failure, SourceSettings
 from dehusk.sources.sites import site_of

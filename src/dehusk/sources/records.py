@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
 from dehusk.errors import DamagedRecord, NotHtml, PageError, PageTooLarge, SourceError
-from dehusk.model import Page
+from dehusk.page.page import Page
 from dehusk.sources.settings import Failure, SourceSettings
 from dehusk.sources.sites import site_of
 

@@ -11,7 +11,7 @@ from tempfile import TemporaryFile
 from typing import BinaryIO, Final
 
 from dehusk.errors import UsageError
-from dehusk.model import Page
+from dehusk.page.page import Page
 from dehusk.sources import read_pages
 from dehusk.sources.settings import DEFAULTS, Failure, SourceSettings
 

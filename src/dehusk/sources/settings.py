@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from dehusk.errors import DehuskError
-from dehusk.model import Limits
-from dehusk.site_names import SiteBy
+from dehusk.page.site_names import SiteBy
+from dehusk.settings import Limits
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dehusk.site_names import site_by_url
+from dehusk.page.site_names import site_by_url
 from dehusk.sources.settings import SourceSettings
 
 

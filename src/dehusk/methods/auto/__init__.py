@@ -14,20 +14,16 @@ from dehusk.errors import SettingError
 from dehusk.kernel import KERNEL
 from dehusk.memory import Memory, Table, fair_worth, keep_best, life_left
 from dehusk.methods.auto.evidence import column
-from dehusk.methods.auto.families import (
-    MAX_FAMILIES,
-    families_seen,
-    family_number,
-    is_template_new,
-)
+from dehusk.methods.auto.families import MAX_FAMILIES, families_seen, family_number, is_template_new
 from dehusk.methods.auto.judge import Judgement, judge, page_kind, page_look, page_type
 from dehusk.methods.auto.latest import Latest
 from dehusk.methods.auto.network import Model, load_model
 from dehusk.methods.auto.reading import READING_PACKING, Reading, read
 from dehusk.methods.auto.reasons import REASONS, reasons_of
 from dehusk.methods.auto.taught import TABLES
-from dehusk.model import TREE_PACKING, Explanation, FamilySeen, Floats, Tree, Verdict
-from dehusk.packing import Cut
+from dehusk.methods.contract import Explanation, FamilySeen, Verdict
+from dehusk.page.packing import Cut
+from dehusk.page.tree import TREE_PACKING, Floats, Tree
 
 
 class Favour(StrEnum):

@@ -7,8 +7,8 @@ from typing import Final
 
 import numpy as np
 
-from dehusk import tags
-from dehusk.model import Floats, Ints, Tree
+from dehusk.page import tags
+from dehusk.page.tree import Floats, Ints, Tree
 
 LEVELS: Final = (1, 2, 3, 4, 6, 8)
 """How far up a block's surroundings are looked at: its container is 1, what that stands in 2."""

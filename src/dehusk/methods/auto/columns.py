@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dehusk.model import Floats
+from dehusk.page.tree import Floats
 
 Matrix = NDArray[np.float32]
 

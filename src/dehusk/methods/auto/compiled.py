@@ -8,13 +8,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from dehusk import tags
 from dehusk.methods.auto.blocks import CUTS, HOLDS
 from dehusk.methods.auto.columns import width
 from dehusk.methods.auto.letters import CODES, KINDS, SIGNATURES
 from dehusk.methods.auto.looks import COLUMNS, OWN_COLUMN, TAG_BITS
 from dehusk.methods.auto.names import WORDS
-from dehusk.model import TREE_PACKING, Tree
+from dehusk.page import tags
+from dehusk.page.tree import TREE_PACKING, Tree
 
 _WIDTH: Final = width(COLUMNS)
 _NUMBERS: Final = tuple(tags.NUMBERS[name] for name in ("h1", "title", "head"))

@@ -11,7 +11,6 @@ from typing import Final
 
 import numpy as np
 
-from dehusk.hashing import Hashes
 from dehusk.kernel import KERNEL
 from dehusk.memory import Memory, Sums, Table
 from dehusk.methods.auto.blocks import LEVELS
@@ -19,7 +18,8 @@ from dehusk.methods.auto.columns import Matrix, columns_of, log1p
 from dehusk.methods.auto.families import family_of
 from dehusk.methods.auto.reading import PLACE_BITS, Reading
 from dehusk.methods.auto.taught import taught
-from dehusk.model import Floats
+from dehusk.page.hashing import Hashes
+from dehusk.page.tree import Floats
 
 _SEGMENTS, _CHARS, _VERDICT, _WEIGHT = range(4)
 """Columns of sums in `places`: different segments on each page, characters, the page network's

@@ -6,12 +6,13 @@ from typing import Final
 
 import numpy as np
 
-from dehusk.hashing import Hashes
 from dehusk.kernel import KERNEL
 from dehusk.memory import Memory, Table
 from dehusk.methods.auto.reading import Reading
 from dehusk.methods.auto.taught import usual_texts
-from dehusk.model import FamilySeen, Floats
+from dehusk.methods.contract import FamilySeen
+from dehusk.page.hashing import Hashes
+from dehusk.page.tree import Floats
 
 MOST: Final = 0.7
 """The share of a page's content that the element naming its family holds at least."""

@@ -19,16 +19,10 @@ from dehusk.methods.auto.families import is_last_page
 from dehusk.methods.auto.latest import Latest
 from dehusk.methods.auto.network import Model
 from dehusk.methods.auto.reading import READING_PACKING, Reading
-from dehusk.methods.auto.taught import (
-    LOOK_PACKING,
-    Given,
-    judge_blocks,
-    kind_of_page,
-    look_at,
-)
+from dehusk.methods.auto.taught import LOOK_PACKING, Given, judge_blocks, kind_of_page, look_at
 from dehusk.methods.auto.weighing import Look, probability, site_rows
-from dehusk.model import Floats
-from dehusk.packing import Column, Cut, Packed, Packing
+from dehusk.page.packing import Column, Cut, Packed, Packing
+from dehusk.page.tree import Floats
 
 _SCALE: Final = 0.6
 """The site network is surer of itself than it is right: its logits are flattened before they count

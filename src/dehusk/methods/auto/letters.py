@@ -8,9 +8,9 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dehusk.hashing import Hashes, mix
 from dehusk.methods.auto.blocks import Blocks
-from dehusk.model import Flags, Floats, Tree
+from dehusk.page.hashing import Hashes, mix
+from dehusk.page.tree import Flags, Floats, Tree
 
 LOWER, UPPER, DIGIT, COMMA, STOP, SPACE, FOREIGN, SIGN = range(8)
 

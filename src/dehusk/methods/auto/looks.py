@@ -6,10 +6,9 @@ from typing import Final
 
 import numpy as np
 
-from dehusk import tags
 from dehusk.methods.auto.blocks import LEVELS, Blocks
 from dehusk.methods.auto.columns import Matrix, columns_of, log1p
-from dehusk.methods.auto.letters import (
+from dehusk.methods.auto.letters import (  # fmt: skip
     COMMA,
     DIGIT,
     FOREIGN,
@@ -20,10 +19,11 @@ from dehusk.methods.auto.letters import (
     UPPER,
     Letters,
     read_letters,
-)  # fmt: skip
+)
 from dehusk.methods.auto.names import KINDS, Names
 from dehusk.methods.auto.rows import copies, rows, running_chars
-from dehusk.model import Floats, Tree
+from dehusk.page import tags
+from dehusk.page.tree import Floats, Tree
 
 _ABOVE: Final = (
     "nav", "header", "footer", "aside", "main", "article", "section", "form", "ul", "ol", "table",

@@ -9,9 +9,9 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dehusk import tags
-from dehusk.hashing import TEXT_FACTOR, Hashes, hash_bytes, mix
-from dehusk.model import ATTRIBUTE, Tree
+from dehusk.page import tags
+from dehusk.page.hashing import TEXT_FACTOR, Hashes, hash_bytes, mix
+from dehusk.page.tree import ATTRIBUTE, Tree
 
 KINDS: Final[Mapping[str, str]] = {
     "navigation": "nav menu navbar navigation toc breadcrumb breadcrumbs pagination pager tabs"

@@ -18,7 +18,7 @@ from dehusk.methods.auto.columns import Matrix, width
 from dehusk.methods.auto.looks import COLUMNS as LOOKS
 from dehusk.methods.auto.looks import HIGHEST
 from dehusk.methods.auto.weighing import COLUMNS as SITE
-from dehusk.model import Floats
+from dehusk.page.tree import Floats
 
 Weights = NDArray[np.float32]
 

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from dehusk.hashing import Hashes, mix
 from dehusk.kernel import KERNEL
 from dehusk.methods.auto.blocks import LEVELS, Blocks, cut
 from dehusk.methods.auto.columns import Matrix, width
 from dehusk.methods.auto.compiled import read_blocks
 from dehusk.methods.auto.looks import COLUMNS, looks
 from dehusk.methods.auto.names import read_names
-from dehusk.model import Floats, Tree
-from dehusk.packing import Column, Cut, Packed, Packing
+from dehusk.page.hashing import Hashes, mix
+from dehusk.page.packing import Column, Cut, Packed, Packing
+from dehusk.page.tree import Floats, Tree
 
 PLACE_BITS = np.uint64(40)
 """A segment's key is 24 bits of its place and, below them, 40 bits of its text: the segments of a

@@ -7,12 +7,12 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dehusk.hashing import mix
 from dehusk.methods.auto.blocks import LEVELS, Blocks
 from dehusk.methods.auto.columns import log1p
 from dehusk.methods.auto.letters import DIGIT, FOREIGN, LOWER, UPPER, Letters
 from dehusk.methods.auto.names import Names
-from dehusk.model import Floats, Ints, Tree
+from dehusk.page.hashing import mix
+from dehusk.page.tree import Floats, Ints, Tree
 
 Places = NDArray[np.intp]
 

@@ -10,7 +10,7 @@ from dehusk.methods.auto.columns import Matrix
 from dehusk.methods.auto.evidence import COLUMNS, column
 from dehusk.methods.auto.looks import CELLS, HEADINGS, HEADLINE, ITEMS
 from dehusk.methods.auto.reading import Reading
-from dehusk.model import Flags, Floats
+from dehusk.page.tree import Flags, Floats
 
 _SAME_PAGES: Final = 4
 _SAME_CHARS: Final = 100

@@ -11,8 +11,8 @@ import numpy as np
 
 from dehusk.memory import Memory, PackedTables, Table, TableSet
 from dehusk.methods.auto.reading import READING_PACKING, Reading
-from dehusk.model import Floats
-from dehusk.packing import Column, Packed, Packing
+from dehusk.page.packing import Column, Packed, Packing
+from dehusk.page.tree import Floats
 
 TABLES: Final = TableSet(segments=0, texts=0, places=4, families=0)
 """The tables that a page fills (`evidence`, `src/kernel/lesson.c`)."""

@@ -17,8 +17,8 @@ from dehusk.methods.auto.evidence import region_mean
 from dehusk.methods.auto.looks import COLUMNS as LOOKS
 from dehusk.methods.auto.reading import Reading
 from dehusk.methods.auto.taught import LOOK_PACKING
-from dehusk.model import Floats
-from dehusk.packing import Packed
+from dehusk.page.packing import Packed
+from dehusk.page.tree import Floats
 
 _NEAR: Final = (2, 1, 0, 4, 5, 6)
 """The neighbours of a block among the seven blocks around it."""

@@ -22,7 +22,7 @@ from dehusk.errors import (
     RobotsRefused,
     SourceError,
 )
-from dehusk.model import Page
+from dehusk.page.page import Page
 from dehusk.sources.crawl.frontier import Entry, Frontier
 from dehusk.sources.crawl.judge import Judge, Verdict
 from dehusk.sources.crawl.network import Network

@@ -18,7 +18,7 @@ from dehusk.errors import (
     PageError,
     Reserved,
 )
-from dehusk.model import Page
+from dehusk.page.page import Page
 from dehusk.sources.crawl.fetch import Response
 from dehusk.sources.crawl.frontier import Entry
 from dehusk.sources.crawl.links import PageLink, Reading, pack_links, read, unpack_links

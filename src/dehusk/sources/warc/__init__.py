@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from dehusk.errors import DamagedRecord, DehuskError, MissingExtra, PageError, PageTooLarge
-from dehusk.model import Capture, Page
+from dehusk.page.page import Capture, Page
 from dehusk.sources.compression import (
     INFLATE_FAULTS,
     ByteStream,

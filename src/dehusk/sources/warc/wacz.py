@@ -12,13 +12,8 @@ from pathlib import Path
 from typing import Final
 
 from dehusk.errors import SourceError
-from dehusk.model import Page
-from dehusk.sources.compression import (
-    ByteStream,
-    Compression,
-    found_compression,
-    unpacked_name,
-)
+from dehusk.page.page import Page
+from dehusk.sources.compression import ByteStream, Compression, found_compression, unpacked_name
 from dehusk.sources.settings import Failure, SourceSettings
 from dehusk.sources.sites import site_of
 from dehusk.sources.warc import read_warc

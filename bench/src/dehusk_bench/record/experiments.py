@@ -1,0 +1,214 @@
+"""The experiments of the record: which commands, with which options, in full and in short.
+
+A corpus stands as `@NAME` among the options. Where the data has no such file it is left out; an
+experiment that is left without any takes its `instead`, or is skipped.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from dehusk_bench.record.drawing import Plot
+
+
+class Section(StrEnum):
+    """The parts of the report."""
+
+    AUTO = "auto"
+    HYPERLINK = "hyperlink"
+    SEGMENTS = "segments"
+    PAGE = "page"
+    CHUNKS = "chunks"
+    COST = "cost"
+
+
+@dataclass(frozen=True, slots=True)
+class Experiment:
+    """One command and what becomes of its output."""
+
+    name: str
+    section: Section
+    title: str
+    command: tuple[str, ...]
+    modules: tuple[str, ...]
+    """Whose code, with all that it imports, decides whether a result is still good."""
+    full: tuple[str, ...] = ()
+    """Options of a full run only."""
+    quick: tuple[str, ...] = ()
+    """Options of a quick run only."""
+    instead: tuple[str, ...] = ()
+    """Sample sites to use where none of the corpora is there."""
+    without: tuple[str, ...] = ()
+    """Parts of dehusk that are loaded but cannot change the result."""
+    plots: tuple[Plot, ...] = ()
+    plots_option: str = ""
+    """The option that names a folder for plots, if the command draws some itself."""
+    hidden: tuple[str, ...] = ()
+    """First headings of tables that another experiment shows too: left out of the report."""
+    has_json: bool = False
+    has_folds: bool = False
+    """Does `auto` judge in it, so that models that have not seen a site make a difference?"""
+
+
+_QUALITY: Final = ("bench.commands",)
+_RIVALS: Final = (
+    "segments", "site-hash", "style-tree", "rtdm", "chunks", "chunks:separators=blocks", "page",
+    "page-basic",
+)  # fmt: skip
+_BY: Final = {"docs-dev": "lang", "news-dev": "lang", "wcxb-dev": "type", "swde-dev": ""}
+_GROUPS: Final = {"lang": "language", "type": "type of page"}
+GROUPED_BY: Final = {corpus: _GROUPS[by] for corpus, by in _BY.items() if by}
+"""What the figures of a corpus are broken down by."""
+CORPORA: Final = (*_BY, "linked-dev")
+"""The files that the experiments look for."""
+_QUICK: Final = {
+    "docs-dev": ("--sites", "8", "--pages", "22"),
+    "news-dev": ("--sites", "10", "--pages", "8"),
+    "wcxb-dev": ("--sites", "60"),
+    "swde-dev": ("--sites", "8", "--pages", "8"),
+}
+_QUICK_PEERS: Final = {**_QUICK, "docs-dev": ("--sites", "8", "--pages", "8")}
+_SIZES: Final = tuple(f"{votes} votes" for votes in range(1, 5))
+
+
+def _of_corpus(corpus: str) -> list[Experiment]:
+    """`auto`, the other methods and the peers on one corpus."""
+    by = ("--by", _BY[corpus]) if _BY[corpus] else ()
+    instead = ("samples::1:25", "samples::2:25") if corpus == "docs-dev" else ()
+    rivals = tuple(part for name in _RIVALS for part in ("--method", name))
+    where = f"@{corpus}"
+    return [
+        Experiment(
+            f"auto-{corpus}", Section.AUTO, f"`auto` on {corpus}",
+            ("quality", where, "--method", "auto", *by), _QUALITY, quick=_QUICK[corpus],
+            without=("bench.peers", "bench.site_peers"), plots_option="--curves", has_folds=True,
+            has_json=True, instead=instead,
+        ),
+        Experiment(
+            f"methods-{corpus}", Section.AUTO, f"the other methods on {corpus}",
+            ("quality", where, *rivals, *by), _QUALITY, quick=_QUICK[corpus],
+            without=("bench.peers", "bench.site_peers", "methods.auto"), plots_option="--curves",
+            has_json=True, instead=instead,
+        ),
+        Experiment(
+            f"peers-{corpus}", Section.AUTO, f"peers on {corpus}",
+            ("quality", where, "--peers-only", *by), _QUALITY, quick=_QUICK_PEERS[corpus],
+            without=("methods",), has_json=True, instead=instead,
+        ),
+    ]  # fmt: skip
+
+
+EXPERIMENTS: Final[tuple[Experiment, ...]] = (
+    *(each for corpus in _BY for each in _of_corpus(corpus)),
+    Experiment(
+        "ablation", Section.AUTO, "What the parts of `auto` are worth",
+        ("ablation", "@docs-dev", "@news-dev"), ("bench.ablation_report",),
+        full=("--sites", "40"), quick=("--sites", "6", "--pages", "12"),
+        instead=("samples::1:25", "samples::2:25"), without=("bench.peers", "bench.site_peers"),
+        has_json=True, has_folds=True,
+    ),
+    Experiment(
+        "robustness", Section.AUTO, "Pages that do not belong to the site",
+        ("robustness", "@docs-dev", "@news-dev"), ("bench.robustness_report",),
+        full=("--sites", "30", "--pages", "20"), quick=("--sites", "6", "--pages", "6"),
+        instead=("samples::1:20",), without=("bench.peers", "bench.site_peers"), has_json=True,
+        has_folds=True,
+        plots=(
+            Plot("F1 of the site's own pages, copies mixed in", "mixed in",
+                 ("share of pages that do not belong", "F1"), ("F1",), x="share", by="method",
+                 only=("mixed in", "copies")),
+            Plot("F1 of the site's own pages, foreign pages mixed in", "mixed in",
+                 ("share of pages that do not belong", "F1"), ("F1",), x="share", by="method",
+                 only=("mixed in", "foreign")),
+        ),
+    ),
+    Experiment(
+        "teco", Section.HYPERLINK, "Table 1 of 001: per key page",
+        ("teco", "@linked-dev", "--rows", "--method", "hyperlink", "--method",
+         "hyperlink:equality=text", "--method", "auto", "--method", "segments"),
+        ("bench.teco_report",), quick=("--sites", "6"), instead=("samples::1:12",), has_json=True,
+    ),
+    Experiment(
+        "teco-sweep", Section.HYPERLINK, "Tables 5.2, 5.3 of 000, table 2 of 001: size and votes",
+        ("teco", "@linked-dev", "--sweep"), ("bench.teco_report",),
+        full=("--method", "hyperlink", "--method", "hyperlink:equality=text"),
+        quick=("--sites", "6"), instead=("samples::1:12",), without=("methods.auto",),
+        hidden=("site",), has_json=True,
+        plots=(
+            Plot("F1 by size and votes", "votes", ("size of the subdigraph", "F1"), _SIZES),
+            Plot("CPU time by size", "votes", ("size of the subdigraph", "CPU ms"), ("ms",)),
+        ),
+    ),
+    Experiment(
+        "teco-settings", Section.HYPERLINK, "Section 5.2.3 of 000: weights and thresholds",
+        ("teco", "@linked-dev", "--ablation"), ("bench.teco_report",),
+        full=("--method", "hyperlink", "--method", "hyperlink:equality=text"),
+        quick=("--sites", "4"), instead=("samples::1:8",), without=("methods.auto",),
+        hidden=("site",), has_json=True,
+    ),
+    Experiment(
+        "teco-links", Section.HYPERLINK, "Which links get chosen",
+        ("teco", "@linked-dev", "--links"), ("bench.teco_report",), quick=("--sites", "6"),
+        instead=("samples::1:12",), without=("methods.auto",), hidden=("site",), has_json=True,
+    ),
+    Experiment(
+        "storage", Section.SEGMENTS, "Table 1 of 002: storage at equal recall; delay",
+        ("storage",), ("bench.storage_report",),
+        full=("samples::1:200", "@docs-dev", "--sites", "20"), quick=("samples::1:30",),
+        plots=(
+            Plot("Recall by storage", "way", ("kB kept", "recall of template blocks"), ("recall",),
+                 x="kB", by="way", log_x=True),
+        ),
+    ),
+    Experiment(
+        "segments-sweep", Section.SEGMENTS, "What Tb and N change",
+        ("sweep-segments",), ("bench.sweep_report",),
+        full=("@docs-dev", "samples::1:400", "--base-life", "2,5,10,20,50", "--life-factor",
+              "5,20,100"),
+        quick=("samples::1:40", "--base-life", "2,10,50", "--life-factor", "5,20"),
+        without=("methods.auto",),
+        plots=(
+            Plot("Recall by size of the table", "separators", ("share of a batch", "recall"),
+                 ("block R",), x="share"),
+        ),
+    ),
+    Experiment(
+        "page-tables", Section.PAGE, "Table 1 and figures 1–3 of 003",
+        ("page-tables", "@docs-dev", "samples::5:20", "--penalty", "0.01", "--factors",
+         "0.01,0.03,0.1,0.3,1,3,10,100"),
+        ("bench.page_report",), full=("--pages", "6"), quick=("--sites", "5", "--pages", "3"),
+        without=("methods.auto",), plots_option="--plots",
+    ),
+    Experiment(
+        "duplicates", Section.PAGE, "Table 2 of 003: duplicates",
+        ("duplicates",), ("bench.duplicates_report",),
+        quick=("--sites", "4", "--pages", "12"), has_json=True,
+    ),
+    Experiment(
+        "classify", Section.PAGE, "Table 3 of 003: classification",
+        ("classify",), ("bench.classify_report",),
+        quick=("--sites", "6", "--pages", "15", "--draws", "200"), has_json=True,
+    ),
+    Experiment(
+        "chunks-tables", Section.CHUNKS, "Tables 1 and 2, figures 3 and 4 of 004",
+        ("chunks-tables",), ("bench.chunks_report",),
+        full=tuple(f"samples:tables:{seed}:40" for seed in range(1, 9)),
+        quick=("samples:tables:1:40", "samples:tables:2:40"), without=("methods.auto",),
+        plots=(
+            Plot("ttdr by threshold (figure 3)", "threshold", ("threshold", "ttdr"), ("ttdr",),
+                 x="threshold"),
+            Plot("ttdr by pages picked (figure 4)", "pages picked", ("share of pages", "ttdr"),
+                 ("ttdr",), x="pages picked"),
+        ),
+    ),
+    Experiment(
+        "speed", Section.COST, "CPU time a page",
+        ("speed", "@wcxb-dev", "@docs-dev", "--peers", "--method", "auto", "--method", "segments"),
+        ("bench.commands",), full=("--sites", "60", "--pages", "4"),
+        quick=("--sites", "8", "--pages", "2", "--rounds", "1"), instead=("samples::1:4",),
+        has_json=True,
+    ),
+)  # fmt: skip
+"""All of them, in the order in which they run."""

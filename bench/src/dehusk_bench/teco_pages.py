@@ -1,0 +1,230 @@
+"""Key pages whose template is known, and the pages they link, out of JSON lines and TECO folders.
+
+A folder in the form of the TECO suite:
+
+    DIR/sites.json         optional: {"site": {"type": "shop", "key": "a/b.html"}}
+    DIR/site/index.json    optional: {"a/b.html": "https://…"}, else links are read as files
+    DIR/site/a/b.html      the key page, known by its marks, and all other pages
+
+or the same below DIR/pages. The marks are classes: what has `TECO_notTemplate` (also with a 2 or 3
+behind it, or without `TECO_`), and all below it, is not template. They are taken off before
+anything looks at the page.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from html import escape
+from itertools import groupby
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from dehusk.errors import PageError, SourceError, UsageError
+from dehusk.methods.papers.hyperlink import normal_url
+from dehusk.page.page import Page
+from dehusk.page.parse import parse
+from dehusk.page.tree import Tree
+from dehusk.sources.folders import file_url, find_files, read_file
+from dehusk.sources.settings import DEFAULTS
+from dehusk_bench.corpora import EVERYTHING, Caps, Corpus, open_corpus
+from dehusk_bench.nodes import NodeGold, node_gold
+
+_NOT_TEMPLATE: Final = ("notTemplate", "notTemplate2", "notTemplate3")
+_MARKS: Final = (*_NOT_TEMPLATE, "mainContent", "mainMenu")
+_PREFIX: Final = "TECO_"
+"""Before a mark; older copies of the suite do without."""
+NO_TYPE: Final = "–"
+"""The type of a site that nobody told."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KeyPage:
+    """A page whose template is known, and a way to load the pages of its site."""
+
+    site: str
+    type: str
+    tree: Tree
+    gold: NodeGold
+    load: Callable[[str], Tree | None]
+
+
+def read_key_pages(name: str, notes: list[str], caps: Caps = EVERYTHING) -> Iterator[KeyPage]:
+    """The key pages of a TECO folder or of JSON lines; `notes` gets what had to be left out.
+
+    Of JSON lines only the sites that `caps` leave are used, of a folder all.
+
+    Raises UsageError where there is no key page at all, SourceError for damaged JSON lines.
+    """
+    is_empty = True
+    root = Path(name)
+    is_folder = root.is_dir()
+    pages = (
+        _read_folders(root, notes) if is_folder else _read_records(open_corpus(name, caps), notes)
+    )
+    for page in pages:
+        is_empty = False
+        yield page
+    if is_empty:
+        raise UsageError(f"{name}: no key page; TECO marks them with the class TECO_notTemplate")
+
+
+def _read_records(corpus: Corpus, notes: list[str]) -> Iterator[KeyPage]:
+    """The key pages of JSON lines, site by site; where a site names none, all its pages."""
+    for site, group in groupby(corpus.records(), key=lambda record: str(record.get("site"))):
+        if not corpus.has_site(site):
+            continue
+        records = list(group)
+        pages = _Pages({record["url"]: _record_maker(record) for record in records})
+        judged = [record for record in records if record.get("content_nodes") is not None]
+        for record in [record for record in judged if record.get("key")] or judged:
+            tree = pages.load(record["url"])
+            gold = None if tree is None else _record_gold(tree, record)
+            if tree is None or gold is None:
+                notes.append(f"{record['url']}: its gold does not fit the page; left out")
+                continue
+            kind = str(record.get("type") or record.get("generator") or NO_TYPE)
+            yield KeyPage(site, kind, tree, gold, pages.load)
+
+
+def _record_gold(tree: Tree, record: Mapping[str, Any]) -> NodeGold | None:
+    """The gold of a record's nodes; None where it does not fit the page."""
+    return node_gold(tree, record["content_nodes"], record.get("excluded_nodes") or ())
+
+
+def _record_maker(record: Mapping[str, Any]) -> Callable[[], Tree]:
+    """A call that parses the page of a record."""
+    return lambda: parse(Page(record["html"], record["url"], record.get("site"))).tree
+
+
+class _Pages:
+    """The pages of a site by URL, parsed when they are first asked for."""
+
+    def __init__(self, makers: Mapping[str, Callable[[], Tree]]) -> None:
+        self._makers = {normal_url(url): maker for url, maker in makers.items()}
+        self._trees: dict[str, Tree | None] = {}
+
+    def load(self, url: str) -> Tree | None:
+        """The page at the URL; None if there is none, or none that can be used."""
+        address = normal_url(url)
+        if address not in self._trees:
+            maker = self._makers.get(address)
+            try:
+                self._trees[address] = maker() if maker else None
+            except (PageError, SourceError):
+                self._trees[address] = None
+        return self._trees[address]
+
+
+def _read_folders(root: Path, notes: list[str]) -> Iterator[KeyPage]:
+    """The key pages of a folder in TECO's form, by the names of the sites."""
+    root = root / "pages" if (root / "pages").is_dir() else root
+    known = _read_json(root / "sites.json")
+    for folder in sorted(path for path in root.iterdir() if path.is_dir()):
+        facts = known.get(folder.name) or {}
+        yield from _read_site(folder, str(facts.get("type") or NO_TYPE), facts.get("key"), notes)
+
+
+def _read_site(folder: Path, kind: str, key: str | None, notes: list[str]) -> Iterator[KeyPage]:
+    """The key pages of one saved site: those with marks, or the one that is named."""
+    urls = _read_json(folder / "index.json")
+    names = [name for name in find_files(folder) if isinstance(name, str)]
+    url_of = {name: str(urls.get(name) or file_url(name)) for name in names}
+
+    def maker(name: str) -> Callable[[], Tree]:
+        return lambda: strip_marks(_read_page(folder, name, url_of[name]))[0]
+
+    pages = _Pages({url: maker(name) for name, url in url_of.items()})
+    for name in names if key is None else [key]:
+        try:
+            page = _read_page(folder, name, url_of.get(name, ""))
+            if not _is_marked(page):
+                continue
+            tree, paths = strip_marks(page)
+            if not paths:
+                continue
+        except (PageError, SourceError) as fault:
+            notes.append(f"{fault}; left out")
+            continue
+        gold = node_gold(tree, paths, ())
+        if gold is None:
+            notes.append(f"{folder / name}: it is read otherwise without its marks; left out")
+        else:
+            yield KeyPage(folder.name, kind, tree, gold, pages.load)
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    """The object in a JSON file; empty without one. Raises UsageError."""
+    if not path.is_file():
+        return {}
+    try:
+        found = json.loads(path.read_bytes())
+    except ValueError as fault:
+        raise UsageError(f"{path}: not JSON ({fault})") from fault
+    if not isinstance(found, dict):
+        raise UsageError(f"{path}: not a JSON object")
+    return found
+
+
+def _read_page(folder: Path, name: str, url: str) -> Page:
+    """The page in a file. Raises PageError or SourceError."""
+    page = read_file(folder / name, url, folder.name, DEFAULTS)
+    if isinstance(page, Page):
+        return page
+    raise SourceError(f"{folder / name}: {page.error}")
+
+
+def _is_marked(page: Page) -> bool:
+    """May the page bear marks?"""
+    html = page.html
+    return b"notTemplate" in (html if isinstance(html, bytes) else html.encode())
+
+
+def strip_marks(page: Page) -> tuple[Tree, list[list[int]]]:
+    """The page's tree without TECO's marks, and the paths of what they call no template.
+
+    A path is child positions among elements, from `<html>` down. The page is written anew without
+    the marks and read again: nothing of them is left, not even an empty `class`.
+    """
+    marked = parse(page).tree
+    if not _is_marked(page):
+        return marked, []
+    roots: list[int] = []
+    written, at, end = [], 0, 0
+    for node in np.flatnonzero(~marked.is_text).tolist():
+        attributes = marked.attributes(node)
+        classes = attributes.pop("class", "").split()
+        kept = [name for name in classes if name.removeprefix(_PREFIX) not in _MARKS]
+        if len(kept) == len(classes):
+            continue
+        if node >= end and any(name.removeprefix(_PREFIX) in _NOT_TEMPLATE for name in classes):
+            roots.append(node)
+            end = int(marked.end[node])
+        if kept:
+            attributes["class"] = " ".join(kept)
+        start_tag = _start_tag(marked.name(node), attributes)
+        written += [marked.source[at : marked.start[node]], start_tag]
+        at = int(marked.stop[node])
+    html = b"".join((*written, marked.source[at:]))
+    tree = parse(Page(html, page.url, page.site, "utf-8")).tree
+    return tree, [_path(marked, node) for node in roots]
+
+
+def _start_tag(name: str, attributes: Mapping[str, str]) -> bytes:
+    """The start tag with these attributes."""
+    written = "".join(f' {key}="{escape(value)}"' for key, value in attributes.items())
+    return f"<{name}{written}>".encode("utf-8", "surrogatepass")
+
+
+def _path(tree: Tree, node: int) -> list[int]:
+    """The element's path: child positions among elements, from `<html>` down."""
+    path: list[int] = []
+    while node > 0:
+        parent = int(tree.parent[node])
+        before = (tree.parent == parent) & ~tree.is_text
+        path.append(int(np.count_nonzero(before[:node])))
+        node = parent
+    return path[::-1]

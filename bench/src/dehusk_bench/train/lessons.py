@@ -1,0 +1,197 @@
+"""Pages with gold, read once, as the rows that the networks of `auto` are fitted to."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from dehusk.errors import PageError, UsageError
+from dehusk.memory import Memory
+from dehusk.methods.auto import Auto
+from dehusk.methods.auto.columns import Matrix
+from dehusk.methods.auto.evidence import evidence, lesson
+from dehusk.methods.auto.looks import COLUMNS as LOOKS
+from dehusk.methods.auto.looks import LINKED
+from dehusk.methods.auto.network import Network
+from dehusk.methods.auto.reading import Reading, read
+from dehusk.methods.auto.weighing import COLUMNS, probability, site_rows
+from dehusk.page.parse import parse
+from dehusk.page.tree import Floats
+from dehusk_bench.corpora import Corpus, GoldPage, Watcher
+from dehusk_bench.train.gold import BlockGold, block_gold
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GoldReading:
+    """A page as `auto` reads it, and its gold."""
+
+    corpus: str
+    site: str
+    group: str
+    """What stays together in a fold: the pages of one site, or of all sites of one generator."""
+    number: int
+    reading: Reading
+    gold: BlockGold
+    type: str | None
+
+
+def read_corpora(corpora: Sequence[Corpus], on_page: Watcher) -> list[GoldReading]:
+    """All pages of the corpora that can be read and have gold, in order."""
+    found: list[GoldReading] = []
+    for corpus in corpora:
+        name = corpus.name.partition(":")[0]
+        for done, page in enumerate(corpus.pages(), 1):
+            reading = _gold_reading(name, page)
+            if reading is not None:
+                found.append(reading)
+            on_page(corpus.name, done)
+    return _with_generators(found)
+
+
+def _with_generators(pages: list[GoldReading]) -> list[GoldReading]:
+    """The pages with one group per site, also where one corpus says its generator and another not.
+
+    Else a network could be tested on a site that it was fitted to.
+    """
+    groups = {page.site: page.group for page in pages if page.group != page.site}
+    return [replace(page, group=groups.get(page.site, page.group)) for page in pages]
+
+
+def _gold_reading(corpus: str, page: GoldPage) -> GoldReading | None:
+    """The page as `auto` reads it; None for one without blocks or gold."""
+    try:
+        tree = parse(page.page).tree
+    except PageError:
+        return None
+    reading = read(tree)
+    gold = block_gold(page, tree, reading.blocks) if len(reading.blocks) else None
+    if gold is None:
+        return None
+    group = f"generator {page.generator}" if page.generator else page.site
+    kind = page.type or ("documentation" if page.generator else None)
+    return GoldReading(corpus, page.site, group, page.number, reading, gold, kind)
+
+
+def folds_of(pages: Iterable[GoldReading], count: int, seed: int) -> dict[str, int]:
+    """The fold of each group: as many pages of each corpus in every fold.
+
+    UsageError where there are fewer groups than folds.
+    """
+    sizes: dict[str, Counter[str]] = {}
+    for page in pages:
+        sizes.setdefault(page.group, Counter())[page.corpus] += 1
+    if len(sizes) < count:
+        raise UsageError(f"{len(sizes)} sites: for {count} folds there must be as many at least")
+    groups = sorted(sizes)
+    random.Random(seed).shuffle(groups)  # noqa: S311  the same folds on every run, no secret
+    load: Counter[tuple[str, int]] = Counter()
+    pages_of: Counter[int] = Counter()
+    folds: dict[str, int] = {}
+    for group in sorted(groups, key=lambda group: -sizes[group].total()):
+        fold = min(
+            range(count),
+            key=lambda number: (
+                sum(load[corpus, number] for corpus in sizes[group]), pages_of[number], number,
+            ),
+        )  # fmt: skip
+        folds[group] = fold
+        pages_of[fold] += sizes[group].total()
+        for corpus, size in sizes[group].items():
+            load[corpus, fold] += size
+    return folds
+
+
+def page_weights(pages: Sequence[GoldReading], factors: Mapping[str, float]) -> Floats:
+    """How much each page counts: less where its site has many, and its corpus has many sites.
+
+    A corpus counts by the fourth root of its sites times its factor, and a site by the square root
+    of its pages: many of a kind teach more than few, but not in proportion.
+    """
+    per_site = Counter((page.corpus, page.site) for page in pages)
+    weight = np.array([per_site[page.corpus, page.site] ** -0.5 for page in pages])
+    names = np.array([page.corpus for page in pages])
+    for corpus in sorted(set(names)):
+        sites = sum(name == corpus for name, _ in per_site)
+        share = sites**0.25 * factors.get(corpus, 1.0)
+        weight[names == corpus] *= share / weight[names == corpus].sum()
+    return np.asarray(weight / weight.mean())
+
+
+def evidence_rows(pages: Sequence[GoldReading], logits: Sequence[Floats]) -> list[Matrix]:
+    """What the site network reads of each page, the pages of a site learned in order."""
+    method, rows = Auto(), []
+    site, memory = ("", ""), Memory()
+    for page, logit in zip(pages, logits, strict=True):
+        if (page.corpus, page.site) != site:
+            site, memory = (page.corpus, page.site), Memory()
+        verdict = probability(logit)
+        memory = method.limit(memory.then(lesson(page.reading, verdict)))
+        rows.append(site_rows(page.reading, logit, *evidence(memory, page.reading, verdict)))
+    return rows
+
+
+def block_targets(page: GoldReading, rows: Matrix) -> tuple[Floats, Floats]:
+    """What share of each block is content (nan: unknown), and how much the block counts.
+
+    Words count by what they cost in F1: the fewer words the content has, the more each. Where only
+    values that must survive are known, the block that is newest of those with a value is content,
+    what stands at its place on most pages is template, what no other page has is content as well,
+    with less weight.
+    """
+    count, hits, content, _ = page.gold
+    total = count.sum()
+    known = total / 2 if np.isnan(content) else content
+    weight = np.maximum(count, 0.3) / max(known, total / 4, 30)
+    with np.errstate(invalid="ignore"):
+        share = np.where(count > 0, hits / np.maximum(count, 1), np.nan)
+    if np.isnan(content):
+        share, weight = _value_targets(page, rows, weight)
+    return share, weight
+
+
+_VALUE_WEIGHT, _NEW_WEIGHT = 6.0, 0.75
+"""9 instead of 6 kept 0.010 more of the values of swde-dev, and lost 0.002 to 0.004 on held-out
+sites of the other corpora."""
+_AS_NEW = 0.05
+
+
+def _value_targets(page: GoldReading, rows: Matrix, weight: Floats) -> tuple[Floats, Floats]:
+    """Targets of a page of which only some values are known to be content."""
+    pages, known, given_place, anywhere = (
+        rows[:, COLUMNS[f"site: {name}"].start]
+        for name in ("pages", "known", "given place", "anywhere")
+    )
+    count, hits, _, values = page.gold
+    # A value may stand in a menu too: where it differs most from page to page, it is meant.
+    has_value = np.zeros(len(count), np.bool_)
+    for holders in values:
+        has_value[holders[given_place[holders] <= given_place[holders].min() + _AS_NEW]] = True
+    is_fixed = ~has_value & (given_place > 0.8) & (pages >= np.log1p(5))
+    linked = page.reading.looks[:, LINKED]
+    is_new = (known < 0.05) & (anywhere < 0.3) & (linked < 0.6) & (pages >= np.log1p(4))
+    is_new &= (hits == 0) & (count > 0)
+    share = np.full(len(count), np.nan)
+    share[is_fixed], share[is_new], share[has_value] = 0.0, 1.0, 1.0
+    factor = np.where(has_value, _VALUE_WEIGHT, np.where(is_new, _NEW_WEIGHT, 1.0))
+    return share, weight * factor
+
+
+def hide_names(rows: Matrix, share: float, lengths: Sequence[int], seed: int) -> Matrix:
+    """The looks with the words in names taken out on a share of the pages.
+
+    Documentation generators give their content away by name; so that the network does not rest
+    on names, it learns to do without.
+    """
+    hidden = np.random.default_rng(seed).random(len(lengths)) < share
+    rows = rows.copy()
+    rows[np.repeat(hidden, lengths), LOOKS["names"]] = 0
+    return rows
+
+
+def network_logits(network: Network, pages: Sequence[GoldReading]) -> list[Floats]:
+    """What the page network says of each page."""
+    return [network(page.reading.looks)[:, 0] for page in pages]

@@ -1,0 +1,298 @@
+"""The answer on one page. What it shows is rendered when it is asked for, and only then."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+import turbohtml
+
+from dehusk.answer import render
+from dehusk.answer.describe import Description, describe
+from dehusk.answer.describe.scripted import needs_scripts
+from dehusk.answer.fingerprint import fingerprint
+from dehusk.answer.labels import Label, Labels, Reason
+from dehusk.answer.override import Overrides, choose
+from dehusk.answer.regions import Region, regions
+from dehusk.answer.render import ContentPiece, Link
+from dehusk.errors import DehuskError, PageError
+from dehusk.methods.contract import Explanation, Verdict
+from dehusk.page.page import Capture
+from dehusk.page.tree import Choices, Tree
+
+FIELDS: Final = (
+    "url", "site", "title", "text", "markdown", "template_share", "pages_seen", "family",
+    "revision", "template_changed", "type", "type_confidence", "lang", "author", "published",
+    "fingerprint", "links", "error",
+)  # fmt: skip
+"""The fields of the JSON line, in order. Every one is always there; some may follow (schema)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One node of a page with its verdict."""
+
+    number: int
+    """Its place in document order."""
+    parent: int
+    """Its parent's number; -1 for `<html>`."""
+    tag: str
+    """'#text' for a text node."""
+    text: str | None
+    """A text node's text; None for an element."""
+    score: float
+    """0 content … 1 template, nan for no opinion."""
+    label: Label
+    reason: Reason
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A piece of a page that smoothing gave one score; other sections may stand inside it."""
+
+    node: int
+    """The number of the node that it begins with."""
+    inside: int | None
+    """The node that the section around it begins with; None for the outermost."""
+    tag: str
+    score: float
+    """0 content … 1 template."""
+    label: Label
+    text: str
+    """What is shown in it and in no section inside it, on one line."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """One page's answer: text, Markdown, HTML, template, links and what the page says of itself."""
+
+    url: str | None
+    site: str
+    pages_seen: int
+    """Pages of the site learned so far, this one included."""
+    tree: Tree = field(repr=False)
+    labels: Labels = field(repr=False)
+    _document: turbohtml.Document = field(repr=False)
+    capture: Capture | None = None
+    """How an archive or a crawl came to the page, where it says."""
+    explanation: Explanation | None = field(default=None, repr=False)
+    """What the scores are made of; None where nobody asked, or the method cannot say."""
+    _judge: Callable[[], Verdict] = field(default=Verdict, repr=False)
+
+    @cached_property
+    def verdict(self) -> Verdict:
+        """Family, type and change of template, where the method says."""
+        return self._judge()
+
+    @property
+    def family(self) -> int | None:
+        """Names, within the site, the pages that share a template with this one."""
+        return self.verdict.family
+
+    @property
+    def type(self) -> str | None:
+        """Article, listing, collection, forum, product, documentation, service or other."""
+        return self.verdict.type
+
+    @property
+    def type_confidence(self) -> float | None:
+        """How sure the type is, 0 … 1."""
+        return self.verdict.type_confidence
+
+    @property
+    def template_changed(self) -> bool | None:
+        """True on the page that shows that the site's template has changed."""
+        return self.verdict.template_changed
+
+    @cached_property
+    def text(self) -> str:
+        """The content as plain text, blocks on their own lines."""
+        return render.text(self.tree, self.labels.labels)
+
+    @cached_property
+    def markdown(self) -> str:
+        """The content as Markdown, links absolute."""
+        _ = self.description  # Rendering takes the parser's document apart: read it first.
+        return render.markdown(self.tree, self._document, self.labels.labels, self.url)
+
+    @cached_property
+    def html(self) -> str:
+        """The whole page as HTML, its elements marked `data-dehusk="template|content"`."""
+        return render.marked_html(self.tree, self.labels.labels)
+
+    @cached_property
+    def content(self) -> str:
+        """The content alone as an HTML page."""
+        return render.content_html(self.tree, self.labels.labels)
+
+    @cached_property
+    def template(self) -> str:
+        """The template alone as an HTML page."""
+        return render.template_html(self.tree, self.labels.labels)
+
+    @cached_property
+    def links(self) -> tuple[Link, ...]:
+        """The page's links, each labelled template or content."""
+        return render.links(self.tree, self.labels.labels, self.url)
+
+    @cached_property
+    def template_share(self) -> float:
+        """The share of template among visible characters, 0 … 1."""
+        return render.template_share(self.tree, self.labels.labels)
+
+    @property
+    def characters(self) -> int:
+        """The page's visible characters, template and content."""
+        return int(self.tree.text_length[0])
+
+    @cached_property
+    def description(self) -> Description:
+        """Title, language, author, dates and canonical URL, where the page states them."""
+        return describe(self.tree, self._document, self.labels.labels, self.url)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A 64-bit SimHash of the content's words, in hex: near for near-duplicates."""
+        return fingerprint(self.text)
+
+    def pieces(self, max_tokens: int) -> list[ContentPiece]:
+        """The content in pieces of at most so many tokens (characters / 4), for retrieval."""
+        return render.pieces(self.tree, self.labels.labels, max_tokens)
+
+    @cached_property
+    def sections(self) -> tuple[Section, ...] | None:
+        """The sections of the page that show a text of their own, in document order.
+
+        None from a method that does not smooth.
+        """
+        if self.labels.sections is None:
+            return None
+        tree, begins = self.tree, self.labels.sections
+        texts: dict[int, list[str]] = {}
+        for node in np.flatnonzero(tree.is_text & (tree.text_length > 0)).tolist():
+            texts.setdefault(int(begins[node]), []).extend(tree.text(node).split())
+        return tuple(
+            Section(
+                node=node,
+                inside=int(begins[tree.parent[node]]) if node else None,
+                tag=tree.name(node),
+                score=float(self.labels.scores[node]),
+                label=Label.TEMPLATE if self.labels.scores[node] > 0.5 else Label.CONTENT,
+                text=" ".join(texts[node]),
+            )
+            for node in sorted(texts)
+        )
+
+    @cached_property
+    def nodes(self) -> tuple[Node, ...]:
+        """Every node with its score, label and reason, in document order."""
+        tree, verdict = self.tree, self.labels
+        rows = zip(
+            tree.parent.tolist(),
+            tree.is_text.tolist(),
+            verdict.scores.tolist(),
+            verdict.labels.tolist(),
+            verdict.reasons.tolist(),
+            strict=True,
+        )
+        return tuple(
+            Node(
+                number=i,
+                parent=parent,
+                tag=tree.name(i),
+                text=tree.text(i) if is_text else None,
+                score=score,
+                label=Label(label),
+                reason=Reason(reason),
+            )
+            for i, (parent, is_text, score, label, reason) in enumerate(rows)
+        )
+
+    @cached_property
+    def regions(self) -> tuple[Region, ...]:
+        """The pieces of the page that were kept or dropped whole, in document order, and why."""
+        return regions(self.tree, self.labels, self.explanation)
+
+    @cached_property
+    def needs_render(self) -> bool:
+        """True for a page whose text only its scripts would make: a browser must show it first."""
+        return needs_scripts(self.tree)
+
+    @property
+    def revision(self) -> int:
+        """Which state of the site's memory the answer comes from: the pages it had learned.
+
+        Two answers of one revision come from the same memory. Whatever a site learns may change
+        its answers, so nothing that rises more rarely would do.
+        """
+        return self.pages_seen
+
+    def choices(self, wanted: Overrides) -> Choices:
+        """Of each node the label that these selectors give it, -1 where they select nothing."""
+        return choose(self.tree, self._document, wanted)
+
+    @property
+    def error(self) -> None:
+        """None: the page was read."""
+        return None
+
+    def to_json(self, piece_tokens: int | None = None) -> dict[str, object]:
+        """The page's JSON line; null is what this version or method does not know.
+
+        With `piece_tokens` it has `pieces` too, of at most so many tokens each.
+        """
+        description, verdict = self.description, self.verdict
+        confidence = verdict.type_confidence
+        fields: dict[str, object] = {
+            "url": self.url,
+            "site": self.site,
+            "title": description.title,
+            "text": self.text,
+            "markdown": self.markdown,
+            "template_share": round(self.template_share, 4),
+            "pages_seen": self.pages_seen,
+            "family": verdict.family,
+            "revision": self.revision,
+            "template_changed": verdict.template_changed,
+            "type": verdict.type,
+            "type_confidence": None if confidence is None else round(confidence, 3),
+            "lang": description.lang,
+            "author": description.author,
+            "published": description.published,
+            "fingerprint": self.fingerprint,
+            "links": [{"url": e.url, "text": e.text, "template": e.template} for e in self.links],
+            "error": None,
+        }
+        if self.capture and self.capture.truncated:
+            fields["truncated"] = self.capture.truncated
+        if self.needs_render:
+            fields["needs_render"] = True
+        if piece_tokens is not None:
+            fields["pieces"] = [asdict(piece) for piece in self.pieces(piece_tokens)]
+        return fields
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A page, or a piece of input, that could not be used, and why."""
+
+    url: str | None
+    site: str | None
+    error: DehuskError
+    pages_seen: None = None
+    text: None = None
+    markdown: None = None
+    html: None = None
+    capture: None = None
+
+    def to_json(self, piece_tokens: int | None = None) -> dict[str, object]:
+        """The JSON line of a page that failed: an error, and null for all that is not known."""
+        error = self.error
+        code = error.code if isinstance(error, PageError) else "source"
+        message = error.reason if isinstance(error, PageError) else str(error)
+        known = {"url": self.url, "site": self.site, "error": {"code": code, "message": message}}
+        more = {} if piece_tokens is None else {"pieces": None}
+        return dict.fromkeys(FIELDS) | known | more

@@ -1,0 +1,1 @@
+"""The ways in: command line, service, Spark, Scrapy, datatrove. A door decides nothing."""

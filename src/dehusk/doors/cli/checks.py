@@ -1,0 +1,96 @@
+"""What does not go together on the command line, found before anything is read or written."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from itertools import combinations
+from pathlib import Path
+
+from dehusk.doors.cli.crawl_options import given_options
+from dehusk.errors import UsageError
+from dehusk.memory.memories import Memories
+from dehusk.memory.store import is_server
+from dehusk.methods.papers.hyperlink import Hyperlink
+from dehusk.output import check_database
+from dehusk.sources import is_web
+
+
+def check_options(arguments: argparse.Namespace) -> None:
+    """Raise UsageError for options that would be passed over in silence."""
+    if not arguments.memory:
+        for name in ("durable", "relearn"):
+            if getattr(arguments, name):
+                raise UsageError(f"--{name} needs --memory")
+    crawling = given_options(arguments)
+    if any(map(is_web, arguments.sources)):
+        return
+    if crawling:
+        raise UsageError(f"{', '.join(crawling)}: only for web addresses, which are crawled")
+    if arguments.resume:
+        _check_resume(arguments)
+
+
+def check_jobs(arguments: argparse.Namespace) -> None:
+    """Raise UsageError for what several processes cannot do, or would not do faster."""
+    if getattr(arguments, "split_sites", False) and not (arguments.two_pass and arguments.jobs > 1):
+        raise UsageError("--split-sites: only with --two-pass and --jobs")
+    if arguments.jobs == 1:
+        return
+    if any(map(is_web, arguments.sources)):
+        raise UsageError("--jobs: a crawl waits for the web, not for a processor; it needs one job")
+    if arguments.render:
+        raise UsageError("--jobs: the browser shows one page after another; --render needs one job")
+    if arguments.method == Hyperlink.name:
+        raise UsageError("--jobs: hyperlink compares pages across the sources; it needs one job")
+
+
+def _check_resume(arguments: argparse.Namespace) -> None:
+    """Raise UsageError for files and options with which nobody can tell what is left to do."""
+    if arguments.output in (None, "-"):
+        raise UsageError("--resume needs -o: it goes on behind what was written there")
+    for name in ("unique", "revise"):
+        if getattr(arguments, name):
+            raise UsageError(f"--{name} leaves out pages, so --resume cannot tell what is done")
+
+
+def check_targets(arguments: argparse.Namespace) -> None:
+    """Raise UsageError where what is written would destroy what is read, or kept."""
+    named = [
+        ("-o", getattr(arguments, "output", None)),
+        ("--memory", arguments.memory),
+        ("--state", getattr(arguments, "state", None)),
+    ]
+    written = [(option, name) for option, name in named if name and name != "-"]
+    sources = [("SOURCE", name) for name in getattr(arguments, "sources", ())]
+    files = [(option, name) for option, name in (*written, *sources) if not _is_elsewhere(name)]
+    for (option, name), (other, other_name) in combinations(files, 2):
+        if option != other and _is_same(name, other_name):
+            raise UsageError(f"{option} and {other} are the same file: {name}")
+    for option, name in written:
+        if option == "-o":
+            check_database(Path(name))
+
+
+def check_revision(arguments: argparse.Namespace, sites: object) -> None:
+    """Raise UsageError for a revision that no site of the memory has come to."""
+    if arguments.revise in (None, "last") or not isinstance(sites, Memories):
+        return
+    newest = max((row.pages for row in sites.sites()), default=0)
+    if int(arguments.revise) > newest:
+        raise UsageError(
+            f"--revise {arguments.revise}: no site of {arguments.memory} has come to that revision;"
+            f" the highest is {newest}"
+        )
+
+
+def _is_elsewhere(name: str) -> bool:
+    return name == "-" or is_web(name) or is_server(name)
+
+
+def _is_same(name: str, other: str) -> bool:
+    """True for two names of one file, there or yet to be made; folders and pipes can be both."""
+    path, other_path = Path(name), Path(other)
+    if path.exists() and other_path.exists():
+        return path.is_file() and path.samefile(other_path)
+    return os.path.realpath(path) == os.path.realpath(other_path)

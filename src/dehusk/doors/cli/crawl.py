@@ -1,0 +1,171 @@
+"""`dehusk clean URL`: a site out of the web, cleaned while it is crawled."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dehusk.answer.result import Refusal, Result
+from dehusk.doors.cli.clean import as_shown, make_writer
+from dehusk.doors.cli.passes import is_wanted
+from dehusk.doors.cli.progress import Progress
+from dehusk.errors import NotWritten, UsageError
+from dehusk.memory.memories import Memories
+from dehusk.memory.site import Sites
+from dehusk.methods.papers.hyperlink import Hyperlink
+from dehusk.output import Format, Writer, named_format, write_llms_txt
+from dehusk.sources import SourceSettings, is_web
+from dehusk.sources.crawl.crawler import Crawl
+from dehusk.sources.crawl.settings import CrawlSettings, Wish
+from dehusk.workers.answering import answer_on
+from dehusk.workers.crawling import Crawling
+
+if TYPE_CHECKING:
+    from dehusk.page.browser import Browser
+
+IN_FOLDER = "dehusk.crawl"
+"""The state of a crawl whose pages go into a folder, in that folder."""
+BESIDE_FILE = ".crawl"
+"""What is added to the name of the file that a crawl is written to."""
+
+
+def run(
+    arguments: argparse.Namespace,
+    sites: Sites | Memories,
+    source_settings: SourceSettings,
+    browser: Browser | None,
+) -> int:
+    """Crawl and clean; 1 if anything could not be had or used."""
+    _check(arguments)
+    settings = make_settings(arguments)
+    path = state_path(arguments)
+    crawling = Crawling(
+        arguments.sources,
+        sites,
+        settings,
+        source_settings,
+        path=path,
+        resumes=arguments.resume,
+        is_fresh=arguments.fresh,
+    )
+    with crawling, make_writer(arguments, crawling.written) as writer:
+        crawl = crawling.crawl
+        progress = Progress(
+            sys.stderr,
+            None,
+            is_quiet=arguments.quiet,
+            is_json=arguments.log_format == "json",
+            queue=lambda: crawl.waiting,
+        )
+        is_whole = False
+        try:
+            for answer in _written(arguments, crawling, sites, browser, writer):
+                progress.count(answer)
+            is_whole = True
+        finally:
+            for warning in crawl.warnings:
+                progress.warn(warning)
+            left_out = {str(reason): count for reason, count in crawl.left_out.items()}
+            then = _what_then(settings, crawl, path)
+            progress.finish(left_out, then, is_whole=is_whole)
+    if arguments.llms_txt:
+        write_llms_txt(Path(arguments.output))
+    return 1 if progress.refusals else 0
+
+
+def _written(
+    arguments: argparse.Namespace,
+    crawling: Crawling,
+    sites: Sites | Memories,
+    browser: Browser | None,
+    writer: Writer,
+) -> Iterator[Result | Refusal]:
+    """The answer on each page that comes, once it is written down and noted."""
+    for item in crawling:
+        for seen in as_shown([item], browser, sites.limits) if browser else [item]:
+            answer = answer_on(seen, sites, writer.shape.format)
+            is_wanted(arguments, seen, answer, sites)
+            try:
+                writer.write(answer)
+            except NotWritten as error:
+                answer = Refusal(answer.url, answer.site, error)
+            writer.sync()
+            crawling.note(seen, answer, writer.size)
+            yield answer
+
+
+def _check(arguments: argparse.Namespace) -> None:
+    """Raise UsageError for what does not go with a crawl."""
+    if not all(map(is_web, arguments.sources)):
+        raise UsageError("web addresses and files do not go into one run")
+    if arguments.method == Hyperlink.name:
+        raise UsageError("hyperlink compares saved pages; it cannot follow a crawl")
+    if arguments.unique:
+        raise UsageError("--unique compares the pages of one run, and a crawl can be many")
+    if arguments.revise is not None:
+        raise UsageError(
+            "--revise is for pages that were saved; a second crawl finds changes itself"
+        )
+    fields = (arguments.html_field, arguments.url_field, arguments.site_field)
+    if fields != ("html", "url", "site"):
+        raise UsageError("--html-field, --url-field and --site-field are for records, not crawls")
+    if arguments.two_pass:
+        raise UsageError("--two-pass reads its sources twice, and the web should be asked once")
+    named = named_format(Path(arguments.output or "").name)
+    if (arguments.format or named) == Format.PARQUET:
+        raise UsageError("Parquet is not whole before its end, and a crawl can be cut off")
+
+
+def state_path(arguments: argparse.Namespace) -> Path | None:
+    """Where the state of the crawl is kept: as named, else with the output; None for nowhere."""
+    if arguments.state:
+        return Path(arguments.state)
+    output = arguments.output
+    if output in (None, "-"):
+        if arguments.resume:
+            raise UsageError("--resume needs -o, or the --state of the crawl to go on with")
+        return None
+    if output.endswith(("/", os.sep)) or Path(output).is_dir():
+        Path(output).mkdir(parents=True, exist_ok=True)
+        return Path(output) / IN_FOLDER
+    return Path(output + BESIDE_FILE)
+
+
+def make_settings(arguments: argparse.Namespace) -> CrawlSettings:
+    """How to crawl, as the options say."""
+    given = {
+        "max_pages": arguments.pages,
+        "max_depth": arguments.depth,
+        "delay_s": arguments.delay,
+        "max_delay_s": arguments.max_delay,
+        "concurrency": arguments.concurrency,
+        "user_agent": arguments.user_agent,
+        "timeout_s": arguments.fetch_timeout,
+        "max_redirects": arguments.max_redirects,
+        "retries": arguments.retries,
+    }
+    usual = CrawlSettings(
+        max_bytes=arguments.max_bytes,
+        allow_private=arguments.allow_private,
+        include=tuple(arguments.include),
+        exclude=tuple(arguments.exclude),
+        ignored=frozenset(map(Wish, arguments.ignore)),
+        sitemaps=not arguments.no_sitemaps,
+    )
+    return replace(usual, **{name: value for name, value in given.items() if value is not None})
+
+
+def _what_then(settings: CrawlSettings, crawl: Crawl, path: Path | None) -> str:
+    """What is left, and how to go on with it."""
+    waiting = crawl.waiting
+    if not waiting:
+        return ""
+    if path is None:
+        return f"{waiting:,} URLs wait; with -o or --state the crawl could be gone on with\n"
+    more = " and more --pages" if crawl.pages >= settings.max_pages else ""
+    return f"{waiting:,} URLs wait in {path}; to go on: the same command with --resume{more}\n"

@@ -1,0 +1,200 @@
+"""`dehusk explain`: one page in, what was found of its regions and why out."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import re
+import shutil
+import sys
+from collections.abc import Sequence
+from typing import Any, Final
+
+from dehusk import pipeline
+from dehusk.answer.labels import Label
+from dehusk.answer.override import overrides
+from dehusk.answer.regions import Region
+from dehusk.answer.result import Result
+from dehusk.doors.cli.clean import make_limits
+from dehusk.doors.cli.template import find_page, read_site
+from dehusk.errors import PageError
+from dehusk.memory import Memory
+from dehusk.memory.learning import is_known, page_digest
+from dehusk.memory.memories import open as open_memories
+from dehusk.memory.store import recorded_method
+from dehusk.methods import DEFAULT, Method, make_method
+from dehusk.methods.papers.hyperlink import Hyperlink
+from dehusk.methods.written import parse_settings, with_favour
+from dehusk.page.page import Page
+from dehusk.settings import Limits
+from dehusk.template.loader import PageLoader
+
+_COMMANDS: Final = re.compile("[\x00-\x1f\x7f-\x9f]")
+"""Control characters: a page could give a terminal orders with them."""
+_TEXT_WIDTH: Final = 60
+"""Characters of text in a table that no terminal shows."""
+_MIN_TEXT_WIDTH: Final = 20
+_MAX_CELL: Final = 40
+_VERDICTS: Final = {Label.TEMPLATE: "dropped", Label.CONTENT: "kept"}
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Explain the page by what its site has taught; 1 if some page of that failed."""
+    limits = make_limits(arguments)
+    is_enough = arguments.memory and not arguments.against
+    pages, failures = ([], 0) if is_enough else read_site(arguments)
+    key = find_page(arguments, pages)
+    site = pipeline.site_of(key)
+    others = [page for page in pages if page is not key and pipeline.site_of(page) == site]
+    name = arguments.method or recorded_method(arguments.memory) or DEFAULT
+    settings: dict[str, Any] = parse_settings(
+        name, with_favour(name, arguments.settings, arguments.favour)
+    )
+    chosen = overrides(arguments.keep, arguments.drop)
+    if name == Hyperlink.name:
+        settings["loader"] = PageLoader([key, *others], limits)
+    method, memory = make_method(name, **settings), Memory()
+    if arguments.memory:
+        with open_memories(
+            arguments.memory, reads_only=True, method=arguments.method, **settings
+        ) as memories:
+            method, memory = memories.method, memories.memory(site)
+    memory, refusals = _learn(others, memory, method, limits)
+    learn = pipeline.as_learned if _is_known(key, memory) else None
+    result = pipeline.explain(key, memory, method, limits, learn, chosen)
+    written = _as_json(result, method) if arguments.format == "json" else _as_table(result, method)
+    sys.stdout.buffer.write((written + "\n").encode("utf-8", "replace"))
+    sys.stdout.buffer.flush()
+    return 1 if failures or refusals else 0
+
+
+def _learn(
+    others: Sequence[Page], memory: Memory, method: Method, limits: Limits
+) -> tuple[Memory, int]:
+    """The memory after the pages that it does not know yet, and how many could not be learned."""
+    refusals = 0
+    for page in others:
+        if _is_known(page, memory):
+            continue
+        try:
+            memory = pipeline.learn(page, memory, method, limits)
+        except PageError as error:
+            refusals += 1
+            sys.stderr.write(f"dehusk: {_COMMANDS.sub('�', str(error))}\n")
+    return memory, refusals
+
+
+def _is_known(page: Page, memory: Memory) -> bool:
+    """True where a durable memory has learned the page, as it is or as it was."""
+    return any(
+        is_known(memory, page_digest(page, with_html=with_html)) for with_html in (False, True)
+    )
+
+
+def _as_json(result: Result, method: Method) -> str:
+    """The regions for programs."""
+    regions = [
+        {
+            "node": region.node,
+            "end": region.end,
+            "elements": region.elements,
+            "place": region.place,
+            "label": region.label.name.lower(),
+            "score": _number(region.score),
+            "page_score": _number(region.page_score),
+            "site_score": _number(region.site_score),
+            "reason": region.reason,
+            "characters": region.characters,
+            "text": region.text,
+        }
+        for region in result.regions
+    ]
+    answer = {
+        "url": result.url,
+        "site": result.site,
+        "method": method.name,
+        "pages_seen": result.pages_seen,
+        "template_share": round(result.template_share, 4),
+        "needs_render": result.needs_render,
+        "regions": regions,
+    }
+    return json.dumps(answer, ensure_ascii=False, indent=1)
+
+
+def _number(score: float) -> float | None:
+    return None if math.isnan(score) else round(score, 4)
+
+
+def _as_table(result: Result, method: Method) -> str:
+    """The regions for people: a line about the page, and one for each region."""
+    pages = f"{result.pages_seen:,} page{'' if result.pages_seen == 1 else 's'}"
+    share = f"{result.template_share:.0%} of the text is template"
+    lines = [
+        _plain(result.url or "a page without a URL"),
+        f"{method.name}, {pages} of {_plain(result.site)} learned: {share}",
+    ]
+    if result.needs_render:
+        lines.append("the page is empty without its scripts: needs --render")
+    if not result.regions:
+        return "\n".join([*lines, "no visible text"])
+    is_explained = result.explanation is not None
+    header = ["verdict", "score", "page", "site", "characters", "where", "why", "text"]
+    rows = [_row(region) for region in result.regions]
+    columns = [
+        column
+        for column in range(len(header))
+        if is_explained or header[column] not in {"page", "site"}
+    ]
+    table = [[row[column] for column in columns] for row in (header, *rows)]
+    return "\n".join([*lines, "", *_aligned(table)])
+
+
+def _row(region: Region) -> list[str]:
+    """One region's cells."""
+    where = region.place + (f" × {region.elements}" if region.elements > 1 else "")
+    return [
+        _VERDICTS[region.label],
+        _score(region.score),
+        _score(region.page_score),
+        _score(region.site_score),
+        f"{region.characters:,}",
+        _cut(_plain(where), _MAX_CELL),
+        _plain(region.reason),
+        _plain(region.text),
+    ]
+
+
+def _score(score: float) -> str:
+    return "-" if math.isnan(score) else f"{score:.2f}"
+
+
+def _aligned(table: Sequence[Sequence[str]]) -> list[str]:
+    """The rows with columns side by side, numbers to the right, as much text as there is room."""
+    header = table[0]
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)][:-1]
+    room = _TEXT_WIDTH
+    if sys.stdout.isatty():
+        room = max(
+            _MIN_TEXT_WIDTH, shutil.get_terminal_size().columns - sum(widths) - 2 * len(widths)
+        )
+    is_number = [name in {"score", "page", "site", "characters"} for name in header]
+    lines = []
+    for number, row in enumerate(table):
+        cells = [
+            cell.rjust(width) if right else cell.ljust(width)
+            for cell, width, right in zip(row, widths, is_number, strict=False)
+        ]
+        lines.append("  ".join([*cells, _cut(row[-1], room)]).rstrip())
+        if number == 0:
+            lines.append("  ".join("-" * width for width in [*widths, len(header[-1])]))
+    return lines
+
+
+def _cut(text: str, width: int) -> str:
+    return text if len(text) <= width else text[: width - 1] + "…"
+
+
+def _plain(text: str) -> str:
+    """The text without what could give a terminal orders."""
+    return _COMMANDS.sub("�", text)

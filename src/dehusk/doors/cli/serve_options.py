@@ -1,0 +1,119 @@
+"""The options of `dehusk serve`, apart from its work: `dehusk --help` passes through."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Final
+
+from dehusk.doors.cli import options
+from dehusk.doors.cli.options import positive_float, positive_int
+
+PORT: Final = 8100
+WORKERS: Final = 2
+MAX_BODY: Final = 64_000_000
+MAX_PAGES: Final = 1000
+DEADLINE_S: Final = 30.0
+CPU_S: Final = 20.0
+MEMORY_BYTES: Final = 2_000_000_000
+"""What `ServiceSettings` says too; a test compares. --help must not load it."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Give the parser its options."""
+    add_listening(parser)
+    parser.add_argument("-q", "--quiet", action="store_true", help="log nothing but warnings")
+    options.add_method(parser)
+    options.add_memory(parser)
+    options.add_overrides(parser)
+    options.add_limits(parser)
+    _add_costs(parser)
+
+
+def add_listening(parser: argparse.ArgumentParser, port: int = PORT) -> None:
+    """Where to listen, and to whom."""
+    group = parser.add_argument_group("who may ask")
+    group.add_argument(
+        "--host",
+        default="127.0.0.1",
+        metavar="ADDRESS",
+        help="where to listen; any other than this machine's own needs a token"
+        " (default: %(default)s)",
+    )
+    group.add_argument(
+        "--port", type=_port, default=port, metavar="N", help="the port (default: %(default)s)"
+    )
+    group.add_argument(
+        "--token-file",
+        metavar="FILE",
+        help="a file with the token that every request must show; else DEHUSK_TOKEN in the"
+        " environment",
+    )
+    group.add_argument(
+        "--name",
+        action="append",
+        default=[],
+        metavar="HOST",
+        help="a host name that the service goes by, besides its address; may be repeated",
+    )
+    group.add_argument(
+        "--origin",
+        action="append",
+        default=[],
+        metavar="ORIGIN",
+        help="a web origin whose scripts may ask (CORS), such as https://app.example; may be"
+        " repeated (default: none)",
+    )
+
+
+def _add_costs(parser: argparse.ArgumentParser) -> None:
+    """What a request may cost."""
+    group = parser.add_argument_group("limits per request")
+    group.add_argument(
+        "--workers",
+        type=positive_int,
+        default=WORKERS,
+        metavar="N",
+        help="processes that judge pages; a site always goes to the same (default: %(default)s)",
+    )
+    group.add_argument(
+        "--max-body",
+        type=positive_int,
+        default=MAX_BODY,
+        metavar="N",
+        help="refuse bodies of more bytes, unpacked (default: %(default)s)",
+    )
+    group.add_argument(
+        "--max-pages",
+        type=positive_int,
+        default=MAX_PAGES,
+        metavar="N",
+        help="refuse batches of more pages (default: %(default)s)",
+    )
+    group.add_argument(
+        "--deadline",
+        type=positive_float,
+        default=DEADLINE_S,
+        metavar="SECONDS",
+        help="for a body to come, for a worker to be free, and for a page (default: %(default)s)",
+    )
+    group.add_argument(
+        "--cpu",
+        type=positive_float,
+        default=CPU_S,
+        metavar="SECONDS",
+        help="end a worker that a page costs more CPU time (default: %(default)s)",
+    )
+    group.add_argument(
+        "--worker-memory",
+        type=positive_int,
+        default=MEMORY_BYTES,
+        metavar="N",
+        help="bytes that a worker may take besides what it starts with, on Linux"
+        " (default: %(default)s)",
+    )
+
+
+def _port(text: str) -> int:
+    if not text.isdecimal() or not 0 <= int(text) <= 65535:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a port")
+    return int(text)

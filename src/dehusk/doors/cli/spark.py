@@ -1,0 +1,87 @@
+"""`dehusk spark`: the same on a cluster."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from dehusk.doors.cli.clean import make_limits, make_source_settings
+from dehusk.errors import SourceError, UsageError
+from dehusk.methods import DEFAULT
+from dehusk.methods.written import parse_settings, with_favour
+from dehusk.sources.compression import open_packed, unpack
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Do what is asked on a cluster; 1 if anything could not be read or used."""
+    from dehusk.doors.spark.session import make_session  # noqa: PLC0415 - needs an extra
+
+    settings = _settings(arguments)
+    settings.make_method()
+    paths = _paths(arguments)
+    session = make_session(arguments.master, _conf(arguments.conf))
+    session.sparkContext.setLogLevel("ERROR")
+    try:
+        return _clean(arguments, session, settings, paths)
+    finally:
+        session.stop()
+
+
+def _clean(arguments: argparse.Namespace, session: Any, settings: Any, paths: list[str]) -> int:
+    """Clean all files, and say what came of it."""
+    from dehusk.doors import spark  # noqa: PLC0415 - needs an extra
+
+    start = time.monotonic()
+    spark.check_target(session, arguments.output)  # Learning may take hours.
+    pages = spark.read_pages(session, paths, settings.source)
+    counts = spark.write(spark.clean(pages, settings), arguments.output, arguments.format)
+    if not arguments.quiet:
+        took_s = time.monotonic() - start
+        failed = f", {counts.failed:,} failed" if counts.failed else ""
+        sys.stderr.write(f"dehusk: {counts.pages:,} pages{failed}, {took_s:.1f} s\n")
+    return 1 if counts.failed else 0
+
+
+def _settings(arguments: argparse.Namespace) -> Any:
+    from dehusk.doors.spark import SparkSettings  # noqa: PLC0415 - needs an extra
+
+    method = arguments.method or DEFAULT
+    written = with_favour(method, arguments.settings, arguments.favour)
+    return SparkSettings(
+        method=method,
+        settings=parse_settings(method, written),
+        limits=make_limits(arguments),
+        source=make_source_settings(arguments),
+        keep=tuple(arguments.keep),
+        drop=tuple(arguments.drop),
+    )
+
+
+def _paths(arguments: argparse.Namespace) -> list[str]:
+    """The sources, and those that --paths lists. Raises UsageError."""
+    paths = [*arguments.sources]
+    if arguments.paths:
+        try:
+            with open_packed(Path(arguments.paths), arguments.paths) as packed:
+                lines = unpack(packed, None).readall().decode().split()
+        except (SourceError, OSError, UnicodeDecodeError) as fault:
+            raise UsageError(f"{arguments.paths}: {fault}") from fault
+        paths += [arguments.prefix + line for line in lines]
+    if "-" in paths:
+        raise UsageError("standard input is not there for executors; name files, or folders")
+    if not paths:
+        raise UsageError("nothing to read: name a SOURCE, or a list of them with --paths")
+    return paths
+
+
+def _conf(written: Sequence[str]) -> dict[str, str]:
+    """The settings of Spark's that are given. Raises UsageError."""
+    pairs = [item.partition("=") for item in written]
+    for name, is_given, _ in pairs:
+        if not is_given:
+            raise UsageError(f"--conf {name}: write it as NAME=VALUE")
+    return {name: value for name, _, value in pairs}

@@ -1,0 +1,195 @@
+"""What a request carries, read within limits: packed or not, in pieces or whole."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import zlib
+from dataclasses import dataclass
+from typing import Any, Final, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from starlette.requests import ClientDisconnect, Request
+
+from dehusk.doors.service.failures import Failed
+
+_AUTO: Final = 32 + zlib.MAX_WBITS
+"""zlib or gzip, by how it begins."""
+_STEP: Final = 1 << 20
+_CHARSET: Final = re.compile(r'charset="?([A-Za-z0-9._:+-]{1,40})', re.IGNORECASE)
+_Model = TypeVar("_Model", bound=BaseModel)
+MAX_NAME: Final = 2000
+"""Characters of a URL or of a site's name."""
+
+
+class PagePost(BaseModel):
+    """A page as a client posts it."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    html: str = Field(description="The page.")
+    url: str | None = Field(None, max_length=MAX_NAME, description="Where it came from.")
+    site: str | None = Field(
+        None, min_length=1, max_length=MAX_NAME, description="Its site; else its URL's host."
+    )
+
+
+class CleanQuery(BaseModel):
+    """What may be asked of a page besides."""
+
+    url: str | None = Field(None, max_length=MAX_NAME, description="Where the page came from.")
+    site: str | None = Field(None, min_length=1, max_length=MAX_NAME, description="Its site.")
+    pieces: int | None = Field(
+        None, ge=1, le=1_000_000, description="Add pieces of at most so many tokens."
+    )
+    learn: bool = Field(default=True, description="Learn the page.")
+
+
+class TemplatePost(BaseModel):
+    """A page and others of its site."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    page: PagePost
+    others: list[PagePost] = Field(default_factory=list, max_length=1000)
+
+
+class RulePost(BaseModel):
+    """A rule of a site."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    site: str = Field(min_length=1, max_length=MAX_NAME)
+    action: str = Field(pattern="^(keep|drop)$")
+    selector: str = Field(min_length=1, max_length=500, description="CSS.")
+
+
+@dataclass(frozen=True, slots=True)
+class Posted:
+    """A page out of a request."""
+
+    html: bytes
+    url: str | None = None
+    site: str | None = None
+    charset: str | None = None
+    is_text: bool = True
+    """It was text in JSON, and is UTF-8 now; otherwise bytes as a server sends them."""
+
+    def told(self) -> dict[str, Any]:
+        """What a worker is told of it, besides its bytes."""
+        return {
+            "url": self.url,
+            "site": self.site,
+            "charset": self.charset,
+            "is_text": self.is_text,
+        }
+
+
+CLEAN: Final = TypeAdapter(CleanQuery)
+PAGE: Final = TypeAdapter(PagePost)
+TEMPLATE: Final = TypeAdapter(TemplatePost)
+RULE: Final = TypeAdapter(RulePost)
+
+
+async def read_body(request: Request, max_bytes: int, timeout_s: float) -> bytes:
+    """The whole body, unpacked. Raises Failed: 408 too slow, 413 too large, 415, 400."""
+    unpack = _unpacker(request.headers.get("content-encoding", "").strip().lower(), max_bytes)
+    stated = request.headers.get("content-length", "")
+    if stated.isdecimal() and int(stated) > max_bytes:
+        raise _too_large(max_bytes)
+    pieces: list[bytes] = []
+    size = 0
+    try:
+        async with asyncio.timeout(timeout_s):
+            async for piece in request.stream():
+                whole = unpack(piece, size)
+                size += len(whole)
+                if size > max_bytes:
+                    raise _too_large(max_bytes)
+                pieces.append(whole)
+    except TimeoutError:
+        raise Failed(408, "slow", f"the body did not come within {timeout_s:g} s") from None
+    except ClientDisconnect:
+        raise Failed(400, "cut_off", "the body ended before its end") from None
+    unpack(b"", size)
+    return b"".join(pieces)
+
+
+def _too_large(max_bytes: int) -> Failed:
+    return Failed(413, "too_large", f"more than {max_bytes} bytes, unpacked")
+
+
+def _unpacker(encoding: str, max_bytes: int) -> Any:
+    """A call that unpacks a piece of a body, never to more than fits; b"" ends it."""
+    if encoding in ("", "identity"):
+        return lambda piece, _size: piece
+    if encoding not in ("gzip", "deflate", "x-gzip"):
+        raise Failed(415, "encoding", f"a body may be packed by gzip or deflate, not {encoding!r}")
+    state = zlib.decompressobj(_AUTO)
+
+    def unpack(piece: bytes, size: int) -> bytes:
+        nonlocal state
+        if not piece:
+            if size and not state.eof:
+                raise Failed(400, "packing", "the packed body is not whole")
+            return b""
+        found = []
+        try:
+            while piece:
+                room = max_bytes - size + 1
+                whole = state.decompress(piece, min(room, _STEP)) if room > 0 else b""
+                found.append(whole)
+                size += len(whole)
+                if size > max_bytes:
+                    raise _too_large(max_bytes)
+                piece = state.unused_data if state.eof else state.unconsumed_tail
+                if state.eof and piece:
+                    state = zlib.decompressobj(_AUTO)  # gzip files may follow one another.
+        except zlib.error:
+            raise Failed(400, "packing", f"the body is not {encoding}") from None
+        return b"".join(found)
+
+    return unpack
+
+
+def read_page(request: Request, body: bytes, url: str | None, site: str | None) -> Posted:
+    """The page of a request: JSON, or HTML as it is. Raises Failed: 400, 415."""
+    kind = request.headers.get("content-type", "").strip().lower()
+    if kind.startswith("application/json"):
+        post = validated(PAGE, body)
+        html = post.html.encode("utf-8", "surrogatepass")
+        return Posted(html, post.url or url, post.site or site)
+    if not kind.startswith(("text/html", "application/xhtml+xml")):
+        raise Failed(415, "content_type", "a page is application/json or text/html")
+    charset = _CHARSET.search(kind)
+    return Posted(body, url, site, charset[1] if charset else None, is_text=False)
+
+
+def read_pages(body: bytes, max_pages: int) -> list[Posted]:
+    """The pages of JSON lines. Raises Failed: 400, 413."""
+    lines = [(n, line) for n, line in enumerate(body.split(b"\n"), 1) if line.strip()]
+    if len(lines) > max_pages:
+        raise Failed(413, "too_many_pages", f"more than {max_pages} pages at once")
+    pages = []
+    for number, line in lines:
+        try:
+            post = validated(PAGE, line)
+        except Failed as failed:
+            # What reads the line calls it the first.
+            words = failed.message.replace(" at line 1 column", " at column")
+            raise Failed(400, failed.code, f"line {number}: {words}") from None
+        pages.append(Posted(post.html.encode("utf-8", "surrogatepass"), post.url, post.site))
+    return pages
+
+
+def validated(adapter: TypeAdapter[_Model], given: bytes | dict[str, str]) -> _Model:
+    """The object that a body of JSON, or a query, describes. Raises Failed: 400."""
+    try:
+        if isinstance(given, bytes):
+            return adapter.validate_json(given)
+        return adapter.validate_python(given)
+    except ValidationError as fault:
+        first = fault.errors(include_url=False, include_input=False)[0]
+        place = ".".join(map(str, first["loc"]))
+        message = f"{place}: {first['msg']}" if place else first["msg"]
+        raise Failed(400, "bad_request", message) from None

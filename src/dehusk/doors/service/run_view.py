@@ -1,0 +1,108 @@
+"""A viewer that runs until it is told to stop: two origins on this machine, one of them ours."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import signal
+from collections.abc import Callable
+from contextlib import nullcontext, suppress
+from typing import Any, Final
+
+import uvicorn
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from dehusk.doors.service.ending import Ending
+from dehusk.doors.service.guard import Guard
+from dehusk.doors.service.listening import listen
+from dehusk.doors.service.metrics import Metrics
+from dehusk.doors.service.settings import ServiceSettings
+from dehusk.doors.service.showing import make_frames
+from dehusk.doors.service.viewer import Room, make_viewer
+from dehusk.template.viewing import Viewed
+
+HOST: Final = "127.0.0.1"
+_POLICY: Final = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self';"
+    " img-src 'self' data:; frame-src {frames}; base-uri 'none'; form-action 'none';"
+    " frame-ancestors 'none'"
+)
+
+
+class _Server(uvicorn.Server):
+    """A server that leaves signals to whoever runs it."""
+
+    def install_signal_handlers(self) -> None:
+        """Nothing: two servers share one process."""
+
+    def capture_signals(self) -> Any:
+        """Nothing, in the words of later versions."""
+        return nullcontext()
+
+
+class _Policy:
+    """Gives every answer of the viewer's own origin its policy."""
+
+    def __init__(self, app: ASGIApp, policy: str) -> None:
+        self._app = app
+        self._policy = policy.encode()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+
+        async def answer(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                policy = (b"content-security-policy", self._policy)
+                message["headers"] = [*message["headers"], policy]
+            await send(message)
+
+        await self._app(scope, receive, answer)
+
+
+def view(
+    viewed: Viewed, port: int, *, is_kept: bool, ready: Callable[[str], object] | None = None
+) -> None:
+    """Show pages until interrupted. `ready` is told the address once it answers."""
+    asyncio.run(_view(viewed, port, is_kept=is_kept, ready=ready))
+
+
+async def _view(
+    viewed: Viewed, port: int, *, is_kept: bool, ready: Callable[[str], object] | None
+) -> None:
+    own, other = listen(HOST, port), listen(HOST, 0)
+    settings = ServiceSettings(host=HOST, port=own.getsockname()[1])
+    secret = secrets.token_urlsafe(16)
+    frames, viewer = (f"http://{HOST}:{one.getsockname()[1]}" for one in (other, own))
+    room = Room(viewed, f"{frames}/{secret}", is_kept=is_kept)
+    app = Guard(Ending(make_viewer(room)), settings, Metrics())
+    shown = make_frames(room, secret, viewer, frozenset((HOST,)))
+    servers = [_server(_Policy(app, _POLICY.format(frames=frames))), _server(Ending(shown))]
+    loop = asyncio.get_running_loop()
+
+    def stop() -> None:
+        room.listeners.close()
+        for server in servers:
+            server.should_exit = True
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        # Signals reach the main thread only; elsewhere nobody needs them.
+        with suppress(NotImplementedError, RuntimeError, ValueError):
+            loop.add_signal_handler(number, stop)
+    if ready is not None:
+        loop.call_later(0.2, ready, viewer)
+    pairs = zip(servers, (own, other), strict=True)
+    await asyncio.gather(*(server.serve(sockets=[one]) for server, one in pairs))
+
+
+def _server(app: ASGIApp) -> _Server:
+    return _Server(
+        uvicorn.Config(
+            app,
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            date_header=False,
+            lifespan="off",
+            timeout_graceful_shutdown=2,
+        )
+    )

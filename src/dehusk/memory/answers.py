@@ -1,0 +1,77 @@
+"""Which answers were given on a site's pages: digests, so that only what changed is given again."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Final
+
+from dehusk.answer.result import Result
+from dehusk.memory.learning import page_digest
+from dehusk.memory.store import Shelf
+from dehusk.output import Rendered
+from dehusk.page.page import Page
+
+SHELF: Final = "answers"
+"""What the shelf of a site's answers is called."""
+_COUNT: Final = b"#"
+"""The key of the number of pages on the shelf; pages have keys of eight bytes."""
+_GIVEN: Final = struct.Struct("<8sQ")
+"""The digest of an answer's text, and the revision that it first came from."""
+_NUMBER: Final = struct.Struct("<Q")
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What is noted of an answer: the page's key, the digest of its text, and its revision."""
+
+    key: bytes
+    text: bytes
+    revision: int
+
+
+def answer_of(page: Page, result: Result) -> Answer:
+    """What is noted of the answer on a page."""
+    text = blake2b(result.text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    key = int(page_digest(page, with_html=False)).to_bytes(8, "little")
+    return Answer(key, text, result.revision)
+
+
+def rendered_answer(answer: Rendered) -> Answer:
+    """What is noted of an answer that another process has given."""
+    return Answer(answer.page_key, answer.text_digest, answer.revision)
+
+
+def note_answer(shelf: Shelf, answer: Answer, max_pages: int, since: int | None = None) -> bool:
+    """Put the answer on its site's shelf; True where it is another than before, or the first.
+
+    With `since`, also where it is the same as the last time but not as old as that revision: who
+    asks twice with one number is given the same pages twice.
+
+    A page takes 24 bytes besides what the store adds. Beyond `max_pages` no further page is put
+    there, and the answer on it counts as the first each time: nothing that changed is left out. To
+    let the oldest go instead would help nobody, since pages come in the same order each time.
+    """
+    before = shelf.get(answer.key)
+    if before is None:
+        count = _NUMBER.unpack(shelf.get(_COUNT) or _NUMBER.pack(0))[0]
+        if count < max_pages:
+            shelf.put(_COUNT, _NUMBER.pack(count + 1))
+            shelf.put(answer.key, _GIVEN.pack(answer.text, answer.revision))
+        return True
+    given, revision = _GIVEN.unpack(before)
+    if given != answer.text:
+        shelf.put(answer.key, _GIVEN.pack(answer.text, answer.revision))
+        return True
+    return since is not None and revision > since
+
+
+def noted_answers(shelf: Shelf, since: int = 0, after: bytes | None = None) -> Iterator[Answer]:
+    """The answers on a site's shelf that first came from a revision above `since`, by key."""
+    for key, value in shelf.items(after=after):
+        if key != _COUNT:
+            text, revision = _GIVEN.unpack(value)
+            if revision > since:
+                yield Answer(key, text, revision)

@@ -1,0 +1,86 @@
+"""Rules of a site: what a user has corrected, kept with the site's memory and obeyed ever after."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from enum import StrEnum
+from hashlib import blake2b
+from typing import Final
+
+from dehusk.answer.override import NO_OVERRIDES, Overrides
+from dehusk.errors import UsageError
+from dehusk.memory.store import Shelf
+
+SHELF: Final = "rules"
+"""What the shelf of a site's rules is called."""
+MAX_RULES: Final = 200
+"""Rules of a site. Each is asked of every page, so they must not grow without end."""
+MAX_SELECTOR: Final = 500
+"""Characters of a selector."""
+
+
+class Action(StrEnum):
+    """What a rule does with what it selects."""
+
+    KEEP = "keep"
+    """It is content, with all below it."""
+    DROP = "drop"
+    """It is template, with all below it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A selector of CSS, and what becomes of what it selects on every page of the site."""
+
+    action: Action
+    selector: str
+
+    @property
+    def id(self) -> str:
+        """What the rule is called: the same for the same rule, on every machine."""
+        words = f"{self.action} {self.selector}".encode("utf-8", "surrogatepass")
+        return blake2b(words, digest_size=6).hexdigest()
+
+
+def read_rules(shelf: Shelf) -> tuple[Rule, ...]:
+    """The rules on a site's shelf, by selector."""
+    found = (json.loads(value) for _, value in shelf.items())
+    rules = [Rule(Action(rule["action"]), rule["selector"]) for rule in found]
+    return tuple(sorted(rules, key=lambda rule: (rule.selector, rule.action)))
+
+
+def put_rule(shelf: Shelf, action: str, selector: str) -> Rule:
+    """The rule that is now on the shelf; the opposite one, if there was one, is gone.
+
+    Raises SelectorError for what is not CSS, UsageError for too long a selector or too many rules.
+    """
+    rule = Rule(Action(action), selector.strip())
+    if not rule.selector or len(rule.selector) > MAX_SELECTOR:
+        raise UsageError(f"a selector has 1 to {MAX_SELECTOR} characters")
+    overrides_of((rule,))
+    before = read_rules(shelf)
+    if len(before) >= MAX_RULES and rule not in before:
+        raise UsageError(f"the site has {MAX_RULES} rules: remove one first")
+    opposite = Action.DROP if rule.action is Action.KEEP else Action.KEEP
+    shelf.delete(bytes.fromhex(Rule(opposite, rule.selector).id))
+    written = {"action": str(rule.action), "selector": rule.selector}
+    shelf.put(bytes.fromhex(rule.id), json.dumps(written).encode())
+    return rule
+
+
+def remove_rule(shelf: Shelf, rule_id: str) -> bool:
+    """Take a rule off the shelf; False if it was not there."""
+    found = next((rule for rule in read_rules(shelf) if rule.id == rule_id), None)
+    if found is None:
+        return False
+    shelf.delete(bytes.fromhex(found.id))
+    return True
+
+
+def overrides_of(rules: tuple[Rule, ...], given: Overrides = NO_OVERRIDES) -> Overrides:
+    """What the user decides by rules, besides what is given."""
+    keep, drop = (
+        tuple(rule.selector for rule in rules if rule.action is action) for action in Action
+    )
+    return Overrides((*given.keep, *keep), (*given.drop, *drop)) if keep or drop else given

@@ -1,0 +1,107 @@
+"""Where memories last: a store of any number of sites, in a file or a database."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+from dehusk.errors import UsageError
+from dehusk.memory.store.checking import (
+    Finding,
+    Report,
+    check,
+    check_shelves,
+    copy_good,
+    good_shelf_rows,
+)
+from dehusk.memory.store.database import Database
+from dehusk.memory.store.keeping import Keeping
+from dehusk.memory.store.postgres import SCHEMES, PostgresDatabase
+from dehusk.memory.store.reading import Replay, read_memory
+from dehusk.memory.store.rows import SiteRow, StoreRow, site_id
+from dehusk.memory.store.shelf import Shelf
+from dehusk.memory.store.sqlite import SqliteDatabase
+from dehusk.memory.store.statements import Statements
+from dehusk.memory.store.store import KNOWN, Store
+
+__all__ = [
+    "KNOWN",
+    "Database",
+    "Finding",
+    "Keeping",
+    "Replay",
+    "Report",
+    "Shelf",
+    "SiteRow",
+    "Statements",
+    "Store",
+    "StoreRow",
+    "check",
+    "check_shelves",
+    "connect",
+    "copy_good",
+    "good_shelf_rows",
+    "is_server",
+    "prepare",
+    "read_memory",
+    "recorded_method",
+    "site_id",
+]
+
+
+def connect(
+    address: str | os.PathLike[str],
+    *,
+    writes: bool = True,
+    is_synced: bool = True,
+    takes_old: bool = False,
+) -> Database:
+    """A connection to the store at that address: a file, or a database (`postgresql://…`).
+
+    It is made if it is not there and `writes`.
+
+    A file of an older format is brought to the present one, if `writes`, and left as it is where
+    `takes_old`: of such a one only the store's own row can be read.
+    Raises UsageError for what cannot be a store, StoreLocked where another process writes to it.
+    """
+    if is_server(address):
+        return PostgresDatabase(os.fspath(address), writes=writes, is_synced=is_synced)
+    return SqliteDatabase(Path(address), writes=writes, is_synced=is_synced, takes_old=takes_old)
+
+
+def is_server(address: str | os.PathLike[str]) -> bool:
+    """True for the address of a database on a server; False for a file."""
+    return os.fspath(address).startswith(SCHEMES)
+
+
+def prepare(database: Database, make_row: Callable[[], StoreRow]) -> StoreRow:
+    """The store's row; a new store is given one first. Raises StoreDamaged."""
+    statements = Statements(database)
+    if not statements.is_empty():
+        return statements.read_store()
+    row = make_row()
+    database.begin()
+    try:
+        database.lock(0)
+        if statements.is_empty():
+            statements.write_store(row)
+        database.commit()
+    except BaseException:  # Ctrl-C too: no transaction may stay open
+        database.rollback()
+        raise
+    return statements.read_store()
+
+
+def recorded_method(address: str | os.PathLike[str] | None) -> str | None:
+    """The method that the memories there were learned with; None for a new file, or none."""
+    if address is None:
+        return None
+    try:
+        database = connect(address, writes=False, takes_old=True)
+    except UsageError:
+        return None
+    with closing(database):
+        statements = Statements(database)
+        return None if statements.is_empty() else statements.read_store().method

@@ -1,0 +1,256 @@
+"""Small things that others keep in a store, committed together with what pages taught."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Final
+
+from dehusk.errors import StoreDamaged
+from dehusk.memory.store.database import Database
+from dehusk.memory.store.rows import checksum, site_id
+
+_FETCHED: Final = 1000
+"""Rows that are read at once."""
+_ASKED: Final = 100
+"""Keys that are asked for at once."""
+
+_Place = tuple[bytes, int]
+"""A shelf's name and a site's number."""
+
+
+class Shelf:
+    """Keys and values, both bytes, in the order of the keys; one shelf never sees another's.
+
+    What is put is seen at once by whoever asks this store, and becomes lasting with the store's
+    next commit, together with the pages learned up to then: all of it or nothing. So a crawler
+    that puts away its frontier and the length of its output beside each page finds, after any
+    crash, the three as they were at one and the same moment.
+
+        frontier = memory.shelf("frontier")
+        with memory.unit():                      # all of this or nothing
+            result = memory.add(page)
+            frontier.delete(place)
+            frontier.put(next_place, b"https://…")
+
+    Keys may be made so that they sort: numbers as `number.to_bytes(8, "big")`.
+    """
+
+    def __init__(self, shelves: Shelves, place: _Place) -> None:
+        self._shelves = shelves
+        self._place = place
+
+    def get(self, key: bytes) -> bytes | None:
+        """The value of a key; None if there is none. Raises StoreDamaged."""
+        return self._shelves.get(self._place, key)
+
+    def put(self, key: bytes, value: bytes) -> None:
+        """Set the value of a key."""
+        self._shelves.put(self._place, key, value)
+
+    def delete(self, key: bytes) -> None:
+        """Take a key away, if it is there."""
+        self._shelves.put(self._place, key, None)
+
+    def items(
+        self, prefix: bytes = b"", *, after: bytes | None = None, limit: int | None = None
+    ) -> Iterator[tuple[bytes, bytes]]:
+        """The keys that begin with the prefix and come behind `after`, in order, with values.
+
+        What is put or deleted behind the place that was reached is seen; it is safe to do so.
+        """
+        return islice(self._shelves.items(self._place, prefix, after), limit)
+
+
+class Shelves:
+    """All shelves of a store, and what was put on them since the last commit."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._pending: dict[_Place, dict[bytes, bytes | None]] = {}
+        self._undo: list[tuple[_Place, bytes, bytes | None, bool]] | None = None
+        self.pending = 0
+        """Changes that are not committed."""
+
+    def shelf(self, name: str, site: str = "") -> Shelf:
+        """The shelf of that name, of a site or of all."""
+        return Shelf(self, (name.encode(), site_id(site)))
+
+    def begin_unit(self) -> None:
+        """Remember how things are."""
+        self._undo = []
+
+    def end_unit(self, *, undo: bool) -> None:
+        """Forget how things were, or make them so again."""
+        for place, key, before, was_pending in reversed(self._undo or () if undo else ()):
+            if was_pending:
+                self._pending[place][key] = before
+            else:
+                del self._pending[place][key]
+                self.pending -= 1
+        self._undo = None
+
+    def get(self, place: _Place, key: bytes) -> bytes | None:
+        """The value of a key, committed or not."""
+        pending = self._pending.get(place, {})
+        if key in pending:
+            return pending[key]
+        found = self._database.rows(
+            "SELECT value, checksum FROM shelf WHERE shelf = ? AND site = ? AND key = ?",
+            (*place, key),
+        )
+        return _checked(place, key, *found[0]) if found else None
+
+    def put(self, place: _Place, key: bytes, value: bytes | None) -> None:
+        """Set a value, to be committed; None takes the key away."""
+        pending = self._pending.setdefault(place, {})
+        is_pending = key in pending
+        if self._undo is not None:
+            self._undo.append((place, key, pending.get(key), is_pending))
+        self.pending += not is_pending
+        pending[key] = value
+
+    def items(
+        self, place: _Place, prefix: bytes, after: bytes | None
+    ) -> Iterator[tuple[bytes, bytes]]:
+        """The keys in order, committed or not."""
+        at = prefix if after is None or after < prefix else after + b"\0"
+        while True:
+            found = self._database.rows(
+                "SELECT key, value, checksum FROM shelf"
+                " WHERE shelf = ? AND site = ? AND key >= ? ORDER BY key LIMIT ?",
+                (*place, at, _FETCHED),
+            )
+            known: dict[bytes, bytes | None] = {}
+            for key, value, written in found:
+                assert isinstance(key, bytes)
+                known[key] = _checked(place, key, value, written)
+            is_last = len(found) < _FETCHED
+            end = None if is_last else max(known)
+            for key in sorted(self._pending.get(place, {})):
+                if key >= at and (end is None or key <= end):
+                    known[key] = self._pending[place][key]
+            for key in sorted(known):
+                if not key.startswith(prefix):
+                    return
+                # It may have been put or deleted since it was read.
+                value = self._pending.get(place, {}).get(key, known[key])
+                if value is not None:
+                    yield key, value
+            if end is None:
+                return
+            at = end + b"\0"
+
+    def write(self) -> None:
+        """Write what was put; to be called between `begin` and `commit`."""
+        for name in sorted({name for name, _ in self._pending}):
+            self._database.lock(site_id(f"shelf {name!r}"))
+            rows, mark = self._mark(name)
+            places = [(place, kept) for place, kept in self._pending.items() if place[0] == name]
+            more, change = self._write_places(places)
+            self._write_mark(name, rows + more, mark ^ change)
+
+    def written(self) -> None:
+        """Nothing is pending any more: it was committed."""
+        self._pending.clear()
+        self.pending = 0
+
+    def drop_site(self, number: int) -> bool:
+        """Take out all that is kept of a site; False if that is nothing.
+
+        To be called between `begin` and `commit`.
+        """
+        found = self._database.rows(
+            "SELECT shelf, count(*) FROM shelf WHERE site = ? GROUP BY shelf ORDER BY shelf",
+            (number,),
+        )
+        for name, _ in found:
+            assert isinstance(name, bytes)
+            self._database.lock(site_id(f"shelf {name!r}"))
+            rows, mark = self._mark(name)
+            # The values are not looked at: a damaged row must not keep its site from going.
+            keys = self._database.rows(
+                "SELECT key FROM shelf WHERE shelf = ? AND site = ?", (name, number)
+            )
+            gone = dict.fromkeys((key for (key,) in keys if isinstance(key, bytes)), None)
+            more, change = self._write_places([((name, number), gone)])
+            self._write_mark(name, rows + more, mark ^ change)
+        return bool(found)
+
+    def has_pending(self, number: int) -> bool:
+        """True where something was put for a site and not committed."""
+        return any(
+            value is not None
+            for place, pending in self._pending.items()
+            if place[1] == number
+            for value in pending.values()
+        )
+
+    def forget_pending(self, number: int) -> None:
+        """Drop what was put for a site and not committed: the site was taken out."""
+        self._pending = {place: kept for place, kept in self._pending.items() if place[1] != number}
+        self.pending = sum(map(len, self._pending.values()))
+
+    def _write_places(
+        self, places: Iterable[tuple[_Place, dict[bytes, bytes | None]]]
+    ) -> tuple[int, int]:
+        """Write shelves; how many rows there are more, and what changes in the mark."""
+        more = change = 0
+        put: list[tuple[bytes, int, bytes, bytes, int]] = []
+        gone: list[tuple[bytes, int, bytes]] = []
+        for place, pending in places:
+            found = self._checksums(place, list(pending))
+            more -= len(found)
+            for before in found:
+                change ^= before
+            for key, value in pending.items():
+                if value is None:
+                    gone.append((*place, key))
+                else:
+                    put.append((*place, key, value, checksum(place, key, value)))
+                    change ^= put[-1][-1]
+        self._database.run("DELETE FROM shelf WHERE shelf = ? AND site = ? AND key = ?", gone)
+        self._database.run(
+            "INSERT INTO shelf VALUES (?, ?, ?, ?, ?) ON CONFLICT (shelf, site, key)"
+            " DO UPDATE SET value = excluded.value, checksum = excluded.checksum",
+            put,
+        )
+        return more + len(put), change
+
+    def _checksums(self, place: _Place, keys: Sequence[bytes]) -> list[int]:
+        """The checksums of those of the keys that are there."""
+        found: list[int] = []
+        for start in range(0, len(keys), _ASKED):
+            some = keys[start : start + _ASKED]
+            rows = self._database.rows(
+                "SELECT checksum FROM shelf WHERE shelf = ? AND site = ?"  # noqa: S608
+                f" AND key IN (?{', ?' * (len(some) - 1)})",
+                (*place, *some),
+            )
+            found += (int(str(row[0])) for row in rows)
+        return found
+
+    def _mark(self, name: bytes) -> tuple[int, int]:
+        """How many rows a shelf has, and all their checksums, xored. Raises StoreDamaged."""
+        found = self._database.rows(
+            "SELECT rows, mark, checksum FROM shelf_mark WHERE shelf = ?", (name,)
+        )
+        if not found:
+            return 0, 0
+        rows, mark, written = found[0]
+        if checksum(name, rows, mark) != written:
+            raise StoreDamaged(f"the mark of the shelf {name.decode(errors='replace')} is damaged")
+        return int(str(rows)), int(str(mark))
+
+    def _write_mark(self, name: bytes, rows: int, mark: int) -> None:
+        self._database.run("DELETE FROM shelf_mark WHERE shelf = ?", [(name,)])
+        values = (name, rows, mark, checksum(name, rows, mark))
+        self._database.run("INSERT INTO shelf_mark VALUES (?, ?, ?, ?)", [values])
+
+
+def _checked(place: _Place, key: bytes, value: object, written: object) -> bytes:
+    """The value, if it is what was written."""
+    if not isinstance(value, bytes) or checksum(place, key, value) != written:
+        name = place[0].decode(errors="replace")
+        raise StoreDamaged(f"a row of the shelf {name} is damaged")
+    return value

@@ -1,0 +1,220 @@
+"""A store in one SQLite file: one process writes, any number read."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from shutil import disk_usage
+from typing import Final
+
+from dehusk.errors import NotAMemory, StateError, StoreDamaged, StoreFull, StoreLocked, UsageError
+from dehusk.memory.store.database import Row, Values
+from dehusk.memory.store.lock import WriterLock
+from dehusk.memory.store.rows import FORMAT
+from dehusk.memory.store.statements import TABLES
+from dehusk.memory.store.upgrading import upgrade
+
+_APPLICATION: Final = 0x4855534B
+"""'HUSK': marks the file as ours, so that nobody else's is written to."""
+_PAGE_BYTES: Final = 8192
+_TIMEOUT_S: Final = 30.0
+"""How long a reader or writer waits for the other: writes take milliseconds."""
+
+
+class SqliteDatabase:
+    """A connection to the file. A writer holds the lock; a reader never changes the file."""
+
+    is_shared = False
+
+    def __init__(
+        self, path: Path, *, writes: bool, is_synced: bool = True, takes_old: bool = False
+    ) -> None:
+        self.address = str(path)
+        self._path = path
+        self._takes_old = takes_old
+        is_new = not path.exists() or path.stat().st_size == 0
+        if is_new and not writes:
+            raise UsageError(f"{path}: no such memory")
+        if path.exists() and not path.is_file():
+            raise UsageError(f"{path}: not a file")
+        if not path.absolute().parent.is_dir():
+            raise UsageError(f"{path}: there is no such folder")
+        self._lock = WriterLock(path) if writes else None
+        try:
+            with self._typed():
+                self._connection = _connect(path, writes=writes)
+                self._set_up(is_new=is_new, writes=writes, is_synced=is_synced)
+        except BaseException:  # Ctrl-C too: let go of the lock
+            if self._lock is not None:
+                self._lock.release()
+            raise
+
+    def _set_up(self, *, is_new: bool, writes: bool, is_synced: bool) -> None:
+        """Make the tables of a new file, or check that an old one is ours."""
+        run = self._connection.execute
+        if is_new:
+            run(f"PRAGMA page_size = {_PAGE_BYTES}")
+            run("BEGIN IMMEDIATE")
+            run(f"PRAGMA application_id = {_APPLICATION}")
+            run(f"PRAGMA user_version = {FORMAT}")
+            for table in TABLES:
+                run(table.format(int="INTEGER", blob="BLOB"))
+            run("COMMIT")
+        elif run("PRAGMA application_id").fetchone() != (_APPLICATION,):
+            raise UsageError(f"{self._path}: not a memory of dehusk")
+        (written,) = run("PRAGMA user_version").fetchone()
+        if written > FORMAT:
+            raise StateError(
+                f"{self._path}: written by a newer dehusk (format {written}); this one reads up to"
+                f" format {FORMAT}"
+            )
+        if written < FORMAT and not self._takes_old:
+            self._upgrade(writes=writes)
+        if writes:
+            run("PRAGMA journal_mode = WAL")
+            run(f"PRAGMA synchronous = {'FULL' if is_synced else 'NORMAL'}")
+            # A commit must never wait for room that an old peak keeps.
+            run("PRAGMA journal_size_limit = 4000000")
+
+    def _upgrade(self, *, writes: bool) -> None:
+        """Bring an older file to the present format, whole or not at all."""
+        if not writes:
+            raise StateError(
+                f"{self._path}: of an older format; `dehusk sites upgrade` brings it to this one"
+            )
+        self.begin()
+        try:
+            upgrade(self)
+            self._connection.execute(f"PRAGMA user_version = {FORMAT}")
+            self.commit()
+        except BaseException:  # Ctrl-C too: no transaction may stay open
+            self.rollback()
+            raise
+
+    @contextmanager
+    def _typed(self) -> Iterator[None]:
+        """Turns SQLite's errors into ours."""
+        try:
+            yield
+        except sqlite3.Error as fault:
+            raise _typed_error(self.address, fault) from fault
+        except UnicodeDecodeError as fault:
+            # Names and messages that come out of a damaged file.
+            raise StoreDamaged(f"{self.address}: damaged ({fault})") from fault
+
+    def rows(self, statement: str, values: Values = ()) -> list[Row]:
+        """All rows of the answer."""
+        with self._typed():
+            return self._connection.execute(statement, values).fetchall()
+
+    def run(self, statement: str, many: Iterable[Values]) -> None:
+        """Run the statement with each of these values."""
+        with self._typed():
+            self._connection.executemany(statement, many)
+
+    def begin(self) -> None:
+        """Begin to write."""
+        with self._typed():
+            self._connection.execute("BEGIN IMMEDIATE")
+
+    def commit(self) -> None:
+        """Commit; on return it survives what the store was asked to survive."""
+        with self._typed():
+            self._connection.execute("COMMIT")
+
+    def rollback(self) -> None:
+        """Undo what was written since `begin`."""
+        # SQLite undoes by itself after some faults, and then there is nothing left to undo.
+        with suppress(sqlite3.Error):
+            self._connection.execute("ROLLBACK")
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """All that is read inside is of one moment."""
+        with self._typed():
+            self._connection.execute("BEGIN")
+        try:
+            yield
+        finally:
+            self.rollback()
+
+    def lock(self, number: int) -> None:
+        """Nothing: whoever has begun to write is alone."""
+
+    def compact(self) -> None:
+        """Rewrite the file without the room that is not used."""
+        with self._typed():
+            self._connection.execute("VACUUM")
+            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def faults(self) -> list[str]:
+        """What SQLite finds wrong with the file."""
+        try:
+            rows = self.rows("PRAGMA integrity_check(20)")
+        except StateError as fault:
+            return [str(fault)]
+        return [f"SQLite: {message}" for (message,) in rows if message != "ok"]
+
+    def size_bytes(self) -> int:
+        """What the file and its log of writes take."""
+        files = (self._path, self._path.with_name(self._path.name + "-wal"))
+        return sum(file.stat().st_size for file in files if file.exists())
+
+    def close(self) -> None:
+        """Close the file; what was committed is moved into it."""
+        try:
+            if self._lock is not None:
+                # At rest the store is one plain file, which can be read without making others.
+                with suppress(sqlite3.Error):
+                    self._connection.execute("PRAGMA synchronous = FULL")
+                    self._connection.execute("PRAGMA busy_timeout = 100")
+                    self._connection.execute("PRAGMA journal_mode = DELETE")
+            self._connection.close()
+        finally:
+            if self._lock is not None:
+                self._lock.release()
+
+
+def _connect(path: Path, *, writes: bool) -> sqlite3.Connection:
+    """A connection that begins and ends transactions only when told to."""
+    mode = "rwc" if writes else "ro"
+    connection = sqlite3.connect(
+        f"{path.absolute().as_uri()}?mode={mode}",
+        uri=True,
+        timeout=_TIMEOUT_S,
+        isolation_level=None,
+        check_same_thread=False,
+    )
+    # A damaged file must be noticed, and must never make SQLite run what stands in it.
+    connection.execute("PRAGMA cell_size_check = ON")
+    connection.execute("PRAGMA trusted_schema = OFF")
+    connection.execute("PRAGMA mmap_size = 0")
+    connection.text_factory = lambda data: data.decode("utf-8", "replace")
+    return connection
+
+
+def _is_full(address: str) -> bool:
+    """True where the disk has no room: SQLite calls some of its failures 'disk I/O error'."""
+    try:
+        return disk_usage(Path(address).absolute().parent).free < _PAGE_BYTES
+    except OSError:
+        return False
+
+
+def _typed_error(address: str, fault: sqlite3.Error) -> StateError:
+    """Our error for one of SQLite's."""
+    kind = getattr(fault, "sqlite_errorcode", 0) & 0xFF
+    is_io = kind in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN)
+    if kind == sqlite3.SQLITE_FULL or (is_io and _is_full(address)):
+        return StoreFull(f"{address}: no room on the disk")
+    if kind in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        return StoreLocked(f"{address}: locked by another process")
+    if kind == sqlite3.SQLITE_NOTADB:
+        return NotAMemory(f"{address}: not a memory of dehusk, or damaged in its first bytes")
+    if kind in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_ERROR, sqlite3.SQLITE_MISMATCH):
+        return StoreDamaged(f"{address}: damaged ({fault})")
+    if isinstance(fault, sqlite3.DataError | sqlite3.IntegrityError | sqlite3.InterfaceError):
+        return StoreDamaged(f"{address}: damaged ({fault})")
+    return StateError(f"{address}: {fault}")

@@ -1,0 +1,1 @@
+"""The methods of the papers, and those that the papers measure against."""

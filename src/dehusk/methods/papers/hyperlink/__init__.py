@@ -1,0 +1,313 @@
+"""The method `hyperlink`: what a page shares with pages that link each other is its template.
+
+After Alarte, *Site-Level Web Template Extraction Based on Hyperlink Analysis* ('the thesis'), and
+Alarte, Insa, Silva and Tamarit, *Site-Level Web Template Extraction based on DOM Analysis*, 2016.
+
+The way of a key page, module by module:
+
+    addresses, links ─► subdigraph ─► equality, mapping ─► vote ─► scores
+    which links, in     which pages   which nodes are      ▲
+    what order          to compare    the same       content (what is new, where it stands)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import Final
+
+import numpy as np
+
+from dehusk.errors import PageError, SettingError
+from dehusk.memory import Memory
+from dehusk.methods.papers.hyperlink.addresses import Addresses, host_of, normal_url
+from dehusk.methods.papers.hyperlink.content import Shares, compare_texts, main_content, text_alone
+from dehusk.methods.papers.hyperlink.detection import Detection, Equality, Outcome, no_answer
+from dehusk.methods.papers.hyperlink.equality import Weights
+from dehusk.methods.papers.hyperlink.links import find_links, find_menu, sort_links
+from dehusk.methods.papers.hyperlink.mapping import Mapper, Rules
+from dehusk.methods.papers.hyperlink.subdigraph import Search, Step, find_subdigraph
+from dehusk.methods.papers.hyperlink.vote import (
+    count_votes,
+    find_atypical,
+    holds_any,
+    make_scores,
+    mapped_nodes,
+    same_nodes,
+)
+from dehusk.page.tree import Flags, Floats, Ints, Tree
+
+__all__ = [
+    "BEST_VOTES",
+    "Detection",
+    "Equality",
+    "Hyperlink",
+    "Loader",
+    "Outcome",
+    "detect",
+    "normal_url",
+]
+
+Loader = Callable[[str], Tree | None]
+"""Gives the page at a URL, spelled as `normal_url` spells it; None where there is none."""
+
+BEST_VOTES: Final = {1: 1, 2: 1, 3: 2, 4: 3, 5: 3, 6: 3, 7: 3, 8: 4}
+"""The votes that were best for each size on TECO (table 2 of 001; the thesis's table 5.2 has 1, 1,
+2, 3, 4, 2, 2, 4)."""
+_MAX_SIZE: Final = 64
+_MAX_LINKS: Final = 10_000
+"""Links of a page that are sorted. No menu has as many; sorting takes their square."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hyperlink:
+    """What a page shares with pages of its site that link each other is template.
+
+    The key page's links are sorted, pages are loaded one by one until `size` of them all link
+    each other, and each of these votes for the nodes of the key page that it has as well. Needs a
+    `loader`, and pages that know their URL; without them it has no opinion. It learns nothing.
+    """
+
+    size: int = 3
+    """n: pages that must link each other (section 5.2.2)."""
+    votes: int = 2
+    """t: pages that must have a node (section 5.2.2); fewer where fewer pages were found."""
+    equality: str = Equality.PAPER.value
+    """When two nodes are the same: `paper` by tag, classes and place, `text` by what they say."""
+    similarity_threshold: float = 0.3
+    """Pt: nodes above this equality probability map. Not in the seeds: found by a sweep, see
+    docs/methods/hyperlink.md."""
+    activate_position: bool = True
+    """Children that map keep their order (section 5.2.3)."""
+    classes_weight: float = 0.5
+    position_weight: float = 0.2
+    attributes_weight: float = 0.2
+    children_weight: float = 0.1
+    not_classes: float = 0.8
+    """What two nodes without classes count; the seed prints 'higher than 0,75 and lower than 1'."""
+    not_attributes: float = 0.25
+    not_children: float = 1.0
+    menu: bool = False
+    """Follow the links of the menu first, and others only until enough pages can vote."""
+    replace_atypical: bool = False
+    """Replace a page that lacks what all others have by another one."""
+    moved: bool = False
+    """Map equal subtrees wherever they stand. With `text` they always do."""
+    content_first: bool = False
+    """Look for the main content in the page alone, and take it out of what the pages voted for."""
+    content_share: float = 0.7
+    """What an element must hold of the page's new text to hold the main content, where other
+    pages agree. Found by a sweep, as is the next."""
+    sure_share: float = 0.9
+    """The same where they do not."""
+    max_loads: int = 1000
+    """Pages to load at most, the key page and links that lead nowhere included."""
+    loader: Loader | None = None
+    """How other pages are loaded."""
+
+    name = "hyperlink"
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.size <= _MAX_SIZE:
+            raise SettingError(f"hyperlink: size must be from 1 to {_MAX_SIZE}")
+        if not 1 <= self.votes <= self.size:
+            raise SettingError("hyperlink: votes must be from 1 to size")
+        if self.equality not in tuple(Equality):
+            raise SettingError(f"hyperlink: equality must be one of {', '.join(Equality)}")
+        if self.max_loads < 2:
+            raise SettingError("hyperlink: max_loads must be at least 2: the key page and another")
+        if not 0.5 < self.content_share <= self.sure_share <= 1:
+            raise SettingError("hyperlink: 0.5 < content_share <= sure_share <= 1 must hold")
+        if self.loader is not None and not callable(self.loader):
+            raise SettingError("hyperlink: loader must be a call that takes a URL and gives a tree")
+        for name in _PROBABILITIES:
+            if not 0 <= getattr(self, name) <= 1:
+                raise SettingError(f"hyperlink: {name} must be from 0 to 1")
+
+    def learn(self, memory: Memory, tree: Tree) -> Memory:  # noqa: ARG002  every method is given it
+        """The memory with this page counted: the pages to compare with are loaded when asked."""
+        return memory.after_page()
+
+    def score(self, memory: Memory, tree: Tree) -> Floats:  # noqa: ARG002  the same
+        """The score of each node: above 0.5 if enough pages have it. See `detect` for more."""
+        return detect(self, tree).scores
+
+    @property
+    def rules(self) -> Rules:
+        """When two nodes are mapped."""
+        weights = Weights(
+            self.classes_weight, self.position_weight, self.attributes_weight,
+            self.children_weight, self.not_classes, self.not_attributes, self.not_children,
+        )  # fmt: skip
+        return Rules(weights, self.similarity_threshold, self.activate_position)
+
+
+_PROBABILITIES: Final = (
+    "similarity_threshold", "classes_weight", "position_weight", "attributes_weight",
+    "children_weight", "not_classes", "not_attributes", "not_children",
+)  # fmt: skip
+
+
+def detect(method: Hyperlink, tree: Tree) -> Detection:
+    """The template of a page, with all that can be said of how it was found.
+
+    Where no page can be compared with, every score is nan and the outcome says why.
+    """
+    if method.loader is None:
+        return no_answer(tree, Outcome.NO_LOADER)
+    if tree.url is None:
+        return no_answer(tree, Outcome.NO_URL)
+    case = _Case(method, tree, method.loader)
+    if not case.links.inside:
+        return no_answer(tree, Outcome.NO_LINKS, outside=case.links.outside)
+    search = find_subdigraph(case.steps(), case.desk.load)
+    case.elect(search)
+    return case.count(search)
+
+
+class _Desk:
+    """Loads pages, once each, and keeps them until the answer is found."""
+
+    def __init__(self, key: Tree, loader: Loader) -> None:
+        self._key, self._loader = key, loader
+        self.addresses = Addresses()
+        self.pages: dict[str, Tree] = {}
+        self.failed: list[str] = []
+
+    def load(self, url: str) -> frozenset[str] | None:
+        """What the page at the URL links; None where it leads nowhere, out, or to the key page."""
+        try:
+            page = self._loader(url)
+        except PageError:
+            page = None
+        if page is None or self._leads_away(page):
+            self.failed.append(url)
+            return None
+        self.pages[url] = page
+        return frozenset(self.addresses.targets(page))
+
+    def _leads_away(self, page: Tree) -> bool:
+        """Is it of another domain, or the key page under another name, which would vote for all?"""
+        if page.url is not None and host_of(page.url) != host_of(self._key.url or ""):
+            return True
+        # Hashes cost more than lengths, which nearly always differ.
+        return len(page) == len(self._key) and page.subtree_hash[0] == self._key.subtree_hash[0]
+
+
+class _Voters:
+    """The pages that vote, and for which nodes of the key page each of them does."""
+
+    def __init__(self, method: Hyperlink, key: Tree) -> None:
+        self._key, self._moved = key, method.moved
+        by_text = method.equality == Equality.TEXT
+        self._mapper = None if by_text else Mapper(key, method.rules)
+        self.pages: dict[str, Tree] = {}
+        self.ballots: dict[str, Flags] = {}
+        self.replaced: list[str] = []
+
+    def add(self, url: str, page: Tree) -> None:
+        """Let a page vote."""
+        self.pages[url] = page
+        if self._mapper is None:
+            self.ballots[url] = same_nodes(self._key, page)
+        else:
+            self.ballots[url] = mapped_nodes(self._mapper, self._key, page, moved=self._moved)
+
+    def atypical(self) -> str | None:
+        """The page that lacks most of what all others have, if that is much."""
+        place = find_atypical(list(self.ballots.values()))
+        return None if place is None else list(self.ballots)[place]
+
+    def remove(self, url: str) -> None:
+        """Take a page's vote away."""
+        del self.pages[url], self.ballots[url]
+        self.replaced.append(url)
+
+
+class _Case:
+    """One key page: its links, the pages loaded for it, and those that vote."""
+
+    def __init__(self, method: Hyperlink, tree: Tree, loader: Loader) -> None:
+        self._method, self._tree = method, tree
+        self.desk = _Desk(tree, loader)
+        self.links = find_links(tree, self.desk.addresses)
+        self._voters = _Voters(method, tree)
+
+    def steps(self) -> Iterator[Step]:
+        """The links in the order in which they are followed, no more than may be loaded."""
+        method, tree = self._method, self._tree
+        links = sort_links(tree, self.links.inside[:_MAX_LINKS], normal_url(tree.url or ""))
+        if not method.menu:
+            steps = (Step(link.url, method.size) for link in links)
+        else:
+            # One more link than pages are wanted: one of them may lead nowhere.
+            menu = find_menu(tree, self.links.inside, method.size + 1)
+            by_place = sorted(links, key=lambda link: link.node not in menu)
+            enough = method.votes if menu else method.size
+            steps = (Step(x.url, method.size if x.node in menu else enough) for x in by_place)
+        return islice(steps, method.max_loads - 1)
+
+    def elect(self, search: Search) -> None:
+        """Let the pages of the subdigraph vote, or others for those that are atypical."""
+        voters, desk = self._voters, self.desk
+        for url in search.chosen:
+            voters.add(url, desk.pages[url])
+        spares = self._spares(search)
+        while self._method.replace_atypical and (odd := voters.atypical()) is not None:
+            voters.remove(odd)
+            for spare in spares:
+                if spare in desk.pages or desk.load(spare) is not None:
+                    voters.add(spare, desk.pages[spare])
+                    break
+
+    def _spares(self, search: Search) -> Iterator[str]:
+        """Pages that can take another's place: those loaded in vain, then a few more."""
+        yield from (url for url in search.loaded if url not in search.chosen)
+        seen = {*search.loaded, *search.failed}
+        left = (step.url for step in self.steps() if step.url not in seen)
+        yield from islice(left, self._method.size)
+
+    def count(self, search: Search) -> Detection:
+        """The answer from the votes."""
+        tree, voters, desk = self._tree, self._voters, self.desk
+        loads, failed, outside = 1 + len(desk.pages), tuple(desk.failed), self.links.outside
+        size = len(voters.pages)
+        if not size:
+            return no_answer(tree, Outcome.NO_PAGES, outside=outside, loads=loads, failed=failed)
+        needed = min(self._method.votes, size)
+        votes = count_votes(list(voters.ballots.values()))
+        is_template = self._verdict(votes, needed)
+        return Detection(
+            outcome=Outcome.of(len(search.chosen), self._method.size),
+            scores=make_scores(tree, votes, size, is_template),
+            votes=votes,
+            is_template=is_template,
+            pages=tuple(voters.pages),
+            asked=self._method.size,
+            needed=needed,
+            loads=loads,
+            failed=failed,
+            replaced=tuple(voters.replaced),
+            outside=outside,
+            unread=max(len(self.links.inside) - _MAX_LINKS, 0),
+        )
+
+    def _verdict(self, votes: Ints, needed: int) -> Flags:
+        """Which nodes are template.
+
+        By the paper those with enough votes. By text all that is neither in the main content nor
+        above it: a menu that marks the open page, a list of what is near, a way through the site
+        differ from page to page and are template all the same.
+        """
+        tree, pages = self._tree, (self._tree, *self._voters.pages.values())
+        by_text = self._method.equality == Equality.TEXT
+        if not by_text and not self._method.content_first:
+            return np.asarray(votes >= needed)
+        if self._method.content_first:
+            texts = [text_alone(page) for page in pages]
+        else:
+            texts = compare_texts(pages, needed)
+        shares = Shares(self._method.content_share, self._method.sure_share)
+        content = main_content(texts[0], texts[1:] if by_text else (), needed, shares)
+        return ~holds_any(tree, content) if by_text else np.asarray((votes >= needed) & ~content)

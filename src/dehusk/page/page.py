@@ -1,0 +1,62 @@
+"""A page as it came, before it is read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dehusk.errors import UsageError
+from dehusk.page.tree import Floats
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Boxes:
+    """Where a browser put the nodes of a page: x, y, width, height, in pixels of CSS.
+
+    Without a box, width and height are 0; an element that no browser knows of is nan.
+    """
+
+    elements: Floats
+    """A row for each element, in document order."""
+    texts: Floats
+    """A row for each text, ordered by the element it stands in, then by its place there."""
+    first_text: NDArray[np.int64]
+    """By element: the row of its first text. What it has not does not count."""
+    text_count: NDArray[np.int64]
+    """By element: the texts that stand in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Capture:
+    """How an archive or a crawl came to a page."""
+
+    record_id: str | None = None
+    """The name of the archive's record, as `<urn:uuid:…>`."""
+    date: str | None = None
+    """When the page was fetched, in ISO 8601."""
+    truncated: str | None = None
+    """Why the page is not whole, in a word: `length`, `time`, `disconnect`, `segment`, or `short`
+    where it has fewer bytes than its server said."""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One page as it came: HTML as text or as bytes, and where it came from.
+
+    `charset` is what the transport says of bytes; a byte order mark outranks it. `site` names the
+    site the page belongs to where the source knows it.
+    """
+
+    html: str | bytes
+    url: str | None = None
+    site: str | None = None
+    charset: str | None = None
+    boxes: Boxes | None = field(default=None, repr=False, compare=False)
+    """Where a browser put its nodes, if one showed it."""
+    capture: Capture | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.html, str | bytes):
+            raise UsageError(f"a page's HTML is str or bytes, not {type(self.html).__name__}")

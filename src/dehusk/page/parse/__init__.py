@@ -1,0 +1,170 @@
+"""A page to its tree: the parser reads and writes canonical HTML, a scan turns that into arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from typing import Final
+
+import turbohtml
+
+from dehusk.errors import NotHtml, PageTooLarge, TooManyNodes
+from dehusk.kernel import KERNEL
+from dehusk.page import tags
+from dehusk.page.page import Page
+from dehusk.page.parse.boxes import layout_of
+from dehusk.page.parse.compiled import scan
+from dehusk.page.parse.nodes import build
+from dehusk.page.parse.tokens import Foreign, Text, find_tokens
+from dehusk.page.tree import Tree
+from dehusk.settings import Limits
+
+_SNIFFED: Final = 1445
+"""How far the WHATWG's MIME sniffing looks into a resource."""
+_MAX_BINARY_SHARE: Final = 0.02
+_MAX_STRAY_BYTES: Final = 4
+"""A page may hold stray control characters; real binary data has 10 % and more in its head."""
+_BINARY: Final = bytes(code for code in range(32) if code not in b"\t\n\x0c\r\x1b")
+_MAGIC: Final = (
+    b"%PDF-",
+    b"PK\x03\x04",
+    b"\x89PNG",
+    b"GIF8",
+    b"\xff\xd8\xff",
+    b"\x1f\x8b",
+    b"RIFF",
+)
+_SPECIAL: Final = (*tags.RAW, *tags.VOID, *tags.NEWLINE_EATERS)
+_MIN_ELEMENT_BYTES: Final = len("<p>")
+_MAX_PLACE: Final = 2**31 - 1
+"""Places in a page are 32-bit numbers."""
+_WIDE: Final = (b"\xff\xfe", b"\xfe\xff")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ParsedPage:
+    """A page's tree, and the parser's own document, whose elements come in the same order."""
+
+    tree: Tree
+    document: turbohtml.Document
+
+
+def parse(page: Page, limits: Limits = Limits()) -> ParsedPage:
+    """The tree of a page; bytes are decoded as browsers do. An empty page gives an empty tree.
+
+    A page that a browser showed gives a tree with its layout. Raises PageTooLarge, NotHtml or
+    TooManyNodes.
+    """
+    _check_bytes(page, limits)
+    document, source = _read(page)
+    if len(source) > _MAX_PLACE:
+        raise PageTooLarge(page.url, f"{len(source)} bytes when written out: no limit allows that")
+    _check_nodes(page, limits, document, source)
+    tree = _tree(source, document, limits.max_depth, page.url)
+    if len(tree) > limits.max_nodes:
+        raise TooManyNodes(page.url, f"{len(tree)} nodes, more than {limits.max_nodes}")
+    if page.boxes is not None:
+        tree = replace(tree, layout=layout_of(tree, page.boxes))
+    return ParsedPage(tree, document)
+
+
+def _tree(source: bytes, document: turbohtml.Document, max_depth: int, url: str | None) -> Tree:
+    """The tree of canonical HTML: by the kernel, or by its twin."""
+    if KERNEL is not None:
+        return scan(KERNEL, source, partial(_foreign, document), max_depth, url)
+    written = Text(source)
+    return build(written, find_tokens(written, _foreign(document)), max_depth, url)
+
+
+def _check_bytes(page: Page, limits: Limits) -> None:
+    """Raise for a page that is too large, or that is no text at all."""
+    size = len(page.html)
+    if isinstance(page.html, str) and size <= limits.max_bytes < 4 * size:
+        size = len(page.html.encode("utf-8", "surrogatepass"))
+    if size > limits.max_bytes:
+        raise PageTooLarge(page.url, f"{size} bytes, more than {limits.max_bytes}")
+    head = page.html[:_SNIFFED]
+    if isinstance(head, str):
+        head = head.encode("utf-8", "replace")
+    elif head.startswith(_WIDE) or (page.charset or "").lower().startswith("utf-16"):
+        return
+    binary = len(head) - len(head.translate(None, _BINARY))
+    if head.startswith(_MAGIC) or binary > _MAX_STRAY_BYTES + _MAX_BINARY_SHARE * len(head):
+        raise NotHtml(page.url, "binary data, not HTML")
+
+
+def _read(page: Page) -> tuple[turbohtml.Document, bytes]:
+    """The parser's document and the page as canonical HTML."""
+    html = page.html
+    if isinstance(html, str):
+        html = html.removeprefix("\ufeff")
+    document = _parse_html(html, page.charset)
+    try:
+        return document, _canonical(document)
+    except UnicodeEncodeError:
+        # Half a surrogate pair is no character: it becomes U+FFFD, as in a decoder.
+        assert isinstance(html, str), "decoded bytes hold no surrogates"
+        html = html.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        document = _parse_html(html, None)
+        return document, _canonical(document)
+
+
+def _parse_html(html: str | bytes, charset: str | None) -> turbohtml.Document:
+    """The parser's document. A charset that nobody knows is passed over, as browsers do."""
+    try:
+        return turbohtml.parse(
+            html, encoding=charset, positions=False, allow_declarative_shadow_roots=False
+        )
+    except LookupError:
+        return _parse_html(html, None)
+
+
+def _canonical(document: turbohtml.Document) -> bytes:
+    """The page from `<html>` on, every tag explicit, every attribute quoted."""
+    root = document.root
+    assert root is not None, "an HTML parser always makes <html>"
+    # Piece by piece: what has plain ASCII alone is copied, and no piece leaves the nearest caches.
+    return b"".join(map(str.encode, root.serialize_iter()))
+
+
+def _check_nodes(page: Page, limits: Limits, document: turbohtml.Document, source: bytes) -> None:
+    """Raise before memory is spent on a page with too many elements."""
+    if len(source) < _MIN_ELEMENT_BYTES * limits.max_nodes:
+        return
+    elements = sum(1 for _ in document.iter_elements())
+    if elements > limits.max_nodes:
+        raise TooManyNodes(page.url, f"{elements} elements, more than {limits.max_nodes} nodes")
+
+
+def _foreign(document: turbohtml.Document) -> Foreign:
+    """What the canonical HTML does not say of its tags."""
+
+    @cache
+    def raw_lengths() -> list[int]:
+        # <plaintext> may hold elements, of links and the like that are still open: no raw text.
+        return [
+            sum(
+                len(child.data.encode())
+                for child in raw.children
+                if isinstance(child, turbohtml.Text)
+            )
+            for raw in document.iter_elements(tags.RAW)
+        ]
+
+    islands = document.iter_elements(("svg", "math"))
+    if not any(next(island.iter_elements(_SPECIAL), None) for island in islands):
+        return Foreign(frozenset(), frozenset(), frozenset(), raw_lengths)
+    return Foreign(
+        _foreign_ranks(document, tags.RAW),
+        _foreign_ranks(document, tags.VOID),
+        _foreign_ranks(document, tags.NEWLINE_EATERS),
+        raw_lengths,
+    )
+
+
+def _foreign_ranks(document: turbohtml.Document, names: Sequence[str]) -> frozenset[int]:
+    """Which of the elements of these names, counted in document order, are SVG or MathML."""
+    html = turbohtml.Namespace.HTML
+    elements = enumerate(document.iter_elements(names))
+    return frozenset(rank for rank, element in elements if element.namespace is not html)

@@ -1,0 +1,214 @@
+"""One page as parallel arrays over its nodes: what every stage reads."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dehusk.page import tags
+from dehusk.page.hashing import PATH_INVERSES, PATH_POWERS, TREE_INVERSES, TREE_POWERS, Hashes, mix
+from dehusk.page.packing import Column, Cut, Packed, Packing
+
+Floats = NDArray[np.float64]
+
+
+Ints = NDArray[np.int32]
+
+
+Flags = NDArray[np.bool_]
+
+
+Choices = NDArray[np.int8]
+"""Of each node the number of a `Label`, or -1 for none."""
+
+
+ATTRIBUTE: Final = re.compile(rb'[ ]([^ ]+?)="([^"]*)"')
+"""One attribute in canonical HTML. Names may hold quotes, so counting quotes would not do."""
+
+
+_ESCAPES: Final = (
+    ("&nbsp;", "\xa0"),
+    ("&lt;", "<"),
+    ("&gt;", ">"),
+    ("&quot;", '"'),
+    ("&amp;", "&"),
+)
+
+
+def _decode(escaped: bytes) -> str:
+    """The text that canonical HTML writes as `escaped`."""
+    text = escaped.decode("utf-8", "surrogatepass")
+    if "&" in text:
+        for escape, character in _ESCAPES:
+            text = text.replace(escape, character)
+    return text
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Layout:
+    """Where each node stands on the laid out page: its box, in CSS pixels, in document order.
+
+    What takes no room (never shown, or empty) has width and height 0. Node 0 is the whole page.
+    """
+
+    x: Floats
+    """The left edge of the box."""
+    y: Floats
+    """The upper edge of the box."""
+    width: Floats
+    height: Floats
+    is_estimate: bool
+    """False for what a browser measured."""
+
+    @property
+    def area(self) -> Floats:
+        """Square pixels of each box."""
+        return self.width * self.height
+
+
+TREE_PACKING: Final = Packing(
+    Column("own_hash", np.uint64),
+    Column("path_hash", np.uint64),
+    Column("parent", np.int32),
+    Column("end", np.int32),
+    Column("depth", np.int32),
+    Column("start", np.int32),
+    Column("stop", np.int32),
+    Column("close", np.int32),
+    Column("text_length", np.int32),
+    Column("link_length", np.int32),
+    Column("tag", np.int16),
+    Column("shown", np.bool_),
+    Column("raw", np.bool_),
+)
+"""The arrays of a tree in memory, as the kernel lays them out (`src/kernel/tree.c`)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Tree:
+    """One page as parallel arrays over its nodes, elements and text nodes alike, in document order.
+
+    The arrays point into `source`, the page as canonical HTML (UTF-8, every tag explicit, every
+    attribute quoted). Node 0 is `<html>`. Below node i are the nodes i + 1 … end[i] - 1:
+
+        source   <html><body><p>Hi <b>you</b></p></body></html>
+        node     0     1     2  3  4  5
+        tag      html  body  p  #  b  #           # is a text node
+        parent   -1    0     1  2  2  4
+        end      6     6     6  4  6  6
+
+    Lengths count characters of shown text, white space at a text node's ends left out. A path is
+    the tags from `<html>` down to the node, without positions. Hashes are the same on every run
+    and machine.
+    """
+
+    source: bytes
+    parent: Ints
+    """The node's parent; -1 for node 0."""
+    end: Ints
+    """One behind the last node below this one."""
+    depth: Ints
+    tag: NDArray[np.int16]
+    """The node's number in `tags.NAMES`."""
+    start: Ints
+    """Where the node's start tag, or its text, begins in `source`."""
+    stop: Ints
+    """One behind the end of the node's start tag, or of its text, in `source`."""
+    close: Ints
+    """One behind the last byte of all that belongs to the node in `source`."""
+    shown: Flags
+    """False for what a browser never shows: head, script, style, `hidden` and the like."""
+    raw: Flags
+    """True for text that is written without escapes, as in script and style."""
+    text_length: Ints
+    link_length: Ints
+    """The part of `text_length` that is inside links."""
+    own_hash: Hashes
+    """Of a text node's text without white space at its ends (0 for none), of an element's tag."""
+    path_hash: Hashes
+    url: str | None = None
+    """Where the page came from; what its links are relative to."""
+    layout: Layout | None = None
+    """What a browser measured, where one was asked."""
+
+    @staticmethod
+    def of_memory(memory: bytearray, source: bytes, url: str | None) -> Tree:
+        """The tree whose arrays the kernel made; views of them are made when asked for."""
+        tree = object.__new__(Tree)
+        tree.__dict__.update(source=source, url=url, layout=None, packed=memory)
+        return tree
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> NDArray[Any]:
+            memory = self.__dict__.get("packed")
+            if memory is None or name not in TREE_PACKING:
+                raise AttributeError(name)
+            counts = (len(memory) // TREE_PACKING.row_bytes,)
+            view = self.__dict__[name] = TREE_PACKING.view(memory, counts, name)
+            return view
+
+    def __len__(self) -> int:
+        memory = self.__dict__.get("packed")  # Without a view where there is none yet.
+        return len(self.parent) if memory is None else len(memory) // TREE_PACKING.row_bytes
+
+    @cached_property
+    def packed(self) -> Packed:
+        """All arrays in one piece of memory."""
+        return TREE_PACKING.pack([getattr(self, name) for name in TREE_PACKING.names])
+
+    def cut(self, wanted: bytes) -> Cut:
+        """Some of the arrays, as the kernel takes them."""
+        memory = self.packed
+        counts = (len(memory) // TREE_PACKING.row_bytes,)
+        return memory, counts, TREE_PACKING.sizes, wanted
+
+    @cached_property
+    def is_text(self) -> Flags:
+        """True for text nodes."""
+        return np.asarray(self.tag == tags.TEXT)
+
+    @cached_property
+    def subtree_hash(self) -> Hashes:
+        """Of each node: its tag or text and all that is below it; attributes do not count.
+
+        The sum over the nodes of own_hash · P**(place in order) · Q**depth, taken relative to the
+        node's own place and depth. Text of white space does not count.
+        """
+        counts = self.own_hash != 0
+        place = np.cumsum(counts) - counts
+        size = int(place[-1]) + 2
+        deep = int(self.depth.max()) + 1
+        weight = TREE_POWERS.up_to(size)[place] * PATH_POWERS.up_to(deep)[self.depth]
+        total = np.zeros(len(self) + 1, np.uint64)
+        np.cumsum(self.own_hash * weight, dtype=np.uint64, out=total[1:])
+        inverse = TREE_INVERSES.up_to(size)[place] * PATH_INVERSES.up_to(deep)[self.depth]
+        return mix((total[self.end] - total[:-1]) * inverse)
+
+    def text(self, node: int) -> str:
+        """The text of a text node as the page means it, white space included."""
+        written = self.source[self.start[node] : self.stop[node]]
+        return written.decode("utf-8", "surrogatepass") if self.raw[node] else _decode(written)
+
+    def name(self, node: int) -> str:
+        """The element's tag as written in canonical HTML; '#text' for a text node."""
+        number = int(self.tag[node])
+        if number != tags.OTHER:
+            return tags.NAMES[number]
+        start_tag = self.source[self.start[node] + 1 : self.stop[node] - 1]
+        return start_tag.split(b" ", 1)[0].decode("utf-8", "surrogatepass")
+
+    def attributes(self, node: int) -> dict[str, str]:
+        """The element's attributes by name; empty for a text node."""
+        if self.tag[node] == tags.TEXT:
+            return {}
+        start_tag = self.source[self.start[node] : self.stop[node]]
+        return {
+            name.decode("utf-8", "surrogatepass"): _decode(value)
+            for name, value in ATTRIBUTE.findall(start_tag)
+        }

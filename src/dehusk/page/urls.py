@@ -1,0 +1,172 @@
+"""What the URLs on a page lead to: one rule for its links, its images and its own address."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+from urllib.parse import urljoin, urlsplit
+
+import numpy as np
+
+from dehusk.kernel import KERNEL
+from dehusk.page import tags
+from dehusk.page.tree import TREE_PACKING, Tree
+
+_UNUSABLE: Final = ("javascript", "vbscript", "data", "about", "blob")
+_SCHEME: Final = re.compile(r"([a-zA-Z][a-zA-Z0-9+.\-]*):")
+# The URL standard strips the first set from the ends and the second from anywhere.
+_ENDS: Final = "".join(map(chr, range(33)))
+_BREAKS: Final = str.maketrans("", "", "\t\n\r")
+# Browsers encode these; in Markdown and HTML they would end the address.
+_UNSAFE: Final = re.compile(r'[ "<>`]')
+_PLAIN: Final = re.compile(r"https?://[^\x00-\x20\"<>`\[\]]+")
+_RELATIVE: Final = re.compile(
+    r"[\w~%-][\w~%/.-]*(?:\?[\w~%/.!$&'()*+,:;=?@-]+)?(?:#[\w~%/.!$&'()*+,:;=?@-]+)?", re.ASCII
+)
+_PLAIN_PAGE: Final = re.compile(
+    r"(https?://[\w.-]+(?::\d+)?/[\w~%/.-]*(?:\?[\w~%/.&+,:=-]+)?)(?:#[\w~%/.-]*)?", re.ASCII
+)
+"""A URL that joining gives back as it is, up to the place on the page."""
+_PLAIN_HOST: Final = re.compile(r"https?://([\w.-]+)(?::\d+)?(?:[/?#]|\Z)", re.ASCII)
+"""What a URL with a host begins with, at a fraction of what taking it apart costs."""
+_UP: Final = "../"
+_BASE: Final = tags.NUMBERS["base"]
+_TAG: Final = TREE_PACKING.wanted("tag")
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """What relative URLs of a page are relative to; without a web address they stay as they are."""
+
+    url: str | None
+    origin: str
+    folder: str = ""
+    """The URL up to its last slash; empty where joining needs more than writing one behind it."""
+
+    def absolute(self, written: str) -> str | None:
+        """The URL that `written` leads to; None where it leads nowhere or cannot be read."""
+        if _PLAIN.fullmatch(written):
+            return written
+        url = written.strip(_ENDS).translate(_BREAKS)
+        if url in ("", "#"):
+            return None
+        scheme = _SCHEME.match(url)
+        if scheme and scheme[1].lower() in _UNUSABLE:
+            return None
+        try:
+            return _UNSAFE.sub(_percent, self._joined(url, has_scheme=scheme is not None))
+        except ValueError:
+            return None
+
+    def begins(self) -> tuple[bytes, bytes, bytes]:
+        """What stands before an address on the host, in the folder and on the page, for the kernel.
+
+        Empty where more is needed than writing one behind the other.
+        """
+        return _begins(self)
+
+    def _joined(self, url: str, *, has_scheme: bool) -> str:
+        """The URL made absolute. Raises ValueError for one that nobody can follow."""
+        if has_scheme or self.url is None:
+            # Brackets are the only thing that the standard library refuses.
+            if "[" in url or "]" in url:
+                urlsplit(url)
+            return url
+        if url[0] == "/" and url[1:2] != "/" and "/." not in url:
+            # What most links look like, at a fraction of what joining costs.
+            return self.origin + url
+        if self.folder:
+            up = 0
+            while url.startswith(_UP, up * len(_UP)):
+                up += 1
+            below = url[up * len(_UP) :]
+            if _RELATIVE.fullmatch(below) and "/." not in below and "//" not in below:
+                return self._folder_above(up) + below
+        return urljoin(self.url, url)
+
+    def _folder_above(self, levels: int) -> str:
+        """The folder so many levels above this one; that of the host has none above it."""
+        end = len(self.folder)
+        for _ in range(levels):
+            if end <= len(self.origin) + 1:
+                break
+            end = self.folder.rindex("/", 0, end - 1) + 1
+        return self.folder[:end]
+
+
+def _percent(found: re.Match[str]) -> str:
+    """A character as a URL writes it."""
+    return f"%{ord(found[0]):02X}"
+
+
+def base_of(tree: Tree, base_url: str | None) -> Base:
+    """What the page's relative URLs are relative to: its first `<base href>`, or its own URL.
+
+    Only web addresses count; a page from a file keeps its relative links.
+    """
+    base = _base(base_url or "")
+    for node in _bases(tree):
+        written = tree.attributes(node).get("href")
+        if written is not None:
+            found = _base(base.absolute(written) or "")
+            return found if found.url else base
+    return base
+
+
+def _bases(tree: Tree) -> list[int]:
+    """The nodes that are `<base>`, in document order."""
+    if KERNEL is not None:
+        found: list[int] = KERNEL.tagged(_BASE, tree.cut(_TAG))
+        return found
+    nodes: list[int] = np.flatnonzero(tree.tag == _BASE).tolist()
+    return nodes
+
+
+@lru_cache(maxsize=32)  # A page asks for its own several times.
+def _base(url: str) -> Base:
+    """A base at this URL; one without a URL if it is no web address."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return Base(None, "")
+    if parts.scheme not in ("http", "https"):
+        return Base(None, "")
+    origin = f"{parts.scheme}://{parts.netloc}"
+    folder = parts.path.rpartition("/")[0] + "/"
+    is_plain = bool(parts.netloc) and "/." not in folder and "//" not in folder
+    return Base(url, origin, origin + folder if is_plain else "")
+
+
+@lru_cache(maxsize=32)  # Both links and Markdown ask.
+def _begins(base: Base) -> tuple[bytes, bytes, bytes]:
+    """What `Base.begins` gives."""
+    found = _PLAIN_PAGE.fullmatch(base.url or "")
+    here = found[1] if found else (base.absolute("#x") or "")[: -len("#x")] if base.url else ""
+    origin, folder, page = (
+        b"" if _UNSAFE.search(each) else each.encode("utf-8", "surrogatepass")
+        for each in (base.origin, base.folder, here)
+    )
+    return origin, folder, page
+
+
+def host_of(url: str) -> str:
+    """The host of a URL, without user and port; empty where there is none."""
+    plain = _PLAIN_HOST.match(url)
+    if plain:
+        return plain[1].lower()
+    try:
+        return urlsplit(url).hostname or ""
+    except ValueError:
+        return ""
+
+
+def is_web(url: str) -> bool:
+    """Is it an absolute address on the web, with a host?"""
+    if _PLAIN_HOST.match(url):
+        return True
+    try:
+        return urlsplit(url).scheme in ("http", "https") and bool(host_of(url))
+    except ValueError:
+        return False

@@ -1,0 +1,1 @@
+"""The template as an answer: slots, rules for other tools, and what people look at."""

@@ -1,0 +1,297 @@
+"""The template of a family of pages: its slots, and rules that find them on any page of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from dehusk.answer.labels import Label
+from dehusk.template.slots.agreement import agreed
+from dehusk.template.slots.heads import own_head, shared_title
+from dehusk.template.slots.likeness import Shape, is_alike, shape_of
+from dehusk.template.slots.naming import slot_names
+from dehusk.template.slots.places import LabelArray, LabelledPage, Place, merge
+from dehusk.template.slots.selectors import Selector, find_selector
+
+__all__ = [
+    "Family",
+    "LabelledPage",
+    "Rules",
+    "Selector",
+    "Shape",
+    "Slot",
+    "find_family",
+    "is_alike",
+    "own_head",
+    "shape_of",
+    "shared_title",
+]
+
+_MAX_TEMPLATE_IN_SLOT: Final = 0.05
+"""A place with no more template than this is a slot as a whole."""
+_MIN_CONTENT_PAGES: Final = 0.05
+"""A place with content on fewer of its pages is template, unless the page asked about is one."""
+_MIN_ONLY_CHILD: Final = 0.95
+"""A rule goes down to a place that has this much of the content of the one around it."""
+_MAX_TEMPLATE_IN_RULE: Final = 0.4
+"""A rule takes a place as a whole, and strips the template in it, up to this share of template."""
+_MIN_RULE: Final = 0.005
+"""What shows less of all content, or of all template in what is kept, gets no rule of its own."""
+_MAX_STRIPS: Final = 40
+_MIN_REPEATS: Final = 1.2
+"""A slot that comes this often on the average page is a repeated one."""
+_MAX_SELECTORS: Final = 30
+"""Selectors of a slot that is many places side by side: those with the most content."""
+_MAX_SLOTS: Final = 100
+"""Slots that are told apart; those with the least content beyond are one, `other`."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Slot:
+    """A place, or several side by side, that content fills."""
+
+    name: str
+    selectors: tuple[Selector, ...]
+    pages: int
+    """Pages of the family that have it."""
+    nodes: tuple[tuple[int, ...], ...]
+    """By page: the nodes that fill it."""
+    is_repeated: bool
+    """It comes several times on a page."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rules:
+    """What to select and what to strip from it, to get the content of any page of the family."""
+
+    content: tuple[Selector, ...]
+    strip: tuple[Selector, ...]
+    title: Selector | None
+    named: tuple[tuple[str, Selector], ...]
+    """Selectors of slots that hold one thing: 'author', 'date'."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Family:
+    """What pages that share a template have in common."""
+
+    slots: tuple[Slot, ...]
+    rules: Rules
+    repeats: tuple[int, ...]
+    """Nodes of the first page that only repeat a piece of template with a slot in it."""
+    labels: tuple[LabelArray, ...]
+    """By page: the labels of its nodes on which the pages agreed."""
+
+
+def find_family(pages: Sequence[LabelledPage], titles: Sequence[str | None]) -> Family:
+    """The slots and rules of pages that share a template; the first is the one asked about."""
+    pages = agreed(pages)
+    places = merge(pages)
+    below = _below(places)
+    runs = _runs(places, below)
+    largest = sorted(runs, key=lambda run: -sum(places[number].content for number in run))
+    told_apart = [run for run in runs if run in largest[:_MAX_SLOTS]]
+    slots = [
+        _slot(name, places, run, pages)
+        for name, run in zip(slot_names(places, told_apart), told_apart, strict=True)
+    ]
+    others = [number for run in largest[_MAX_SLOTS:] for number in run]
+    if others:
+        slots.append(_slot("other", places, others, pages, is_selected=False))
+    rules = _rules(places, below, slots, _title(places, pages, titles))
+    return Family(tuple(slots), rules, _repeats(places), tuple(page.labels for page in pages))
+
+
+def _slot(
+    name: str,
+    places: Sequence[Place],
+    run: Sequence[int],
+    pages: Sequence[LabelledPage],
+    *,
+    is_selected: bool = True,
+) -> Slot:
+    everything = [place.content + place.template for place in places]
+    wanted = frozenset(run)
+    most = sorted(run, key=lambda number: -places[number].content)[:_MAX_SELECTORS]
+    chosen = [number for number in run if number in most]
+    selectors = (find_selector(places, number, everything, wanted) for number in chosen)
+    return Slot(
+        name,
+        _distinct(selectors) if is_selected else (),
+        max(places[number].content_pages for number in run),
+        _nodes(places, run, pages),
+        any(len(places[number].instances) > _MIN_REPEATS * places[number].pages for number in run),
+    )
+
+
+def _below(places: Sequence[Place]) -> list[list[int]]:
+    """The places directly in each place, in the order of the pages."""
+    below: list[list[int]] = [[] for _ in places]
+    for number, place in enumerate(places[1:], 1):
+        below[place.parent].append(number)
+    return [sorted(numbers, key=lambda number: places[number].rank) for numbers in below]
+
+
+def _is_template(place: Place) -> bool:
+    is_rare = place.content_pages < _MIN_CONTENT_PAGES * place.pages
+    return is_rare and not any(page == 0 for page, _ in place.instances) if place.content else True
+
+
+def _is_slot(place: Place) -> bool:
+    share = place.template / max(place.content + place.template, 1)
+    return place.step.tag == "#text" or share <= _MAX_TEMPLATE_IN_SLOT
+
+
+def _runs(places: Sequence[Place], below: Sequence[Sequence[int]]) -> list[list[int]]:
+    """The slots: places side by side that content fills, with nothing else between them."""
+    runs: list[list[int]] = []
+    waiting = [0]
+    if not _is_template(places[0]) and _is_slot(places[0]):
+        return [[0]]
+    while waiting:
+        run: list[int] = []
+        for number in below[waiting.pop()]:
+            place = places[number]
+            is_leaf = all(places[child].step.tag == "#text" for child in below[number])
+            if not _is_template(place) and (_is_slot(place) or is_leaf):
+                run.append(number)
+                continue
+            is_wall = 2 * place.pages >= places[place.parent].pages
+            if not _is_template(place):
+                waiting.append(number)
+            if run and is_wall:
+                runs.append(run)
+                run = []
+        if run:
+            runs.append(run)
+    return sorted(runs, key=lambda run: min(places[run[0]].instances))
+
+
+def _nodes(
+    places: Sequence[Place], run: Sequence[int], pages: Sequence[LabelledPage]
+) -> tuple[tuple[int, ...], ...]:
+    """By page, what fills a slot: of a place that shows template as well, its texts of content."""
+    found: list[list[int]] = [[] for _ in pages]
+    for number in run:
+        for page, node in places[number].instances:
+            if _is_slot(places[number]) and places[number].step.tag != "#text":
+                found[page].append(node)
+                continue
+            tree, labels = pages[page].tree, pages[page].labels
+            below = np.arange(node, tree.end[node])
+            texts = tree.is_text[below] & (tree.text_length[below] > 0)
+            found[page] += below[texts & (labels[below] == Label.CONTENT.value)].tolist()
+    return tuple(tuple(sorted(nodes)) for nodes in found)
+
+
+def _title(
+    places: Sequence[Place], pages: Sequence[LabelledPage], titles: Sequence[str | None]
+) -> int | None:
+    """The place whose text is the page's title on most pages."""
+    votes: list[tuple[int, int]] = []
+    for number, place in enumerate(places):
+        if place.step.tag == "#text" or place.content + place.template > 400 * len(place.instances):
+            continue
+        hits = {
+            page
+            for page, node in place.instances
+            if titles[page] and _text(pages[page], node) == " ".join((titles[page] or "").split())
+        }
+        if 2 * len(hits) > len(pages):
+            votes.append((len(hits), number))
+    # Of places as good as each other the deepest but for inline ones: the first that has it.
+    best = max(votes, default=(0, 0))[0]
+    headings = [n for hits, n in votes if places[n].step.tag in ("h1", "h2", "h3")]
+    return next(iter(headings), next((n for hits, n in votes if hits == best), None))
+
+
+def _text(page: LabelledPage, node: int) -> str:
+    tree = page.tree
+    texts = [
+        tree.text(below)
+        for below in range(node, int(tree.end[node]))
+        if tree.is_text[below] and tree.shown[below]
+    ]
+    return " ".join(" ".join(texts).split())
+
+
+def _rules(
+    places: Sequence[Place],
+    below: Sequence[Sequence[int]],
+    slots: Sequence[Slot],
+    title: int | None,
+) -> Rules:
+    """The places that hold the content, and those in them that are template."""
+    roots = _roots(places, below)
+    strips = _strips(places, below, roots)
+    template = [place.template for place in places]
+    content = [place.content for place in places]
+    everything = [place.content + place.template for place in places]
+    wanted = frozenset(roots)
+    return Rules(
+        _distinct(find_selector(places, root, template, wanted) for root in roots),
+        _distinct(find_selector(places, strip, content, frozenset()) for strip in strips),
+        None if title is None else find_selector(places, title, everything, frozenset()),
+        tuple(
+            (slot.name, slot.selectors[0])
+            for slot in slots
+            if slot.name in ("author", "date") and len(slot.selectors) == 1
+        ),
+    )
+
+
+def _distinct(selectors: Iterable[Selector]) -> tuple[Selector, ...]:
+    return tuple(dict.fromkeys(selectors))
+
+
+def _roots(places: Sequence[Place], below: Sequence[Sequence[int]]) -> list[int]:
+    """The outermost places that are content for the most part."""
+    roots: list[int] = []
+    waiting = [0]
+    while waiting:
+        number = waiting.pop()
+        place = places[number]
+        share = place.template / max(place.content + place.template, 1)
+        inner = [child for child in below[number] if places[child].step.tag != "#text"]
+        only = [n for n in inner if places[n].content >= _MIN_ONLY_CHILD * place.content]
+        if only and share > _MAX_TEMPLATE_IN_SLOT:
+            waiting.append(only[0])
+        elif share <= _MAX_TEMPLATE_IN_RULE or not inner:
+            roots.append(number)
+        else:
+            enough = _MIN_RULE * places[0].content
+            waiting.extend(n for n in inner if places[n].content > enough)
+    return sorted(roots, key=lambda number: min(places[number].instances))
+
+
+def _strips(
+    places: Sequence[Place], below: Sequence[Sequence[int]], roots: Sequence[int]
+) -> list[int]:
+    """The outermost places of template in the roots, those that show most first."""
+    found: list[int] = []
+    waiting = list(roots)
+    enough = _MIN_RULE * sum(places[root].template for root in roots)
+    while waiting:
+        for number in below[waiting.pop()]:
+            place = places[number]
+            if place.step.tag == "#text" or place.template <= enough:
+                continue
+            if place.content <= _MAX_TEMPLATE_IN_SLOT * place.template:
+                found.append(number)
+            else:
+                waiting.append(number)
+    return sorted(found, key=lambda number: -places[number].template)[:_MAX_STRIPS]
+
+
+def _repeats(places: Sequence[Place]) -> tuple[int, ...]:
+    """Nodes of the first page behind another one at the same place that holds slots as well."""
+    found: list[int] = []
+    for place in places:
+        if _is_template(place) or _is_slot(place) or place.step.ordinal:
+            continue
+        own = sorted(node for page, node in place.instances if page == 0)
+        found.extend(own[1:])
+    return tuple(found)

@@ -1,0 +1,233 @@
+"""The template of a page's family as an answer: HTML with slots, values, rules for other tools."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Final
+
+import numpy as np
+
+from dehusk import pipeline
+from dehusk.answer import render
+from dehusk.answer.labels import Label
+from dehusk.answer.override import Overrides, overrides
+from dehusk.answer.result import Result
+from dehusk.errors import PageError
+from dehusk.memory import Memory
+from dehusk.methods import DEFAULT, METHODS, Method, make_method
+from dehusk.page.page import Page
+from dehusk.page.tree import Tree
+from dehusk.settings import Limits
+from dehusk.template.loader import PageLoader
+from dehusk.template.slots import (
+    Family,
+    LabelledPage,
+    Selector,
+    Shape,
+    find_family,
+    is_alike,
+    own_head,
+    shape_of,
+    shared_title,
+)
+
+_HEAD: Final = "head"
+"""The slot of what a page says of itself alone: its canonical URL, its author."""
+_MAX_PAGES: Final = 40
+"""Pages of the family that are looked at: more hardly change what they have in common."""
+_MAX_EXAMPLES: Final = 5
+_MAX_VALUE: Final = 200
+"""Letters of an example value; longer ones are cut and end in '…'."""
+
+
+@dataclass(frozen=True, eq=False)
+class Template:
+    """What pages of a family share, and where on them the content stands."""
+
+    result: Result
+    """The answer on the page that was asked about."""
+    method: Method
+    results: tuple[Result, ...] = field(repr=False)
+    """The pages of the family that were looked at; the first is the page asked about."""
+    family: Family = field(repr=False)
+
+    @cached_property
+    def html(self) -> str:
+        """The template as an HTML page; a comment, `<!-- slot: main -->`, is where content was."""
+        trees = [result.tree for result in self.results]
+        slots = dict.fromkeys(own_head(trees), _HEAD)
+        slots |= {node: slot.name for slot in self.family.slots for node in slot.nodes[0]}
+        title = shared_title(trees) or self.result.site
+        return render.slotted_html(self.result.tree, slots, self.family.repeats, title)
+
+    @cached_property
+    def slots(self) -> list[dict[str, object]]:
+        """Of each slot its name, its selectors, on how many pages it is, and values from these."""
+        return [
+            {
+                "name": slot.name,
+                "css": ", ".join(dict.fromkeys(s.css for s in slot.selectors)),
+                "xpath": " | ".join(dict.fromkeys(s.xpath for s in slot.selectors)),
+                "pages": slot.pages,
+                "repeated": slot.is_repeated,
+                "examples": self._examples(slot.nodes),
+            }
+            for slot in self.family.slots
+        ]
+
+    @cached_property
+    def rules(self) -> dict[str, object]:
+        """What to select and what to strip from it, as CSS and XPath, and how well that does.
+
+        `found` is the share of the content's letters that the rules give on the pages looked at,
+        `clean` the share of content in what they give; None where there is no content.
+        """
+        rules = self.family.rules
+        found, clean = self._checked()
+        return {
+            "title": None if rules.title is None else _written(rules.title),
+            "content": [_written(selector) for selector in rules.content],
+            "strip": [_written(selector) for selector in rules.strip],
+            "found": found,
+            "clean": clean,
+        }
+
+    @cached_property
+    def site_config(self) -> str:
+        """The rules as a site config of graby, wallabag and Full-Text RSS."""
+        rules = self.family.rules
+        lines = [f"# {self.result.site}: {len(self.results)} pages, method {self.method.name}"]
+        if rules.title is not None:
+            lines.append(f"title: {rules.title.xpath}")
+        # Only the first `body` that matches counts, so all of them are one expression.
+        lines.append("body: " + " | ".join(selector.xpath for selector in rules.content))
+        lines += [f"{name}: {selector.xpath}" for name, selector in rules.named]
+        lines += [f"strip: {selector.xpath}" for selector in rules.strip]
+        lines += ["prune: no", "tidy: no"]
+        urls = [result.url for result in self.results if (result.url or "").startswith("http")]
+        lines += [f"test_url: {url}" for url in urls[:3] if url and url.isprintable()]
+        return "\n".join(lines) + "\n"
+
+    def _examples(self, nodes: Sequence[Sequence[int]]) -> list[dict[str, object]]:
+        """Values of a slot on the first pages that have it, no value twice."""
+        examples: list[dict[str, object]] = []
+        seen: set[str] = set()
+        for result, own in zip(self.results, nodes, strict=True):
+            value = _value(result.tree, own)
+            if value and value not in seen and len(examples) < _MAX_EXAMPLES:
+                seen.add(value)
+                examples.append({"url": result.url, "value": value})
+        return examples
+
+    def _checked(self) -> tuple[float | None, float | None]:
+        """How much of the content the rules give, and how much of what they give is content."""
+        rules = self.family.rules
+        keep = tuple(selector.css for selector in rules.content)
+        wanted = Overrides(keep, tuple(selector.css for selector in rules.strip))
+        both = content = given = 0
+        for result, labels in zip(self.results, self.family.labels, strict=True):
+            tree = result.tree
+            length = np.where(tree.is_text & tree.shown, tree.text_length, 0)
+            is_content = labels == Label.CONTENT.value
+            is_given = result.choices(wanted) == Label.CONTENT.value
+            both += int(length[is_content & is_given].sum())
+            content += int(length[is_content].sum())
+            given += int(length[is_given].sum())
+        found = round(both / content, 4) if content else None
+        return found, round(both / given, 4) if given else None
+
+
+def _written(selector: Selector) -> dict[str, str]:
+    return {"css": selector.css, "xpath": selector.xpath}
+
+
+def _value(tree: Tree, nodes: Sequence[int]) -> str:
+    """What fills a slot on a page, cut to size; of images their alternative texts."""
+    words: list[str] = []
+    size = 0
+    for node in nodes:
+        for below in range(node, int(tree.end[node])):
+            if size > _MAX_VALUE:
+                break
+            if tree.is_text[below] and tree.shown[below] and tree.text_length[below]:
+                words.append(tree.text(below))
+            elif tree.name(below) == "img":
+                words.append(tree.attributes(below).get("alt", ""))
+            else:
+                continue
+            size += len(words[-1])
+    value = " ".join(" ".join(words).split())
+    return value if len(value) <= _MAX_VALUE else value[: _MAX_VALUE - 1] + "…"
+
+
+def template_of(
+    page: Page,
+    others: Iterable[Page],
+    *,
+    method: str = DEFAULT,
+    memory: Memory | None = None,
+    limits: Limits = Limits(),
+    keep: str | Iterable[str] = (),
+    drop: str | Iterable[str] = (),
+    refused: Callable[[PageError], object] | None = None,
+    **settings: Any,
+) -> Template:
+    """The template of the page's family, found among other pages of its site.
+
+    `memory` is what the site has taught before. Others that cannot be used are passed over;
+    `refused` is told of each. Raises PageError for the page itself.
+    """
+    others = list(others)
+    if method in METHODS and "loader" in METHODS[method].__dataclass_fields__:
+        settings.setdefault("loader", PageLoader([page, *others], limits))
+    detector = make_method(method, **settings)
+    chosen = overrides(keep, drop)
+    memory, shapes = _learn([*others, page], memory or Memory(), detector, limits, refused)
+    own = shapes.pop()
+    assert own is not None, "the page itself was read"
+    alike = [n for n, shape in enumerate(shapes) if shape is not None and is_alike(own, shape)]
+    step = max(1, -(-len(alike) // (_MAX_PAGES - 1)))
+    results = [
+        pipeline.clean(given, memory, detector, limits, learn=_learned, overrides=chosen)[0]
+        for given in (page, *(others[n] for n in alike[::step]))
+    ]
+    family = find_family(
+        [LabelledPage(result.tree, result.labels.labels) for result in results],
+        [result.description.title for result in results],
+    )
+    return Template(results[0], detector, tuple(results), family)
+
+
+def _learned(memory: Memory, tree: Tree) -> Memory:
+    """The memory as it is: it knows all the pages."""
+    del tree
+    return memory
+
+
+def _learn(
+    pages: Sequence[Page],
+    memory: Memory,
+    method: Method,
+    limits: Limits,
+    refused: Callable[[PageError], object] | None,
+) -> tuple[Memory, list[Shape | None]]:
+    """The memory of all pages, and the shape of each; None for one that cannot be used."""
+    shapes: list[Shape | None] = []
+
+    def learn(memory: Memory, tree: Tree) -> Memory:
+        shapes.append(shape_of(tree))
+        return method.learn(memory, tree)
+
+    for number, page in enumerate(pages):
+        try:
+            memory = pipeline.learn(page, memory, method, limits, learn)
+        except PageError as error:
+            if number == len(pages) - 1:
+                raise
+            del shapes[number:]
+            shapes.append(None)
+            if refused is not None:
+                refused(error)
+    return memory, shapes

@@ -1,0 +1,160 @@
+"""Pages of a source to look at: what was found on each, after any number of pages of its site."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Final
+
+from dehusk import pipeline
+from dehusk.answer.override import Overrides
+from dehusk.answer.result import Result
+from dehusk.errors import PageError
+from dehusk.memory import Memory
+from dehusk.memory.learning import Learner, is_known, page_digest
+from dehusk.memory.memories import Memories
+from dehusk.memory.store import Keeping
+from dehusk.page.page import Page
+from dehusk.page.parse import parse
+from dehusk.template.picking import element_of, exact_selector, named_selectors
+from dehusk.template.templates import Template, template_of
+
+_MAX_STATES: Final = 96
+"""Memories of a site that are held, so that one can look back; then every second one goes."""
+_MAX_FAMILY_PAGES: Final = 60
+"""Pages that a template is found among."""
+
+
+@dataclass(slots=True)
+class ViewedSite:
+    """A site: its pages by number, in the order they came, and what they had taught by then."""
+
+    name: str
+    pages: list[int] = field(default_factory=list)
+    states: dict[int, Memory] = field(default_factory=dict)
+    """By how many pages of the source had been learned."""
+
+    @property
+    def seen(self) -> int:
+        """How many pages have been learned."""
+        return max(self.states)
+
+    def nearest(self, seen: int | None) -> int:
+        """The number of pages of a state that is held, not above the one asked for."""
+        if seen is None:
+            return self.seen
+        return max((count for count in self.states if count <= seen), default=min(self.states))
+
+
+class Viewed:
+    """Pages of a source that can be looked at. Nothing is learned but what one looks at.
+
+    Sites begin with what `memories` know of them; rules are kept there, and nothing else is.
+    """
+
+    def __init__(self, memories: Memories) -> None:
+        self.memories = memories
+        self.pages: list[Page] = []
+        self.refusals: list[PageError] = []
+        self.sites: dict[str, ViewedSite] = {}
+        self.families: dict[int, int | None] = {}
+        """By page: its family, as it was when it came."""
+        self.corrections: dict[int, Overrides] = {}
+        """What was corrected on one page only."""
+        self.confirmed: set[int] = set()
+        """Pages whose verdict somebody has called right."""
+        self._learner = Learner(memories.method, Keeping())
+
+    def add(self, page: Page) -> bool:
+        """Take a page in; False where it cannot be used."""
+        name = pipeline.site_of(page)
+        site = self.sites.get(name) or ViewedSite(name, states={0: self.memories.memory(name)})
+        before = site.states[site.seen]
+        learn = self._learner.noting(page, before, [], with_html=False)
+        try:
+            result, after = pipeline.clean(
+                page, before, self.memories.method, self.memories.limits, learn=learn
+            )
+        except PageError as error:
+            self.refusals.append(error)
+            return False
+        self.sites[name] = site
+        site.pages.append(len(self.pages))
+        self.families[len(self.pages)] = result.family
+        self.pages.append(page)
+        site.states[len(site.pages)] = after
+        _thin(site)
+        return True
+
+    def add_all(self, pages: Iterable[Page]) -> None:
+        """Take all pages in."""
+        for page in pages:
+            self.add(page)
+
+    def site_of(self, number: int) -> ViewedSite:
+        """The site of a page."""
+        return self.sites[pipeline.site_of(self.pages[number])]
+
+    def result(self, number: int, seen: int | None = None) -> Result:
+        """The answer on a page after so many pages of its site; after all of them by default.
+
+        A page that had not come by then is answered on as if it were the next.
+        """
+        page, site = self.pages[number], self.site_of(number)
+        memory = site.states[site.nearest(seen)]
+        learn: pipeline.Learn = pipeline.as_learned
+        if not is_known(memory, page_digest(page, with_html=False)):
+            learn = self._learner.noting(page, memory, [], with_html=False)
+        method, limits = self.memories.method, self.memories.limits
+        return pipeline.explain(page, memory, method, limits, learn, self.decided(number))
+
+    def decided(self, number: int) -> Overrides:
+        """What the user decides on a page: by rules of the site, and on the page itself."""
+        rules = self.memories.decided(pipeline.site_of(self.pages[number]))
+        own = self.corrections.get(number)
+        if own is None:
+            return rules
+        return Overrides((*rules.keep, *own.keep), (*rules.drop, *own.drop))
+
+    def correct(self, number: int, action: str, selector: str) -> None:
+        """Keep or drop what a selector selects, on this page only."""
+        before = self.corrections.get(number, Overrides())
+        keep, drop = (
+            tuple(one for one in given if one != selector) for given in (before.keep, before.drop)
+        )
+        if action == "keep":
+            keep += (selector,)
+        elif action == "drop":
+            drop += (selector,)
+        self.corrections[number] = Overrides(keep, drop)
+
+    def template(self, number: int) -> Template:
+        """The template of a page's family, found among the pages of its site."""
+        page, site = self.pages[number], self.site_of(number)
+        step = max(1, len(site.pages) // _MAX_FAMILY_PAGES)
+        others = [self.pages[other] for other in site.pages[::step] if other != number]
+        decided = self.decided(number)
+        method = self.memories.method
+        return template_of(
+            page, others, method=method.name, limits=self.memories.limits,
+            keep=decided.keep, drop=decided.drop,
+        )  # fmt: skip
+
+    def selectors(self, number: int, node: int) -> list[tuple[str, int]]:
+        """Selectors of the element of a node: for other pages too; each with how many it selects.
+
+        The last one selects this element, on this page, and nothing else.
+        """
+        parsed = parse(self.pages[number], self.memories.limits)
+        element = element_of(parsed.tree, node)
+        named = named_selectors(parsed.tree, element)
+        found = [(css, len(parsed.document.select(css))) for css in named]
+        return [*found, (exact_selector(parsed.tree, element), 1)]
+
+
+def _thin(site: ViewedSite) -> None:
+    """Let every second state go where there are too many; never the first and the last."""
+    if len(site.states) > _MAX_STATES:
+        counts = sorted(site.states)
+        for count in counts[1:-1:2]:
+            del site.states[count]

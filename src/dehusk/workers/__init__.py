@@ -1,0 +1,1 @@
+"""Pages judged by other processes."""

@@ -1,0 +1,57 @@
+"""Answers on pages whatever the pages do: a fault is the page's own, and ends no run."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import Final, TypeVar
+
+from dehusk.answer.result import Refusal, Result
+from dehusk.errors import PageError, PageFault, StateError, UsageError
+from dehusk.memory.memories import Memories
+from dehusk.memory.site import Sites
+from dehusk.output.formats import Format
+from dehusk.page.page import Page
+from dehusk.sources import Failure
+
+Given = TypeVar("Given")
+
+_LOG: Final = logging.getLogger(__name__)
+
+RENDERINGS: Final[dict[Format, Callable[[Result], object]]] = {
+    Format.JSONL: Result.to_json,
+    Format.MARKDOWN: Result.to_json,
+    Format.TEXT: lambda result: result.text,
+    Format.HTML: lambda result: (result.html, result.text),
+    Format.WARC: lambda result: result.text,
+    Format.PARQUET: Result.to_json,
+}
+"""What each format asks of a result: a fault in it is the page's, not the writer's. The text is
+always asked for, because near duplicates and changed answers are told by it."""
+
+
+def answer_on(
+    item: Page | Failure, sites: Sites | Memories, written_as: Format, *, is_learned: bool = False
+) -> Result | Refusal:
+    """The answer on one item, rendered. Nothing that a page does ends the run.
+
+    An item that the sites have learned before is only asked about.
+    """
+    if isinstance(item, Failure):
+        return Refusal(item.url, item.site, item.error)
+    answer = sites.ask if is_learned else sites.add
+    return answer_or_refusal(item, lambda: answer(item, RENDERINGS[written_as]))
+
+
+def answer_or_refusal(page: Page, answer: Callable[[], Given]) -> Given | Refusal:
+    """What `answer` gives for the page, or why it gives nothing. Raises StateError, UsageError."""
+    try:
+        return answer()
+    except PageError as error:
+        return Refusal(page.url, page.site, error)
+    except (StateError, UsageError):
+        raise  # No memory to write to, or no model to read: the next page would meet that too.
+    except Exception as fault:  # noqa: BLE001 - the outermost loop: counted and named
+        _LOG.debug("fault on %s", page.url, exc_info=True)
+        unforeseen = PageFault(page.url, f"{type(fault).__name__}: {fault}")
+        return Refusal(page.url, page.site, unforeseen)

@@ -1,0 +1,236 @@
+"""A crawl together with what it teaches and what was written of it, so that it can be resumed.
+
+Everything is in one file, the state: what the crawl has before it, the memories of its sites, and
+how far the answers are written. A step writes all three at once.
+
+With a memory of its own (`dehusk.open`) there are two files. The memory is written before the step:
+a page that it knows is not learned again, so a step that is done twice teaches nothing twice.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final, Self
+
+from dehusk import pipeline
+from dehusk.answer.result import Refusal, Result
+from dehusk.errors import PageError, UsageError
+from dehusk.memory import Memory, dump, load
+from dehusk.memory.memories import Memories
+from dehusk.memory.site import Sites
+from dehusk.methods import DEFAULT, learned_with, settings_of
+from dehusk.output import Written
+from dehusk.page.page import Page
+from dehusk.settings import Limits
+from dehusk.sources.crawl.crawler import Crawl
+from dehusk.sources.crawl.places import key_of
+from dehusk.sources.crawl.settings import CrawlSettings
+from dehusk.sources.crawl.starts import read_start
+from dehusk.sources.crawl.state import open_state
+from dehusk.sources.settings import DEFAULTS, Failure, SourceSettings
+
+_FOLDED_AFTER: Final = 50
+"""Pages that are kept, packed, until a memory is written anew with what they taught. More make the
+file larger and a resumed crawl slower to start (2 ms a page), fewer write memories more often."""
+_NO_HURRY_S: Final = 1e6
+_SCHEMA: Final = """
+create table if not exists crawl_memory (site text primary key, memory blob);
+create table if not exists crawl_lessons
+    (number integer primary key, url text, site text, charset text, html blob);
+create table if not exists crawl_written
+    (number integer primary key, url text, site text, unique (url, site));
+"""
+
+
+class Crawling:
+    """Pages of web sites with the sites' memories, kept in a state file. Use with `with`.
+
+    Iterating gives pages and failures. `note` says what became of the one before; it is kept when
+    the next is asked for. Without a file all is forgotten at the end.
+    """
+
+    def __init__(
+        self,
+        urls: Sequence[str],
+        sites: Sites | Memories,
+        settings: CrawlSettings = CrawlSettings(),  # noqa: B008 - frozen
+        source_settings: SourceSettings = DEFAULTS,
+        *,
+        path: Path | None = None,
+        resumes: bool = False,
+        is_fresh: bool = False,
+    ) -> None:
+        self._urls = urls
+        self._sites = sites
+        self._settings = settings
+        self._source_settings = source_settings
+        self._path = path
+        self._resumes = resumes
+        self._is_fresh = is_fresh
+        self._stack = ExitStack()
+        self._lesson: Page | None = None
+        self._answer: Result | Refusal | None = None
+        self._bytes = 0
+        self.written = Written()
+        """How far an earlier run has written."""
+
+    def __enter__(self) -> Self:
+        with ExitStack() as stack:
+            self._state = stack.enter_context(open_state(self._path, is_fresh=self._is_fresh))
+            with self._state.transaction():
+                for table in _SCHEMA.split(";"):
+                    self._state.connection.execute(table)
+            self._check_method()
+            self._go_on()
+            self.crawl = stack.enter_context(
+                Crawl(self._urls, self._settings, self._source_settings, self._state, self._keep)
+            )
+            self._stack = stack.pop_all()
+        return self
+
+    def __exit__(self, *fault: object) -> None:
+        self._stack.close()
+
+    def __iter__(self) -> Iterator[Page | Failure]:
+        return iter(self.crawl)
+
+    def note(self, item: Page | Failure, answer: Result | Refusal, written_bytes: int = 0) -> None:
+        """Say what became of an item, and how many bytes of answers are now written."""
+        self._lesson = item if isinstance(item, Page) and isinstance(answer, Result) else None
+        self._answer, self._bytes = answer, written_bytes
+
+    def _check_method(self) -> None:
+        """Raise UsageError where the state is of another method, or with other settings."""
+        method = self._sites.method
+        used = json.dumps([method.name, settings_of(method)], sort_keys=True)
+        known = self._state.fact("method", used)
+        if known != used:
+            raise UsageError(
+                f"{self._path}: a crawl with another method, or other settings of it;"
+                " --fresh forgets it"
+            )
+        with self._state.transaction():
+            self._state.set_facts({"method": used})
+
+    def _go_on(self) -> None:
+        """Take up an earlier crawl, or visit the pages of one that came to its end again.
+
+        Its end is where no URL waited, or where it had given as many pages as it was told.
+        """
+        state = self._state
+        starts = state.fact("starts")
+        if starts is None:
+            return
+        if starts != [read_start(url).url for url in self._urls]:
+            raise UsageError(
+                f"{self._path}: a crawl that began at {' '.join(starts)}; --fresh forgets it"
+            )
+        waiting = state.waiting()
+        is_over = not waiting or state.fact("pages", 0) >= state.fact("max_pages", 0)
+        if not self._resumes and not is_over:
+            raise UsageError(
+                f"{self._path}: a crawl that was cut off waits here with {waiting:,} URLs to go:"
+                " --resume goes on with it, --fresh starts over"
+            )
+        rows = state.connection.execute("select url, site from crawl_written order by number")
+        self._bytes = state.fact("bytes", 0)
+        self.written = Written(self._bytes, tuple(rows.fetchall()))
+        self._restore_memories()
+        if not self._resumes:
+            kept = {"method": state.fact("method"), "bytes": self._bytes}
+            state.begin_again(key_of, kept)
+
+    def _restore_memories(self) -> None:
+        """Learn again what the sites had taught."""
+        if isinstance(self._sites, Memories):
+            return
+        method, memories = self._sites.method, self._sites.memories
+        rows = self._state.connection.execute("select site, memory from crawl_memory")
+        for site, blob in rows:
+            memories[site] = load(blob, method.name, settings=learned_with(method), site=site)
+        limits = replace(self._sites.limits, timeout_s=_NO_HURRY_S)
+        rows = self._state.connection.execute(
+            "select html, url, site, charset from crawl_lessons order by number"
+        )
+        for html, *about in rows:
+            page = Page(zlib.decompress(html), *about)
+            site = pipeline.site_of(page)
+            memories[site] = pipeline.learn(page, memories.get(site, Memory()), method, limits)
+
+    def _keep(self) -> None:
+        """Write what became of the last item; the crawl calls it in the middle of its step."""
+        if self._answer is None:
+            return
+        run = self._state.connection.execute
+        if self._lesson is not None:
+            self._keep_lesson(self._lesson)
+            run(
+                "insert or ignore into crawl_written (url, site) values (?, ?)",
+                (self._answer.url, self._answer.site),
+            )
+        self._state.set_facts({"bytes": self._bytes})
+        self._answer = self._lesson = None
+
+    def _keep_lesson(self, page: Page) -> None:
+        """See to it that what the page has taught is not lost."""
+        if isinstance(self._sites, Memories):
+            self._sites.commit()
+            return
+        run = self._state.connection.execute
+        is_plain = isinstance(page.html, bytes) and page.boxes is None
+        html = zlib.compress(page.html, 1) if isinstance(page.html, bytes) else b""
+        run(
+            "insert into crawl_lessons (html, url, site, charset) values (?, ?, ?, ?)",
+            (html, page.url, page.site, page.charset),
+        )
+        # What a browser made of a page is not kept: its memory is written at once.
+        if not is_plain or run("select count(*) from crawl_lessons").fetchone()[0] >= _FOLDED_AFTER:
+            self._fold(self._sites)
+
+    def _fold(self, sites: Sites) -> None:
+        """Write the memories anew, and let the pages go that taught them."""
+        method = sites.method
+        changed = self._state.connection.execute("select distinct site from crawl_lessons")
+        for (site,) in changed.fetchall():
+            memory, settings = sites.memories[site], learned_with(method)
+            blob = dump(memory, method.name, settings=settings, site=site)
+            self._state.connection.execute(
+                "insert or replace into crawl_memory values (?, ?)", (site, blob)
+            )
+        self._state.connection.execute("delete from crawl_lessons")
+
+
+def crawl(
+    *urls: str,
+    state: str | Path | None = None,
+    resume: bool = False,
+    fresh: bool = False,
+    method: str = DEFAULT,
+    limits: Limits = Limits(),
+    settings: CrawlSettings = CrawlSettings(),  # noqa: B008 - frozen
+    **method_settings: Any,
+) -> Iterator[Result | Refusal]:
+    """Answers on the pages of the sites at these URLs, as they come from the web.
+
+    With a `state` file the crawl can be cut off at any moment and gone on with: `resume`. One that
+    came to its end is visited again, and gives what has changed; `fresh` forgets it.
+    """
+    sites = Sites(method=method, limits=limits, **method_settings)
+    path = None if state is None else Path(state)
+    with Crawling(urls, sites, settings, path=path, resumes=resume, is_fresh=fresh) as crawling:
+        for item in crawling:
+            answer: Result | Refusal
+            if isinstance(item, Failure):
+                answer = Refusal(item.url, item.site, item.error)
+            else:
+                try:
+                    answer = sites.add(item)
+                except PageError as error:
+                    answer = Refusal(item.url, item.site, error)
+            yield answer
+            crawling.note(item, answer)
