@@ -229,3 +229,15 @@ def test_a_hostile_page_gives_a_tree_or_a_refusal(html: str) -> None:
         return
     assert len(tree) >= 3
     assert (tree.parent[1:] < np.arange(1, len(tree))).all()
+
+
+def test_what_is_made_of_a_tree_is_made_once_and_kept_with_it() -> None:
+    made: list[int] = []
+
+    def make(tree: Tree) -> list[int]:
+        made.append(len(tree))
+        return made
+
+    tree, other = (parse(Page(f"<p>{text}")).tree for text in ("a", "b"))
+    assert tree.once(make) is tree.once(make)
+    assert other.once(make) == [len(tree), len(other)]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,8 @@ from numpy.typing import NDArray
 from dehusk.page import tags
 from dehusk.page.hashing import PATH_INVERSES, PATH_POWERS, TREE_INVERSES, TREE_POWERS, Hashes, mix
 from dehusk.page.packing import Column, Cut, Packed, Packing
+
+Made = TypeVar("Made")
 
 Floats = NDArray[np.float64]
 
@@ -167,6 +170,14 @@ class Tree:
         memory = self.packed
         counts = (len(memory) // TREE_PACKING.row_bytes,)
         return memory, counts, TREE_PACKING.sizes, wanted
+
+    def once(self, make: Callable[[Tree], Made]) -> Made:
+        """What `make` makes of this tree: made on first asking, and kept as long as the tree."""
+        kept: dict[Callable[[Tree], Any], Any] = self.__dict__.setdefault("_kept", {})
+        if make not in kept:
+            kept[make] = make(self)
+        made: Made = kept[make]
+        return made
 
     @cached_property
     def is_text(self) -> Flags:
