@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 import dehusk_bench as bench
 from dehusk.answer.labels import Label
+from dehusk.doors.service.gold import Score, node_gold, score, teco_score, template_score
 from dehusk.errors import SourceError, UsageError
 from dehusk.page.page import Page
 from dehusk.page.parse import parse
@@ -29,11 +30,10 @@ from dehusk_bench.commands import Progress
 from dehusk_bench.contenders import Answer, Contender, make_contenders
 from dehusk_bench.corpora import Caps, Corpus, open_corpus
 from dehusk_bench.curves import learning_curve, write_curves
-from dehusk_bench.nodes import node_gold, teco_score, template_score, wrong_share
-from dehusk_bench.quality import GOLD, By, run_quality
+from dehusk_bench.quality import GOLD, By, run_quality, wrong_share
 from dehusk_bench.report import render_report
 from dehusk_bench.samples import sample_site
-from dehusk_bench.scoring import Score, bag_score, score, share_found, words
+from dehusk_bench.scoring import bag_score, share_found, words
 from dehusk_bench.speed import Runner, make_runners, render_speed, run_speed, speed_json
 from dehusk_bench.tables import table
 

@@ -123,7 +123,6 @@ def test_the_shipped_package_knows_of_the_bench_only_where_its_commands_are_name
     assert [_name(path) for path in found] == [
         "doors.cli",
         "doors.cli.demo",
-        "doors.service.work",
     ]
 
 

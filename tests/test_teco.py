@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
+from dehusk.doors.service.gold import node_gold, strip_marks
 from dehusk.errors import UsageError
 from dehusk.methods.papers.hyperlink import Equality, Hyperlink
 from dehusk.methods.papers.segments import Segments
 from dehusk.page.page import Page
 from dehusk.page.parse import parse
 from dehusk_bench import teco
-from dehusk_bench.nodes import node_gold
 from dehusk_bench.samples import SamplePage, sample_site, write_site
-from dehusk_bench.teco_pages import KeyPage, read_key_pages, strip_marks
+from dehusk_bench.teco_pages import KeyPage, read_key_pages
 from dehusk_bench.teco_report import ABLATIONS, means, run_sweep, run_teco
 
 NAMES = ("hay", "straw", "chaff", "bran", "meal")

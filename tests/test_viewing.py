@@ -13,15 +13,13 @@ from hypothesis import strategies as st
 import dehusk
 from dehusk.answer.labels import Label
 from dehusk.answer.render import Showing, view_html
-from dehusk.doors.service.gold import gold_nodes, gold_record, teco_html
+from dehusk.doors.service.gold import gold_nodes, gold_record, node_gold, strip_marks, teco_html
 from dehusk.page.page import Page
 from dehusk.page.parse import parse
 from dehusk.template.linking import link_graph
 from dehusk.template.picking import element_path, exact_selector, named_selectors
 from dehusk.template.viewing import Viewed
-from dehusk_bench.nodes import node_gold
 from dehusk_bench.samples import sample_site
-from dehusk_bench.teco_pages import strip_marks
 
 SHOWING = Showing("/s/pick/0/", "p{}", ())
 

@@ -11,6 +11,7 @@ from typing import Final
 
 import numpy as np
 
+from dehusk.doors.service.gold import node_gold
 from dehusk.memory import Memory
 from dehusk.methods.papers.chunks import Chunks
 from dehusk.methods.papers.chunks.cutting import Cut
@@ -21,7 +22,6 @@ from dehusk.page.parse import parse
 from dehusk.page.tree import Flags, Ints, Tree
 from dehusk_bench.chunks_tables import atf, ttdr
 from dehusk_bench.corpora import GoldPage
-from dehusk_bench.nodes import node_gold
 
 _TABLE: Final = tags.NUMBERS["table"]
 _DRAWS: Final = 20

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from dehusk.answer.label import label
 from dehusk.answer.labels import Label
+from dehusk.doors.service.gold import nodes_inside, score
 from dehusk.errors import PageError, SourceError
 from dehusk.memory import Memory
 from dehusk.methods.papers.page import PageSmooth
@@ -20,8 +21,7 @@ from dehusk.page import tags
 from dehusk.page.parse import parse
 from dehusk.page.tree import Flags, Floats, Tree
 from dehusk_bench.corpora import Corpus, GoldPage, Watcher
-from dehusk_bench.nodes import nodes_inside
-from dehusk_bench.scoring import score, words
+from dehusk_bench.scoring import words
 from dehusk_bench.segmentation import (
     adjusted_rand,
     gold_groups,

@@ -10,12 +10,17 @@ from enum import StrEnum
 from itertools import groupby
 from operator import attrgetter
 
+import numpy as np
+from numpy.typing import NDArray
+
+from dehusk.answer.labels import Label
+from dehusk.doors.service.gold import NodeGold, node_gold, teco_score, template_score
 from dehusk.errors import SourceError
 from dehusk.page.page import Page
+from dehusk.page.tree import Tree
 from dehusk_bench.averages import Averages, Figure
 from dehusk_bench.contenders import Answer, Ask, Contender
 from dehusk_bench.corpora import Corpus, GoldPage, Watcher, watch_nothing
-from dehusk_bench.nodes import NodeGold, node_gold, teco_score, template_score, wrong_share
 from dehusk_bench.scoring import bag_score, share_found, words
 
 GOLD = "gold"
@@ -202,3 +207,12 @@ def _node_figures(gold: NodeGold, answer: Answer) -> dict[Figure, float]:
         Figure.TECO_RECALL: teco.recall,
         Figure.TECO_F1: teco.f1,
     }
+
+
+def wrong_share(gold: NodeGold, tree: Tree, labels: NDArray[np.int8]) -> float:
+    """The share of the judged elements that are called template; 0 if there are none.
+
+    For pages without template, where it is the share of errors.
+    """
+    called = gold.judged & ~tree.is_text & (labels == Label.TEMPLATE.value)
+    return int(np.count_nonzero(called)) / max(int(np.count_nonzero(gold.judged)), 1)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Final, NamedTuple
+from typing import Final
+
+from dehusk.doors.service.gold import Score, score
 
 _BY_CHARACTER: Final = (
     "\u3005-\u3007"  # iteration mark, closing mark and zero of Han
@@ -21,14 +23,6 @@ CJK: a run of them is one word, as `\\w+` finds it.
 _WORD: Final = re.compile(rf"(?=\w)[{_BY_CHARACTER}]|[^\W{_BY_CHARACTER}]+")
 
 
-class Score(NamedTuple):
-    """Precision, recall and their harmonic mean, each 0 … 1."""
-
-    precision: float
-    recall: float
-    f1: float
-
-
 def words(text: str) -> list[str]:
     """The words of a text, `\\w+` in lower case; Han, Hiragana and Katakana by character.
 
@@ -36,18 +30,6 @@ def words(text: str) -> list[str]:
     ['don', 't', 'panic', '日', '本', '語', 'ok']
     """
     return _WORD.findall(text.lower())
-
-
-def score(hits: int, gold: int, given: int) -> Score:
-    """The score of an answer that gives `given` things, `hits` of them among the `gold` ones.
-
-    Nothing asked for and nothing given is right: 1. Only one of the two is all wrong: 0.
-    """
-    if not gold and not given:
-        return Score(1.0, 1.0, 1.0)
-    if not hits:
-        return Score(0.0, 0.0, 0.0)
-    return Score(hits / given, hits / gold, 2 * hits / (gold + given))
 
 
 def bag_score(gold: Counter[str], answer: Counter[str]) -> Score:

@@ -18,6 +18,7 @@ import numpy as np
 from dehusk.answer import render
 from dehusk.answer.label import label
 from dehusk.answer.labels import Label
+from dehusk.doors.service.gold import node_gold
 from dehusk.errors import PageError, SourceError
 from dehusk.memory import Memory
 from dehusk.methods.papers.chunks.cutting import block_numbers
@@ -26,7 +27,6 @@ from dehusk.page import tags
 from dehusk.page.parse import parse
 from dehusk.page.tree import Flags, Ints, Tree
 from dehusk_bench.corpora import Corpus, GoldPage, Watcher, watch_nothing
-from dehusk_bench.nodes import node_gold
 from dehusk_bench.scoring import bag_score, words
 
 BATCH: Final = 24

@@ -6,9 +6,8 @@ A folder in the form of the TECO suite:
     DIR/site/index.json    optional: {"a/b.html": "https://…"}, else links are read as files
     DIR/site/a/b.html      the key page, known by its marks, and all other pages
 
-or the same below DIR/pages. The marks are classes: what has `TECO_notTemplate` (also with a 2 or 3
-behind it, or without `TECO_`), and all below it, is not template. They are taken off before
-anything looks at the page.
+or the same below DIR/pages. The marks (`dehusk.doors.service.gold`) are taken off before anything
+looks at the page.
 """
 
 from __future__ import annotations
@@ -16,13 +15,11 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from html import escape
 from itertools import groupby
 from pathlib import Path
 from typing import Any, Final
 
-import numpy as np
-
+from dehusk.doors.service.gold import NodeGold, is_marked, node_gold, strip_marks
 from dehusk.errors import PageError, SourceError, UsageError
 from dehusk.methods.papers.hyperlink import normal_url
 from dehusk.page.page import Page
@@ -31,12 +28,7 @@ from dehusk.page.tree import Tree
 from dehusk.sources.folders import file_url, find_files, read_file
 from dehusk.sources.settings import DEFAULTS
 from dehusk_bench.corpora import EVERYTHING, Caps, Corpus, open_corpus
-from dehusk_bench.nodes import NodeGold, node_gold
 
-_NOT_TEMPLATE: Final = ("notTemplate", "notTemplate2", "notTemplate3")
-_MARKS: Final = (*_NOT_TEMPLATE, "mainContent", "mainMenu")
-_PREFIX: Final = "TECO_"
-"""Before a mark; older copies of the suite do without."""
 NO_TYPE: Final = "–"
 """The type of a site that nobody told."""
 
@@ -141,7 +133,7 @@ def _read_site(folder: Path, kind: str, key: str | None, notes: list[str]) -> It
     for name in names if key is None else [key]:
         try:
             page = _read_page(folder, name, url_of.get(name, ""))
-            if not _is_marked(page):
+            if not is_marked(page):
                 continue
             tree, paths = strip_marks(page)
             if not paths:
@@ -175,56 +167,3 @@ def _read_page(folder: Path, name: str, url: str) -> Page:
     if isinstance(page, Page):
         return page
     raise SourceError(f"{folder / name}: {page.error}")
-
-
-def _is_marked(page: Page) -> bool:
-    """May the page bear marks?"""
-    html = page.html
-    return b"notTemplate" in (html if isinstance(html, bytes) else html.encode())
-
-
-def strip_marks(page: Page) -> tuple[Tree, list[list[int]]]:
-    """The page's tree without TECO's marks, and the paths of what they call no template.
-
-    A path is child positions among elements, from `<html>` down. The page is written anew without
-    the marks and read again: nothing of them is left, not even an empty `class`.
-    """
-    marked = parse(page).tree
-    if not _is_marked(page):
-        return marked, []
-    roots: list[int] = []
-    written, at, end = [], 0, 0
-    for node in np.flatnonzero(~marked.is_text).tolist():
-        attributes = marked.attributes(node)
-        classes = attributes.pop("class", "").split()
-        kept = [name for name in classes if name.removeprefix(_PREFIX) not in _MARKS]
-        if len(kept) == len(classes):
-            continue
-        if node >= end and any(name.removeprefix(_PREFIX) in _NOT_TEMPLATE for name in classes):
-            roots.append(node)
-            end = int(marked.end[node])
-        if kept:
-            attributes["class"] = " ".join(kept)
-        start_tag = _start_tag(marked.name(node), attributes)
-        written += [marked.source[at : marked.start[node]], start_tag]
-        at = int(marked.stop[node])
-    html = b"".join((*written, marked.source[at:]))
-    tree = parse(Page(html, page.url, page.site, "utf-8")).tree
-    return tree, [_path(marked, node) for node in roots]
-
-
-def _start_tag(name: str, attributes: Mapping[str, str]) -> bytes:
-    """The start tag with these attributes."""
-    written = "".join(f' {key}="{escape(value)}"' for key, value in attributes.items())
-    return f"<{name}{written}>".encode("utf-8", "surrogatepass")
-
-
-def _path(tree: Tree, node: int) -> list[int]:
-    """The element's path: child positions among elements, from `<html>` down."""
-    path: list[int] = []
-    while node > 0:
-        parent = int(tree.parent[node])
-        before = (tree.parent == parent) & ~tree.is_text
-        path.append(int(np.count_nonzero(before[:node])))
-        node = parent
-    return path[::-1]

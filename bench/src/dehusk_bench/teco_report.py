@@ -14,6 +14,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from dehusk.doors.service.gold import Score, score
 from dehusk.errors import SourceError, UsageError
 from dehusk.memory import Memory
 from dehusk.methods import Method
@@ -25,7 +26,6 @@ from dehusk.page.tree import Flags, Tree
 from dehusk_bench.commands import Progress
 from dehusk_bench.corpora import Caps, Watcher, watch_nothing
 from dehusk_bench.report import first_against_others
-from dehusk_bench.scoring import Score, score
 from dehusk_bench.tables import number, table
 from dehusk_bench.teco_links import choose_links, links_table
 from dehusk_bench.teco_pages import NO_TYPE, KeyPage, read_key_pages

@@ -7,11 +7,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from dehusk.doors.service.gold import nodes_inside
 from dehusk.errors import MissingExtra
 from dehusk.methods.auto.blocks import Blocks
 from dehusk.page.tree import Floats, Tree
 from dehusk_bench.corpora import GoldPage
-from dehusk_bench.nodes import nodes_inside
 from dehusk_bench.scoring import words
 
 

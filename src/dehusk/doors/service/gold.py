@@ -1,26 +1,66 @@
-"""Pages with known content, as records for experiments: made out of verdicts that people confirmed.
+"""Gold, what is known of a page: made of confirmed verdicts, read, and compared to labels.
 
 A record has `site`, `url`, `lang`, `html`, and the gold: `content` (text), `content_nodes` (the
 roots of the content) and `excluded_nodes` (pieces inside them that are template). A node's path is
 child positions among elements, from `<html>` down.
+
+The TECO suite marks pages with classes: what has `TECO_notTemplate` (also with a 2 or 3 behind it,
+or without `TECO_`), and all below it, is not template.
+
+Of labels only elements are scored, and of these only such as carry or enclose shown text or an
+image. The gold says nothing of others: were they counted, a line break that a menu takes with it
+would be an error in a labelling without errors.
 """
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dehusk.answer.labels import Label
 from dehusk.answer.result import Result
 from dehusk.page import tags
 from dehusk.page.page import Page
+from dehusk.page.parse import parse
 from dehusk.page.tree import Flags, Ints, Tree
 from dehusk.template.picking import element_path
 
+Path = Sequence[int]
+"""Child positions among elements, from `<html>` down. The empty path is `<html>` itself."""
+
 _CORPUS: Final = "labelled"
-_MARK: Final = "TECO_notTemplate"
-_IMAGES: Final = tags.numbers("img", "svg", "picture", "object", "embed", "input", "image")
+_PREFIX: Final = "TECO_"
+"""Before a mark; older copies of the suite do without."""
+_MARK: Final = f"{_PREFIX}notTemplate"
+_NOT_TEMPLATE: Final = ("notTemplate", "notTemplate2", "notTemplate3")
+_MARKS: Final = (*_NOT_TEMPLATE, "mainContent", "mainMenu")
+_SEEN: Final = tags.numbers("img", "svg", "picture", "object", "embed", "input", "image")
+_IMAGES: Final = tags.numbers("img", "image", "picture", "svg")
+
+
+class Score(NamedTuple):
+    """Precision, recall and their harmonic mean, each 0 … 1."""
+
+    precision: float
+    recall: float
+    f1: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NodeGold:
+    """The gold of a page's nodes, in document order."""
+
+    judged: Flags
+    """Elements that carry or enclose shown text or an image."""
+    template: Flags
+    """Judged elements neither inside nor above the content, and those left out of it."""
+    above: Flags
+    """Judged elements that hold content and are not in it."""
 
 
 def gold_record(page: Page, result: Result) -> dict[str, object]:
@@ -43,7 +83,7 @@ def gold_record(page: Page, result: Result) -> dict[str, object]:
 def gold_nodes(result: Result) -> tuple[list[int], list[int]]:
     """The elements that hold the content, and those in them that are template."""
     tree, labels = result.tree, result.labels.labels
-    seen = ((tree.is_text & (tree.text_length > 0)) | _IMAGES[tree.tag]) & tree.shown
+    seen = ((tree.is_text & (tree.text_length > 0)) | _SEEN[tree.tag]) & tree.shown
     content, template = (
         _holds(tree, seen & (labels == label)) for label in (Label.CONTENT, Label.TEMPLATE)
     )
@@ -86,7 +126,134 @@ def teco_html(result: Result) -> str:
     return "<!DOCTYPE html>\n" + b"".join(pieces).decode("utf-8", "replace")
 
 
+def is_marked(page: Page) -> bool:
+    """May the page bear TECO's marks?"""
+    html = page.html
+    return b"notTemplate" in (html if isinstance(html, bytes) else html.encode())
+
+
+def strip_marks(page: Page) -> tuple[Tree, list[list[int]]]:
+    """The page's tree without TECO's marks, and the paths of what they call no template.
+
+    The page is written anew without the marks and read again: nothing of them is left, not even an
+    empty `class`.
+    """
+    marked = parse(page).tree
+    if not is_marked(page):
+        return marked, []
+    roots: list[int] = []
+    written, at, end = [], 0, 0
+    for node in np.flatnonzero(~marked.is_text).tolist():
+        attributes = marked.attributes(node)
+        classes = attributes.pop("class", "").split()
+        kept = [name for name in classes if name.removeprefix(_PREFIX) not in _MARKS]
+        if len(kept) == len(classes):
+            continue
+        if node >= end and any(name.removeprefix(_PREFIX) in _NOT_TEMPLATE for name in classes):
+            roots.append(node)
+            end = int(marked.end[node])
+        if kept:
+            attributes["class"] = " ".join(kept)
+        start_tag = _start_tag(marked.name(node), attributes)
+        written += [marked.source[at : marked.start[node]], start_tag]
+        at = int(marked.stop[node])
+    html = b"".join((*written, marked.source[at:]))
+    tree = parse(Page(html, page.url, page.site, "utf-8")).tree
+    return tree, [element_path(marked, node) for node in roots]
+
+
+def _start_tag(name: str, attributes: Mapping[str, str]) -> bytes:
+    """The start tag with these attributes."""
+    written = "".join(f' {key}="{escape(value)}"' for key, value in attributes.items())
+    return f"<{name}{written}>".encode("utf-8", "surrogatepass")
+
+
+def node_gold(tree: Tree, content: Iterable[Path], excluded: Iterable[Path]) -> NodeGold | None:
+    """The gold of every node; None where a path leads nowhere in the tree.
+
+    `content` are the paths of the content's roots, `excluded` those of elements inside that are
+    template, with all that is below them.
+    """
+    content = list(content)
+    roots, inside = _resolve(tree, content), nodes_inside(tree, content, excluded)
+    if roots is None or inside is None:
+        return None
+    images = _holds(tree, _IMAGES[tree.tag] & tree.shown)
+    judged = ~tree.is_text & tree.shown & ((tree.text_length > 0) | images)
+    marks = np.zeros(len(tree), np.bool_)
+    marks[roots] = True
+    above = _holds(tree, marks) & ~_inside(tree, roots)
+    return NodeGold(judged, judged & ~inside & ~above, judged & above)
+
+
+def nodes_inside(tree: Tree, content: Iterable[Path], excluded: Iterable[Path]) -> Flags | None:
+    """True for the content's roots and all below them; None where a path leads nowhere.
+
+    What is `excluded` is not inside, nor what is below it.
+    """
+    roots, dropped = _resolve(tree, list(content)), _resolve(tree, list(excluded))
+    if roots is None or dropped is None:
+        return None
+    return np.asarray(_inside(tree, roots) & ~_inside(tree, dropped))
+
+
+def template_score(gold: NodeGold, tree: Tree, labels: NDArray[np.int8]) -> Score:
+    """The score of the elements that are called template."""
+    return _score(gold.template, gold.judged & _called(tree, labels))
+
+
+def teco_score(gold: NodeGold, tree: Tree, labels: NDArray[np.int8]) -> Score:
+    """The score by the rule of the TECO suite, by which what stands above the content is template.
+
+    Labels call such an element content, because it holds some. Here it counts as called template
+    if it holds both.
+    """
+    holds_template = _holds(tree, gold.judged & _called(tree, labels))
+    return _score(gold.template | gold.above, gold.judged & holds_template)
+
+
+def score(hits: int, gold: int, given: int) -> Score:
+    """The score of an answer that gives `given` things, `hits` of them among the `gold` ones.
+
+    Nothing asked for and nothing given is right: 1. Only one of the two is all wrong: 0.
+    """
+    if not gold and not given:
+        return Score(1.0, 1.0, 1.0)
+    if not hits:
+        return Score(0.0, 0.0, 0.0)
+    return Score(hits / given, hits / gold, 2 * hits / (gold + given))
+
+
+def _score(gold: Flags, called: Flags) -> Score:
+    """The score of what is called template against what is."""
+    hits, wanted, given = (np.count_nonzero(flags) for flags in (gold & called, gold, called))
+    return score(int(hits), int(wanted), int(given))
+
+
+def _called(tree: Tree, labels: NDArray[np.int8]) -> Flags:
+    """The elements that are called template."""
+    return np.asarray(~tree.is_text & (labels == Label.TEMPLATE.value))
+
+
+def _resolve(tree: Tree, paths: Sequence[Path]) -> Ints | None:
+    """The node that each path leads to; None if one leads nowhere."""
+    elements = np.flatnonzero(~tree.is_text)
+    by_parent = elements[np.argsort(tree.parent[elements], kind="stable")]
+    bounds = np.searchsorted(tree.parent[by_parent], np.arange(len(tree) + 1))
+    found = np.zeros(len(paths), np.int32)
+    for number, path in enumerate(paths):
+        node = 0
+        for position in path:
+            place = int(bounds[node]) + position
+            if position < 0 or place >= bounds[node + 1]:
+                return None
+            node = int(by_parent[place])
+        found[number] = node
+    return found
+
+
 def _holds(tree: Tree, marked: Flags) -> Flags:
+    """True for nodes that are marked, or have a marked one below them."""
     total = np.concatenate(([0], np.cumsum(marked)))
     return np.asarray(total[tree.end] > total[:-1])
 

@@ -21,6 +21,7 @@ from dehusk import pipeline
 from dehusk.answer.marks import marks_of
 from dehusk.answer.override import Overrides
 from dehusk.answer.result import Refusal, Result
+from dehusk.doors.service.gold import node_gold, strip_marks, teco_score, template_score
 from dehusk.errors import DehuskError, NotHtml, PageError, PageFault
 from dehusk.memory.answers import answer_of
 from dehusk.memory.lending import Borrower, Loan, Terms, terms_of
@@ -132,9 +133,6 @@ class Bench:
 
     def _benchmark(self, header: Header, blobs: list[bytes]) -> Reply:
         """How well the template of a page with TECO's marks is found."""
-        from dehusk_bench.nodes import node_gold, teco_score, template_score  # noqa: PLC0415
-        from dehusk_bench.teco_pages import strip_marks  # noqa: PLC0415  seldom wanted
-
         marked = _page(header["page"], blobs[0])
         tree, paths = strip_marks(marked)
         page = Page(tree.source, marked.url, marked.site, "utf-8")
