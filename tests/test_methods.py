@@ -20,7 +20,8 @@ PAGES = [
     "<header>" + "".join(f"<a href=/{m}>Year {m}</a> " for m in range(8)) + "</header>"
     "<table><tr><td>All the harvests of the valley, year by year</td></tr></table>"
     f"<main><h1>Harvest {n}</h1>"
-    f"<p>In year {n} there were {n * 7} sacks of rye.</p><img src=a.png>"
+    f"<p>In year {n} there were {n * 7} sacks of rye. The summer had been dry, and the mill by the"
+    f" river stood still until rain came back in the last week of September.</p><img src=a.png>"
     + "".join(f"<section class=s{n}{m}><b>Field {n}{m}</b></section>" for m in range(n))
     + "</main>"
     "<aside hidden>later</aside><footer>All rights reserved</footer><script>x()</script>"

@@ -140,6 +140,7 @@ METHODS: Final = _Methods(
     rtdm="papers.rtdm:Rtdm",
     page="papers.page:PageSmooth",
     page_basic="papers.page:PageBasic",
+    cetr="papers.cetr:Cetr",
 )
 """Every method by its name."""
 
