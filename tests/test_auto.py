@@ -17,7 +17,7 @@ import dehusk
 from dehusk.errors import SettingError
 from dehusk.memory import Memory
 from dehusk.methods import auto
-from dehusk.methods.auto import Auto, Favour, network
+from dehusk.methods.auto import Auto, network
 from dehusk.methods.auto.blocks import LEVELS, cut
 from dehusk.methods.auto.columns import Matrix, width
 from dehusk.methods.auto.evidence import COLUMNS as EVIDENCE
@@ -34,6 +34,7 @@ from dehusk.methods.auto.weighing import site_rows
 from dehusk.page.page import Page
 from dehusk.page.parse import parse
 from dehusk.page.tree import Tree
+from dehusk.settings import Favour
 from dehusk_bench.samples import sample_site
 
 ENTRIES = ("Home", "The mill", "Rye")

@@ -25,11 +25,11 @@ from dehusk.errors import (
     TooManyNodes,
     UsageError,
 )
-from dehusk.page.browser import Browser, BrowserSettings, Resource, chromium, find_chromium, worker
+from dehusk.page.browser import Browser, Resource, chromium, find_chromium, worker
 from dehusk.page.page import Page
 from dehusk.page.parse import parse
 from dehusk.page.tree import Tree
-from dehusk.settings import Limits
+from dehusk.settings import BrowserSettings, Limits
 from dehusk.template.loader import PageLoader
 from dehusk_bench.samples import KINDS, sample_site
 

@@ -13,10 +13,11 @@ import pytest
 
 from dehusk.errors import PageError
 from dehusk.page.page import Page
-from dehusk.sources import Failure, SourceSettings
+from dehusk.settings import CrawlSettings, SourceSettings
+from dehusk.sources import Failure
 from dehusk.sources.crawl import addresses
 from dehusk.sources.crawl.crawler import Crawl
-from dehusk.sources.crawl.settings import CrawlSettings, LeftOut
+from dehusk.sources.crawl.settings import LeftOut
 from dehusk.sources.crawl.state import open_state
 from hostile_server import (
     Behaviour,

@@ -13,12 +13,9 @@ from pathlib import Path
 import pytest
 
 import dehusk
-from dehusk.doors.cli import crawl_options, make_parser, options
+from dehusk.doors.cli import make_parser, options
 from dehusk.methods import DEFAULT, METHODS
 from dehusk.methods.written import parse_settings
-from dehusk.settings import Limits
-from dehusk.sources import SiteBy
-from dehusk.sources.crawl.settings import CrawlSettings, Wish
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "dehusk"
@@ -197,28 +194,6 @@ def test_the_settings_that_help_shows_are_the_default_methods() -> None:
 def test_an_unknown_public_name_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="nonesuch"):
         _ = dehusk.nonesuch
-
-
-def test_the_command_lines_choices_and_limits_are_the_librarys() -> None:
-    assert tuple(SiteBy) == options.SITE_BY
-    assert options.METHOD == DEFAULT
-    assert tuple(dehusk.Durable) == options.DURABLE
-    given = (options.MAX_BYTES, options.MAX_NODES, options.MAX_DEPTH, options.TIMEOUT_S)
-    limits = Limits()
-    assert given == (limits.max_bytes, limits.max_nodes, limits.max_depth, limits.timeout_s)
-    assert tuple(Wish) == crawl_options.WISHES
-    usual = CrawlSettings()
-    assert (usual.max_pages, usual.max_depth) == (
-        crawl_options.CRAWL_PAGES,
-        crawl_options.CRAWL_DEPTH,
-    )
-    assert usual.delay_s == crawl_options.CRAWL_DELAY_S
-    assert usual.max_delay_s == crawl_options.CRAWL_MAX_DELAY_S
-    assert usual.timeout_s == crawl_options.CRAWL_TIMEOUT_S
-    assert (usual.retries, usual.max_redirects) == (
-        crawl_options.CRAWL_RETRIES,
-        crawl_options.CRAWL_REDIRECTS,
-    )
 
 
 @pytest.mark.parametrize("path", DOCS, ids=lambda path: str(path.relative_to(ROOT)))

@@ -18,9 +18,9 @@ from dehusk.errors import UsageError
 from dehusk.memory.site import Sites
 from dehusk.output import Format, Rendered, Shape
 from dehusk.page.page import Page
-from dehusk.settings import Limits
+from dehusk.settings import JobSettings, Limits
 from dehusk.sources import Failure
-from dehusk.workers.jobs import Jobs, JobSettings, Learned
+from dehusk.workers.jobs import Jobs, Learned
 from dehusk_bench.samples import sample_site, write_site
 from husk_files import contents
 

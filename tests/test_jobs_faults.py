@@ -22,8 +22,8 @@ from dehusk.errors import DehuskError, PageTimeout, ProcessLost
 from dehusk.memory.site import Sites
 from dehusk.output import Rendered
 from dehusk.page.page import Page
-from dehusk.settings import Limits
-from dehusk.workers.jobs import Jobs, JobSettings
+from dehusk.settings import JobSettings, Limits
+from dehusk.workers.jobs import Jobs
 from dehusk_bench.samples import sample_site
 from husk_files import contents
 

@@ -17,8 +17,8 @@ from dehusk.errors import PageError, UsageError
 from dehusk.memory.site import Sites
 from dehusk.output import Rendered
 from dehusk.page.page import Page
-from dehusk.settings import Limits
-from dehusk.workers.jobs import Act, Jobs, JobSettings, Learned
+from dehusk.settings import JobSettings, Limits
+from dehusk.workers.jobs import Act, Jobs, Learned
 from dehusk_bench.samples import sample_site
 from husk_files import contents
 

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from dehusk.errors import MissingExtra, NotHtml, PageTooLarge, SourceError
 from dehusk.page.page import Page
-from dehusk.sources import Failure, SourceSettings, count_pages, read_pages
+from dehusk.settings import SourceSettings
+from dehusk.sources import Failure, count_pages, read_pages
 from dehusk.sources.mirrors import mirrored_url
 
 

@@ -19,15 +19,15 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
 import dehusk
-from dehusk.doors.cli import main, serve_options
+from dehusk.doors.cli import main
 from dehusk.errors import UsageError
+from dehusk.settings import ServiceSettings
 from dehusk_bench.samples import sample_site
 from dehusk_bench.serve_load import running
 
 pytest.importorskip("fastapi", reason="the extra serve is not installed")
 
 from dehusk.doors.service import listening, logs
-from dehusk.doors.service.settings import ServiceSettings
 
 HTML = {"Content-Type": "text/html; charset=utf-8"}
 JSON = {"Content-Type": "application/json"}
@@ -380,18 +380,6 @@ def test_many_clients_at_once_lose_nothing(service: Client) -> None:
         thread.join()
     found = {site["site"]: site["pages"] for site in service.ask("GET", "/v1/sites").json["sites"]}
     assert [found[f"many-{number}.example"] for number in range(3)] == [20, 20, 20]
-
-
-def test_the_command_lines_limits_are_the_services() -> None:
-    usual = ServiceSettings()
-    given = serve_options
-    assert (usual.port, usual.workers, usual.max_pages) == (
-        given.PORT,
-        given.WORKERS,
-        given.MAX_PAGES,
-    )
-    assert (usual.max_body_bytes, usual.memory_bytes) == (given.MAX_BODY, given.MEMORY_BYTES)
-    assert (usual.deadline_s, usual.cpu_s) == (given.DEADLINE_S, given.CPU_S)
 
 
 def test_a_method_that_follows_links_cannot_be_served() -> None:

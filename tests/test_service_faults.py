@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 
 import dehusk
+from dehusk.settings import ServiceSettings
 
 pytest.importorskip("fastapi", reason="the extra serve is not installed")
 
 from dehusk.doors.service import desk as desk_module
 from dehusk.doors.service.bodies import Posted
 from dehusk.doors.service.desk import Desk
-from dehusk.doors.service.settings import ServiceSettings
 
 
 def _post(number: int, site: str = "a.example") -> Posted:

@@ -20,6 +20,7 @@ import pytest
 
 import dehusk
 from dehusk.errors import StoreDamaged, StoreFull, UsageError
+from dehusk.settings import ServiceSettings
 from dehusk_bench.serve_load import running
 
 pytest.importorskip("fastapi", reason="the extra serve is not installed")
@@ -30,7 +31,6 @@ from dehusk.doors.service.bodies import Posted
 from dehusk.doors.service.desk import Desk
 from dehusk.doors.service.ending import Ending
 from dehusk.doors.service.metrics import Metrics
-from dehusk.doors.service.settings import ServiceSettings
 from dehusk.doors.service.sites_api import health
 
 

@@ -32,7 +32,8 @@ from dehusk.errors import (
     UsageError,
 )
 from dehusk.page.page import Page
-from dehusk.sources import Failure, SiteBy, SourceSettings, count_pages, read_pages
+from dehusk.settings import SiteBy, SourceSettings
+from dehusk.sources import Failure, count_pages, read_pages
 
 PACKERS: dict[str, Callable[[bytes], bytes]] = {
     ".gz": gzip.compress,

@@ -16,8 +16,9 @@ import dehusk
 from dehusk.errors import SettingError, StateError, StoreDamaged, StoreLocked, UsageError
 from dehusk.memory import Memory, Table, dump, life_left, shrink
 from dehusk.memory.site import Sites
-from dehusk.memory.store import KNOWN, Keeping
+from dehusk.memory.store import KNOWN
 from dehusk.methods.auto.network import load_model, save_model
+from dehusk.settings import Keeping
 from dehusk_bench.samples import sample_site
 
 PAGES = [s.page for kind in ("news", "docs") for s in sample_site(kind, pages=25, seed=4)]

@@ -12,7 +12,7 @@ from dehusk.answer.result import Result
 from dehusk.errors import StateError
 from dehusk.memory import upkeep
 from dehusk.memory.lending import Borrower
-from dehusk.memory.store import Keeping
+from dehusk.settings import Keeping
 
 SITE = "a.example"
 

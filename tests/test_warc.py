@@ -21,7 +21,8 @@ from hypothesis import strategies as st
 
 from dehusk.errors import DamagedRecord, MissingExtra, NotHtml, PageTooLarge, SourceError
 from dehusk.page.page import Capture, Page
-from dehusk.sources import Failure, SourceSettings, count_pages, read_pages
+from dehusk.settings import SourceSettings
+from dehusk.sources import Failure, count_pages, read_pages
 from dehusk.sources.warc import pieces
 from warcs import PACKERS, archive, http, page, record, response, url
 

@@ -16,18 +16,16 @@ if TYPE_CHECKING:
     from dehusk.answer.labels import Label, Reason
     from dehusk.answer.result import Node, Refusal, Result, Section
     from dehusk.errors import DehuskError, PageError, StateError
-    from dehusk.memory.durability import Durable
     from dehusk.memory.memories import Memories, open  # noqa: A004  as users write it
     from dehusk.memory.site import Site, extract
-    from dehusk.memory.store import Keeping, Shelf
+    from dehusk.memory.store import Shelf
     from dehusk.output import Rendered, Shape
     from dehusk.page.browser import Browser
     from dehusk.page.page import Page
-    from dehusk.settings import Limits
-    from dehusk.sources.crawl.settings import CrawlSettings
+    from dehusk.settings import CrawlSettings, Durable, JobSettings, Keeping, Limits
     from dehusk.template.templates import Template, template_of
     from dehusk.workers.crawling import crawl
-    from dehusk.workers.jobs import Jobs, JobSettings
+    from dehusk.workers.jobs import Jobs
 
 __version__ = "0.1.0"
 
@@ -65,12 +63,12 @@ __all__ = [
 
 _HOMES = {
     "Browser": "page.browser",
-    "CrawlSettings": "sources.crawl.settings",
+    "CrawlSettings": "settings",
     "DehuskError": "errors",
-    "Durable": "memory.durability",
-    "JobSettings": "workers.jobs",
+    "Durable": "settings",
+    "JobSettings": "settings",
     "Jobs": "workers.jobs",
-    "Keeping": "memory.store",
+    "Keeping": "settings",
     "Label": "answer.labels",
     "Limits": "settings",
     "Memories": "memory.memories",

@@ -17,9 +17,9 @@ from dehusk.methods.contract import Verdict
 from dehusk.methods.smooth import smooth
 from dehusk.page.page import Page
 from dehusk.page.parse import parse
-from dehusk.page.site_names import SiteBy, site_by_url
+from dehusk.page.site_names import site_by_url
 from dehusk.page.tree import Tree
-from dehusk.settings import Limits
+from dehusk.settings import Limits, SiteBy
 
 Learn = Callable[[Memory, Tree], Memory]
 """Gives the memory after a page."""

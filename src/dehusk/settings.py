@@ -1,14 +1,28 @@
-"""What a page may cost. Without numpy, so that the command line can show it at once."""
+"""Every limit, option and default, once: the doors and the library take them from here.
+
+Without numpy, so that the command line can show them at once.
+"""
 
 from __future__ import annotations
 
+import ipaddress
+import re
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Final
 
-from dehusk.errors import SettingError
+from dehusk.errors import SettingError, UsageError
 
+METHOD: Final = "auto"
+"""The method of a run that names none, and whose memory was learned with none."""
 MAX_DEPTH: Final = 512
 """Where browsers and the parser stop nesting elements: what comes deeper become siblings there."""
+USER_AGENT: Final = "dehusk/0.1.0 (learns what a site repeats; obeys robots.txt as dehusk)"
+_ORIGIN: Final = re.compile(r"https?://([a-z0-9_.-]+|\[[0-9a-f:.]+\])(:[0-9]{1,5})?")
+"""As browsers write one: lower case, no path. Anything else would never be met."""
+_NAME: Final = re.compile(r"[A-Za-z0-9_.-]+|\[[0-9A-Fa-f:.]+\]")
+_MIN_TOKEN: Final = 16
+"""Characters of a token: fewer could be guessed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,3 +43,242 @@ class Limits:
         for name in ("max_bytes", "max_nodes", "max_depth", "timeout_s"):
             if not getattr(self, name) > 0:
                 raise SettingError(f"limits: {name} must be above 0")
+
+
+class Favour(StrEnum):
+    """Which error to avoid rather."""
+
+    PRECISION = "precision"
+    BALANCE = "balance"
+    RECALL = "recall"
+
+
+class SiteBy(StrEnum):
+    """Which part of a URL names the site."""
+
+    HOST = "host"
+    """The host, with its port where that is not the usual one."""
+    DOMAIN = "domain"
+    """The part of the host that somebody registered: `example.co.uk` of `www.example.co.uk`."""
+    PREFIX = "prefix"
+    """The host and the first folder of the path: `example.org/docs`."""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceSettings:
+    """How pages are read: the site they belong to, the fields of a record, the size allowed."""
+
+    site: str | None = None
+    """The site of every page, whatever the page or its URL says."""
+    site_by: SiteBy = SiteBy.HOST
+    html_field: str = "html"
+    url_field: str = "url"
+    site_field: str = "site"
+    max_bytes: int = Limits().max_bytes
+
+
+@dataclass(frozen=True, slots=True)
+class BrowserSettings:
+    """How pages are shown: the window, and how long scripts may go on after the page is loaded."""
+
+    width: int = 1280
+    height: int = 1024
+    """Of the window, in pixels of CSS. The boxes are those of the whole page, also below it."""
+    script_s: float = 5.0
+    """Time on the page's own clock, after loading, for its timers and animations. It passes as fast
+    as the machine can; 5 s is what `setTimeout` chains of client-side frameworks stay under."""
+    max_requests: int = 200
+    """Requests of one page that `fetch` is asked for; those that follow are refused."""
+
+    def __post_init__(self) -> None:
+        for name in ("width", "height", "script_s"):
+            if not getattr(self, name) > 0:
+                raise SettingError(f"browser: {name} must be above 0")
+        if self.max_requests < 0:
+            raise SettingError("browser: max_requests must be 0 or above")
+
+
+@dataclass(frozen=True, slots=True)
+class Keeping:
+    """How much a store keeps."""
+
+    max_site_bytes: int = 16_000_000
+    """Of each site, in memory. Beyond it what has the least of its life time left goes."""
+    max_known_pages: int = 100_000
+    """Of each site: pages that are known not to be learned twice, 16 bytes each, the last ones."""
+    max_total_bytes: int = 4_000_000_000
+    """Of all sites together. Beyond it the sites go that have not changed for longest."""
+    max_active_bytes: int = 128_000_000
+    """Of the sites that are held in memory; the others are read again when they are asked for."""
+
+    def __post_init__(self) -> None:
+        for name in self.__slots__:
+            if getattr(self, name) < 1:
+                raise SettingError(f"keeping: {name} must be at least 1")
+
+
+class Durable(StrEnum):
+    """When what a page taught is lasting, which kill -9 and a power cut do not undo."""
+
+    PAGE = "page"
+    """Before the page's answer is given."""
+    BATCH = "batch"
+    """Every 2,048 pages, or 5 seconds, or 8 MB, and at the end."""
+    EXIT = "exit"
+    """At the end; before that only what no longer finds room in memory is written."""
+
+
+@dataclass(frozen=True, slots=True)
+class JobSettings:
+    """How many processes work on pages, and what is held for them."""
+
+    jobs: int = 2
+    max_ahead_bytes: int = 64_000_000
+    """Bytes of pages and answers that are held at most, besides one page: reading waits for the
+    slowest. Where the pages of a site stand together, as many sites are worked on at a time as
+    find room here."""
+    max_ahead_pages: int = 10_000
+    """Pages and answers that are held at most."""
+    max_held_bytes: int = 128_000_000
+    """What the sites that a process holds may take in it, as `Keeping.max_active_bytes`."""
+    patience_s: float = 30.0
+    """A process that is silent so much longer than three times a page's `timeout_s` is ended."""
+
+    def __post_init__(self) -> None:
+        for name in ("jobs", "max_ahead_bytes", "max_ahead_pages", "max_held_bytes"):
+            if getattr(self, name) < 1:
+                raise UsageError(f"jobs: {name} must be at least 1")
+
+
+class Wish(StrEnum):
+    """What a site can ask of crawlers. All are obeyed, unless the user says which not to."""
+
+    ROBOTS = "robots"
+    """robots.txt: what may be fetched at all."""
+    NOFOLLOW = "nofollow"
+    """Links that are not to be followed."""
+    NOINDEX = "noindex"
+    """Pages that are not to be kept."""
+    TDM = "tdm"
+    """Pages that are not to be mined."""
+    CANONICAL = "canonical"
+    """Pages that name another URL as the one to keep."""
+
+
+@dataclass(frozen=True, slots=True)
+class CrawlSettings:
+    """How to crawl: how much, how fast, under what name, and what wishes of a site to pass over."""
+
+    max_pages: int = 1000
+    """Pages to give; failed and left out ones do not count."""
+    max_depth: int = 500
+    """Links to follow from the start at most. Kinds of pages are met before all of one kind, so the
+    way to a page is not the shortest: of 2,000 pages of a sample site some are beyond 50."""
+    delay_s: float = 1.0
+    """Seconds between the beginnings of two requests to a host; robots.txt may ask for more."""
+    max_delay_s: float = 60.0
+    """The most that a Crawl-delay or a Retry-After can make a crawl wait."""
+    concurrency: int = 1
+    """Requests to a host at the same time."""
+    user_agent: str = USER_AGENT
+    timeout_s: float = 30.0
+    """Seconds for a request, from looking up the name to the last byte."""
+    max_bytes: int = Limits().max_bytes
+    max_redirects: int = 10
+    retries: int = 2
+    """Times that a page is asked for again, at the end of the queue, where the network failed."""
+    allow_private: bool = False
+    include: tuple[str, ...] = ()
+    """Patterns with * and ?; where there are any, a URL must match one."""
+    exclude: tuple[str, ...] = ()
+    ignored: frozenset[Wish] = frozenset()
+    sitemaps: bool = True
+
+    def __post_init__(self) -> None:
+        for name in ("max_pages", "concurrency", "timeout_s", "max_bytes"):
+            if not getattr(self, name) > 0:
+                raise SettingError(f"crawl: {name} must be above 0")
+        for name in ("max_depth", "delay_s", "max_delay_s", "max_redirects", "retries"):
+            if not getattr(self, name) >= 0:
+                raise SettingError(f"crawl: {name} must not be below 0")
+        if not self.user_agent.isascii() or not self.user_agent.isprintable():
+            raise SettingError("crawl: user_agent must be plain ASCII, on one line")
+        if not self.robots_token:
+            raise SettingError("crawl: user_agent must begin with a name, as in `name/1.0`")
+
+    @property
+    def robots_token(self) -> str:
+        """The name that robots.txt and robots tags know the crawler by."""
+        return self.user_agent.partition("/")[0].partition(" ")[0].lower()
+
+    def obeys(self, wish: Wish) -> bool:
+        """Is the wish obeyed?"""
+        return wish not in self.ignored
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceSettings:
+    """Where a service listens, who may ask it, and what a request may cost.
+
+    Raises UsageError for an address that others can reach without a token.
+    """
+
+    host: str = "127.0.0.1"
+    port: int = 8100
+    token: str | None = None
+    """What every request must show, as `Authorization: Bearer …`."""
+    origins: tuple[str, ...] = ()
+    """Web origins whose scripts may ask: none unless named."""
+    names: tuple[str, ...] = ()
+    """Further host names that a request may be addressed to."""
+    workers: int = 2
+    max_body_bytes: int = 64_000_000
+    """Of a request, unpacked."""
+    max_pages: int = 1000
+    """Of a batch."""
+    deadline_s: float = 30.0
+    """For a head to come, a body, a worker to be free, and for a page: each of them by itself."""
+    cpu_s: float = 20.0
+    """CPU time of one page, before its process is ended."""
+    memory_bytes: int = 2_000_000_000
+    """What a worker process may take besides what it has when it starts."""
+    max_waiting: int = 256
+    """Requests that wait for a worker; further ones are told to come again."""
+
+    def __post_init__(self) -> None:
+        if self.token is not None and (len(self.token) < _MIN_TOKEN or not self.token.isascii()):
+            raise UsageError(f"a token has at least {_MIN_TOKEN} characters, all of them ASCII")
+        if self.token is None and not _is_loopback(self.host):
+            raise UsageError(
+                f"{self.host} can be reached from other machines: name a token (--token-file, or"
+                " DEHUSK_TOKEN in the environment), or listen on 127.0.0.1"
+            )
+        for origin in self.origins:
+            if not _ORIGIN.fullmatch(origin):
+                raise UsageError(
+                    f"{origin!r} is not an origin: a scheme, a host and perhaps a port, lower case,"
+                    " such as https://app.example"
+                )
+        for name in self.names:
+            if not _NAME.fullmatch(name):
+                raise UsageError(f"{name!r} is not the name of a host, without a port")
+        for name in ("workers", "max_body_bytes", "max_pages", "max_waiting", "memory_bytes"):
+            if getattr(self, name) < 1:
+                raise UsageError(f"serve: {name} must be at least 1")
+
+    @property
+    def known_names(self) -> frozenset[str]:
+        """The host names that a request may be addressed to, lower case, without ports."""
+        own = {"127.0.0.1", "localhost", "[::1]"} if _is_loopback(self.host) else set()
+        bound = f"[{self.host}]" if ":" in self.host else self.host
+        return frozenset(name.lower() for name in (*own, bound, *self.names))
+
+
+def _is_loopback(host: str) -> bool:
+    """True for an address that only this machine can reach."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False

@@ -22,7 +22,6 @@ from w3lib.encoding import http_content_type_encoding
 from dehusk.answer.fingerprint import Seen
 from dehusk.answer.result import Refusal, Result
 from dehusk.errors import UsageError
-from dehusk.memory.durability import Durable
 from dehusk.memory.memories import Memories
 from dehusk.memory.memories import open as open_memories
 from dehusk.memory.site import Sites
@@ -31,6 +30,7 @@ from dehusk.methods import DEFAULT
 from dehusk.output import Format
 from dehusk.page.page import Page
 from dehusk.pipeline import site_of
+from dehusk.settings import Durable
 from dehusk.workers.answering import answer_on
 
 KEY: Final = "dehusk"

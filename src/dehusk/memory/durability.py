@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import Final
 
 from dehusk.memory.store import Store
+from dehusk.settings import Durable
 
 BATCH_PAGES: Final = 2048
 _BATCH_BYTES: Final = 8_000_000
@@ -17,24 +17,14 @@ _EXIT_BYTES: Final = 64_000_000
 """What is held back at most for a commit at the end."""
 
 
-class Durable(StrEnum):
-    """When what a page taught is lasting, which kill -9 and a power cut do not undo."""
-
-    PAGE = "page"
-    """Before the page's answer is given."""
-    BATCH = "batch"
-    """Every 2,048 pages, or 5 seconds, or 8 MB, and at the end."""
-    EXIT = "exit"
-    """At the end; before that only what no longer finds room in memory is written."""
-
-    def is_due(self, store: Store, waited_s: float) -> bool:
-        """True where the store is to be committed, so long after it was last."""
-        if self is Durable.PAGE or store.is_crowded:
-            return True
-        if self is Durable.EXIT:
-            return store.pending_bytes >= _EXIT_BYTES
-        return (
-            store.pending_pages + store.shelves.pending // 16 >= BATCH_PAGES
-            or store.pending_bytes >= _BATCH_BYTES
-            or waited_s >= BATCH_S
-        )
+def is_due(durable: Durable, store: Store, waited_s: float) -> bool:
+    """True where the store is to be committed, so long after it was last."""
+    if durable is Durable.PAGE or store.is_crowded:
+        return True
+    if durable is Durable.EXIT:
+        return store.pending_bytes >= _EXIT_BYTES
+    return (
+        store.pending_pages + store.shelves.pending // 16 >= BATCH_PAGES
+        or store.pending_bytes >= _BATCH_BYTES
+        or waited_s >= BATCH_S
+    )

@@ -23,10 +23,11 @@ from dehusk.memory import (
     load,
     shrink,
 )
-from dehusk.memory.store import KNOWN, Keeping, Replay
+from dehusk.memory.store import KNOWN, Replay
 from dehusk.methods import METHODS, Method, adds_up, groups_pages, make_method, only_asked_with
 from dehusk.page.page import Page
 from dehusk.page.tree import Tree
+from dehusk.settings import Keeping
 
 CHANGES: Final = "~changes"
 """The table of a memory that says how often the site's template has changed, and when last: one

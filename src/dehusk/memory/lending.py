@@ -24,10 +24,9 @@ from dehusk.answer.override import NO_OVERRIDES, Overrides
 from dehusk.answer.result import Result
 from dehusk.memory import Memory
 from dehusk.memory.learning import Learner, method_of, page_digest
-from dehusk.memory.store import Keeping
 from dehusk.methods import Method
 from dehusk.page.page import Page
-from dehusk.settings import Limits
+from dehusk.settings import Keeping, Limits
 
 _MAX_BYTES: Final = 128_000_000
 """What the borrowed sites may take in memory, as `Keeping.max_active_bytes` allows the lender; the

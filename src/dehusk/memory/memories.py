@@ -22,17 +22,17 @@ from dehusk.errors import (
 )
 from dehusk.memory import Memory, dump
 from dehusk.memory.answers import SHELF, Answer, answer_of, note_answer, noted_answers
-from dehusk.memory.durability import Durable
+from dehusk.memory.durability import is_due
 from dehusk.memory.examples import EXAMPLES, Examples
 from dehusk.memory.learning import Learner, method_of
 from dehusk.memory.lending import Loan, Terms
 from dehusk.memory.rules import SHELF as RULES
 from dehusk.memory.rules import Rule, overrides_of, put_rule, read_rules, remove_rule
-from dehusk.memory.store import Keeping, Shelf, SiteRow, Store, StoreRow, connect, prepare, site_id
+from dehusk.memory.store import Shelf, SiteRow, Store, StoreRow, connect, prepare, site_id
 from dehusk.methods import DEFAULT, GroupsPages, learned_with, make_method, settings_of
 from dehusk.methods.contract import FamilySeen
 from dehusk.page.page import Page
-from dehusk.settings import Limits
+from dehusk.settings import Durable, Keeping, Limits
 
 _MAX_CHOSEN: Final = 10_000
 """Sites whose rules are held in memory."""
@@ -261,7 +261,7 @@ class Memories:
     def _commit_if_due(self) -> None:
         """Commit as often as was asked for, but never in the middle of a unit."""
         waited_s = self._clock() - self._committed
-        if not self._is_unit and self.durable.is_due(self._store, waited_s):
+        if not self._is_unit and is_due(self.durable, self._store, waited_s):
             self.commit()
 
     def commit(self) -> None:

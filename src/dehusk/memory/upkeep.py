@@ -15,7 +15,6 @@ from dehusk.memory import check_settings, dump, load
 from dehusk.memory.learning import Learner, method_of
 from dehusk.memory.store import (
     Database,
-    Keeping,
     Report,
     Statements,
     Store,
@@ -28,6 +27,7 @@ from dehusk.memory.store import (
     is_server,
     prepare,
 )
+from dehusk.settings import Keeping
 
 Address = str | os.PathLike[str]
 _KIND: Final = "dehusk memories"

@@ -12,6 +12,7 @@ from dehusk.errors import SettingError, UsageError
 from dehusk.memory import Memory
 from dehusk.methods.contract import Explanation, FamilySeen, Smoothing, Verdict
 from dehusk.page.tree import Floats, Tree
+from dehusk.settings import METHOD
 
 
 class Method(Protocol):
@@ -144,7 +145,7 @@ METHODS: Final = _Methods(
 )
 """Every method by its name."""
 
-DEFAULT: Final = "auto"
+DEFAULT: Final = METHOD
 
 
 def make_method(name: str = DEFAULT, **settings: object) -> Method:

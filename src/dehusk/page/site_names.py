@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from enum import StrEnum
 from functools import lru_cache
 from typing import Final
 from urllib.parse import SplitResult, urlsplit
 
 from turbohtml.extract import extract_links, normalize_url
+
+from dehusk.settings import SiteBy
 
 _USUAL_PORTS: Final = {"http": 80, "https": 443}
 _ORIGIN: Final = re.compile(r"https?://[a-z0-9.:-]{1,300}(?=[/?#]|\Z)")
@@ -16,17 +17,6 @@ _MAX_HOST: Final = 253
 """What DNS allows. A longer host is nobody's, and is taken as it is."""
 _NAMED_HOST: Final = re.compile(r"[a-z0-9_.-]*[a-z_-][0-9]*")
 """A host of names: no IPv6 address, and no IPv4 address, whose last label is a number."""
-
-
-class SiteBy(StrEnum):
-    """Which part of a URL names the site."""
-
-    HOST = "host"
-    """The host, with its port where that is not the usual one."""
-    DOMAIN = "domain"
-    """The part of the host that somebody registered: `example.co.uk` of `www.example.co.uk`."""
-    PREFIX = "prefix"
-    """The host and the first folder of the path: `example.org/docs`."""
 
 
 def site_by_url(url: str | None, site_by: SiteBy) -> str:

@@ -16,7 +16,7 @@ from typing import BinaryIO, Final
 
 from dehusk.errors import MissingExtra, SourceError, UsageError
 from dehusk.page.page import Page
-from dehusk.page.site_names import SiteBy
+from dehusk.settings import SiteBy, SourceSettings
 from dehusk.sources.compression import (
     ByteStream,
     Compression,
@@ -37,7 +37,7 @@ from dehusk.sources.folders import (
 )
 from dehusk.sources.parquet import check_parquet, read_parquet
 from dehusk.sources.records import BYTE_ORDER_MARK, is_record, read_lines, read_records
-from dehusk.sources.settings import DEFAULTS, Failure, SourceSettings
+from dehusk.sources.settings import DEFAULTS, Failure
 from dehusk.sources.sites import site_of
 from dehusk.sources.warc import is_warc, read_warc
 from dehusk.sources.warc.wacz import read_wacz

@@ -14,9 +14,10 @@ from urllib.parse import quote
 
 from dehusk.errors import DehuskError, MissingExtra, PageTooLarge, SourceError
 from dehusk.page.page import Page
+from dehusk.settings import SourceSettings
 from dehusk.sources.compression import open_unpacked, unpacked_name
 from dehusk.sources.mirrors import mirrored_url
-from dehusk.sources.settings import Failure, SourceSettings
+from dehusk.sources.settings import Failure
 from dehusk.sources.sites import site_of
 
 _HTML_SUFFIXES: Final = (".html", ".htm", ".xhtml")

@@ -8,8 +8,9 @@ from typing import Any, Final
 
 from dehusk.errors import DamagedRecord, MissingExtra, NotHtml, PageError, PageTooLarge, SourceError
 from dehusk.page.page import Page
+from dehusk.settings import SourceSettings
 from dehusk.sources.records import field_hint
-from dehusk.sources.settings import Failure, SourceSettings
+from dehusk.sources.settings import Failure
 from dehusk.sources.sites import site_of
 
 _ROWS: Final = 16

@@ -9,7 +9,8 @@ from typing import Final
 
 from dehusk.errors import DamagedRecord, NotHtml, PageError, PageTooLarge, SourceError
 from dehusk.page.page import Page
-from dehusk.sources.settings import Failure, SourceSettings
+from dehusk.settings import SourceSettings
+from dehusk.sources.settings import Failure
 from dehusk.sources.sites import site_of
 
 BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"

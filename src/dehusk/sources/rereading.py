@@ -12,8 +12,9 @@ from typing import BinaryIO, Final
 
 from dehusk.errors import UsageError
 from dehusk.page.page import Page
+from dehusk.settings import SourceSettings
 from dehusk.sources import read_pages
-from dehusk.sources.settings import DEFAULTS, Failure, SourceSettings
+from dehusk.sources.settings import DEFAULTS, Failure
 
 Read = Callable[[Counter[str] | None], Iterator[Page | Failure]]
 """Gives all pages in order, and counts what there is beside them, as `read_pages` does."""

@@ -6,22 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from dehusk.errors import DehuskError
-from dehusk.page.site_names import SiteBy
-from dehusk.settings import Limits
-
-
-@dataclass(frozen=True, slots=True)
-class SourceSettings:
-    """How pages are read: the site they belong to, the fields of a record, the size allowed."""
-
-    site: str | None = None
-    """The site of every page, whatever the page or its URL says."""
-    site_by: SiteBy = SiteBy.HOST
-    html_field: str = "html"
-    url_field: str = "url"
-    site_field: str = "site"
-    max_bytes: int = Limits().max_bytes
-
+from dehusk.settings import SourceSettings
 
 DEFAULTS: Final = SourceSettings()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dehusk.page.site_names import site_by_url
-from dehusk.sources.settings import SourceSettings
+from dehusk.settings import SourceSettings
 
 
 def site_of(url: str | None, stated: str | None, folder: str, settings: SourceSettings) -> str:

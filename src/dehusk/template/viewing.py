@@ -13,9 +13,9 @@ from dehusk.errors import PageError
 from dehusk.memory import Memory
 from dehusk.memory.learning import Learner, is_known, page_digest
 from dehusk.memory.memories import Memories
-from dehusk.memory.store import Keeping
 from dehusk.page.page import Page
 from dehusk.page.parse import parse
+from dehusk.settings import Keeping
 from dehusk.template.picking import element_of, exact_selector, named_selectors
 from dehusk.template.templates import Template, template_of
 

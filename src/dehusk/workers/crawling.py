@@ -26,13 +26,12 @@ from dehusk.memory.site import Sites
 from dehusk.methods import DEFAULT, learned_with, settings_of
 from dehusk.output import Written
 from dehusk.page.page import Page
-from dehusk.settings import Limits
+from dehusk.settings import CrawlSettings, Limits, SourceSettings
 from dehusk.sources.crawl.crawler import Crawl
 from dehusk.sources.crawl.places import key_of
-from dehusk.sources.crawl.settings import CrawlSettings
 from dehusk.sources.crawl.starts import read_start
 from dehusk.sources.crawl.state import open_state
-from dehusk.sources.settings import DEFAULTS, Failure, SourceSettings
+from dehusk.sources.settings import DEFAULTS, Failure
 
 _FOLDED_AFTER: Final = 50
 """Pages that are kept, packed, until a memory is written anew with what they taught. More make the

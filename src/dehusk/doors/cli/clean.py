@@ -26,7 +26,6 @@ from dehusk.doors.cli.passes import (
 )
 from dehusk.doors.cli.progress import Progress
 from dehusk.errors import NotWritten, PageError, UsageError
-from dehusk.memory.durability import Durable
 from dehusk.memory.memories import Memories
 from dehusk.memory.memories import open as open_memories
 from dehusk.memory.site import Sites
@@ -45,8 +44,8 @@ from dehusk.output import (
     write_llms_txt,
 )
 from dehusk.page.page import Page
-from dehusk.settings import Limits
-from dehusk.sources import Failure, SiteBy, SourceSettings, count_pages, is_web, read_pages
+from dehusk.settings import Durable, Limits, SiteBy, SourceSettings
+from dehusk.sources import Failure, count_pages, is_web, read_pages
 from dehusk.sources.rereading import Read, rereadable
 from dehusk.template.loader import PageLoader
 from dehusk.workers.answering import answer_on

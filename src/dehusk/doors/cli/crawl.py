@@ -19,9 +19,9 @@ from dehusk.memory.memories import Memories
 from dehusk.memory.site import Sites
 from dehusk.methods.papers.hyperlink import Hyperlink
 from dehusk.output import Format, Writer, named_format, write_llms_txt
-from dehusk.sources import SourceSettings, is_web
+from dehusk.settings import CrawlSettings, SourceSettings, Wish
+from dehusk.sources import is_web
 from dehusk.sources.crawl.crawler import Crawl
-from dehusk.sources.crawl.settings import CrawlSettings, Wish
 from dehusk.workers.answering import answer_on
 from dehusk.workers.crawling import Crawling
 
@@ -111,8 +111,9 @@ def _check(arguments: argparse.Namespace) -> None:
         raise UsageError(
             "--revise is for pages that were saved; a second crawl finds changes itself"
         )
+    usual = SourceSettings()
     fields = (arguments.html_field, arguments.url_field, arguments.site_field)
-    if fields != ("html", "url", "site"):
+    if fields != (usual.html_field, usual.url_field, usual.site_field):
         raise UsageError("--html-field, --url-field and --site-field are for records, not crawls")
     if arguments.two_pass:
         raise UsageError("--two-pass reads its sources twice, and the web should be asked once")

@@ -6,18 +6,9 @@ import argparse
 from typing import Final
 
 from dehusk.doors.cli.options import positive_float, positive_int
+from dehusk.settings import CrawlSettings, Wish
 
-CRAWL_PAGES: Final = 1000
-CRAWL_DEPTH: Final = 500
-CRAWL_DELAY_S: Final = 1.0
-CRAWL_MAX_DELAY_S: Final = 60.0
-CRAWL_TIMEOUT_S: Final = 30.0
-CRAWL_RETRIES: Final = 2
-CRAWL_REDIRECTS: Final = 10
-WISHES: Final = ("robots", "nofollow", "noindex", "tdm", "canonical")
-"""What `CrawlSettings` and `Wish` say too; a test compares. --help must not load them."""
-
-
+_USUAL: Final = CrawlSettings()
 _NAMES: Final = (
     *("pages", "depth", "include", "exclude", "ignore", "no_sitemaps", "fresh", "state"),
     *("delay", "max_delay", "concurrency", "user_agent", "fetch_timeout", "retries"),
@@ -48,13 +39,13 @@ def add_crawl_extent(group: argparse._ArgumentGroup) -> None:
         "--pages",
         type=positive_int,
         metavar="N",
-        help=f"stop after so many pages (default: {CRAWL_PAGES})",
+        help=f"stop after so many pages (default: {_USUAL.max_pages})",
     )
     group.add_argument(
         "--depth",
         type=_whole_number,
         metavar="N",
-        help=f"follow so many links from the start (default: {CRAWL_DEPTH})",
+        help=f"follow so many links from the start (default: {_USUAL.max_depth})",
     )
     group.add_argument(
         "--include",
@@ -74,7 +65,7 @@ def add_crawl_extent(group: argparse._ArgumentGroup) -> None:
         "--ignore",
         action="append",
         default=[],
-        choices=WISHES,
+        choices=[str(wish) for wish in Wish],
         help="a wish of the site to pass over, for a site of your own; may be repeated",
     )
     group.add_argument("--no-sitemaps", action="store_true", help="do not read sitemaps")
@@ -105,39 +96,40 @@ def add_crawl_pace(group: argparse._ArgumentGroup) -> None:
         type=_seconds,
         metavar="SECONDS",
         help="between two requests to a host; robots.txt may ask for more"
-        f" (default: {CRAWL_DELAY_S})",
+        f" (default: {_USUAL.delay_s})",
     )
     group.add_argument(
         "--max-delay",
         type=_seconds,
         metavar="SECONDS",
-        help=f"the most that Crawl-delay or Retry-After can ask for (default: {CRAWL_MAX_DELAY_S})",
+        help="the most that Crawl-delay or Retry-After can ask for"
+        f" (default: {_USUAL.max_delay_s})",
     )
     group.add_argument(
         "--concurrency",
         type=positive_int,
         metavar="N",
-        help="requests to a host at a time (default: 1)",
+        help=f"requests to a host at a time (default: {_USUAL.concurrency})",
     )
     group.add_argument("--user-agent", metavar="TEXT", help="the name to crawl under")
     group.add_argument(
         "--fetch-timeout",
         type=positive_float,
         metavar="SECONDS",
-        help=f"for a request from its beginning to its end (default: {CRAWL_TIMEOUT_S})",
+        help=f"for a request from its beginning to its end (default: {_USUAL.timeout_s})",
     )
     group.add_argument(
         "--retries",
         type=_whole_number,
         metavar="N",
         help="times to ask again where the network or the server failed"
-        f" (default: {CRAWL_RETRIES})",
+        f" (default: {_USUAL.retries})",
     )
     group.add_argument(
         "--max-redirects",
         type=_whole_number,
         metavar="N",
-        help=f"redirects in a row to follow (default: {CRAWL_REDIRECTS})",
+        help=f"redirects in a row to follow (default: {_USUAL.max_redirects})",
     )
     group.add_argument(
         "--allow-private",

@@ -6,17 +6,10 @@ import argparse
 from typing import Final
 
 from dehusk.output.formats import Format
+from dehusk.settings import METHOD, Durable, Favour, Limits, SiteBy, SourceSettings
 
-MAX_BYTES: Final = 20_000_000
-MAX_NODES: Final = 500_000
-MAX_DEPTH: Final = 512
-TIMEOUT_S: Final = 10.0
-SITE_BY: Final = ("host", "domain", "prefix")
-DURABLE: Final = ("page", "batch", "exit")
-FAVOURS: Final = ("precision", "balance", "recall")
-METHOD: Final = "auto"
-"""What `dehusk.Limits`, `SiteBy`, `Durable` and the methods say too; a test compares. --help must
-not load them: they need numpy."""
+_LIMITS: Final = Limits()
+_SOURCE: Final = SourceSettings()
 
 
 def add_sources(parser: argparse.ArgumentParser) -> None:
@@ -45,25 +38,25 @@ def add_site(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--site", metavar="NAME", help="the site of all pages")
     group.add_argument(
         "--site-by",
-        choices=SITE_BY,
-        default=SITE_BY[0],
+        choices=[str(choice) for choice in SiteBy],
+        default=str(_SOURCE.site_by),
         help="what part of a URL names the site (default: %(default)s)",
     )
     group.add_argument(
         "--html-field",
-        default="html",
+        default=_SOURCE.html_field,
         metavar="NAME",
         help="the field, or column, with the page (default: %(default)s)",
     )
     group.add_argument(
         "--url-field",
-        default="url",
+        default=_SOURCE.url_field,
         metavar="NAME",
         help="the field, or column, with the URL (default: %(default)s)",
     )
     group.add_argument(
         "--site-field",
-        default="site",
+        default=_SOURCE.site_field,
         metavar="NAME",
         help="the field, or column, with the site (default: %(default)s)",
     )
@@ -95,9 +88,9 @@ def add_memory(parser: argparse.ArgumentParser, *, is_required: bool = False) ->
     add_memory_file(group, is_required=is_required)
     group.add_argument(
         "--durable",
-        choices=DURABLE,
+        choices=[str(choice) for choice in Durable],
         help="when what a page taught survives a crash: before its answer is given, every 2,048"
-        " pages or 5 seconds, or at the end (default: batch)",
+        f" pages or 5 seconds, or at the end (default: {Durable.BATCH})",
     )
     group.add_argument(
         "--relearn",
@@ -124,7 +117,7 @@ def add_overrides(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("what you know better")
     group.add_argument(
         "--favour",
-        choices=FAVOURS,
+        choices=[str(choice) for choice in Favour],
         help="keep less but surely content (precision), keep all that may be content (recall), or"
         " both alike; for methods that can be told",
     )
@@ -191,28 +184,28 @@ def add_limits(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--max-bytes",
         type=positive_int,
-        default=MAX_BYTES,
+        default=_LIMITS.max_bytes,
         metavar="N",
         help="refuse larger pages (default: %(default)s)",
     )
     group.add_argument(
         "--max-nodes",
         type=positive_int,
-        default=MAX_NODES,
+        default=_LIMITS.max_nodes,
         metavar="N",
         help="refuse pages with more nodes (default: %(default)s)",
     )
     group.add_argument(
         "--max-depth",
         type=positive_int,
-        default=MAX_DEPTH,
+        default=_LIMITS.max_depth,
         metavar="N",
         help="nodes deeper than this become siblings, as in browsers (default: %(default)s)",
     )
     group.add_argument(
         "--timeout",
         type=positive_float,
-        default=TIMEOUT_S,
+        default=_LIMITS.timeout_s,
         metavar="SECONDS",
         help="give a page up after this time (default: %(default)s)",
     )

@@ -7,18 +7,15 @@ import os
 import sys
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from dehusk.doors.cli.clean import make_limits
 from dehusk.errors import MissingExtra, UsageError
-from dehusk.memory.durability import Durable
 from dehusk.memory.store import recorded_method
 from dehusk.methods import DEFAULT
 from dehusk.methods.papers.hyperlink import Hyperlink
 from dehusk.methods.written import parse_settings, with_favour
-
-if TYPE_CHECKING:
-    from dehusk.doors.service.settings import ServiceSettings
+from dehusk.settings import Durable, ServiceSettings
 
 TOKEN: Final = "DEHUSK_TOKEN"  # noqa: S105  the name of a variable
 
@@ -69,8 +66,6 @@ def method_settings(arguments: argparse.Namespace) -> dict[str, Any]:
 
 def make_settings(arguments: argparse.Namespace) -> ServiceSettings:
     """The settings that the options name. Raises UsageError."""
-    from dehusk.doors.service.settings import ServiceSettings  # noqa: PLC0415  loads nothing heavy
-
     return ServiceSettings(
         host=arguments.host,
         port=arguments.port,

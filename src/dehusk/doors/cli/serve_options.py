@@ -7,15 +7,9 @@ from typing import Final
 
 from dehusk.doors.cli import options
 from dehusk.doors.cli.options import positive_float, positive_int
+from dehusk.settings import ServiceSettings
 
-PORT: Final = 8100
-WORKERS: Final = 2
-MAX_BODY: Final = 64_000_000
-MAX_PAGES: Final = 1000
-DEADLINE_S: Final = 30.0
-CPU_S: Final = 20.0
-MEMORY_BYTES: Final = 2_000_000_000
-"""What `ServiceSettings` says too; a test compares. --help must not load it."""
+_USUAL: Final = ServiceSettings()
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -29,18 +23,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _add_costs(parser)
 
 
-def add_listening(parser: argparse.ArgumentParser, port: int = PORT) -> None:
+def add_listening(parser: argparse.ArgumentParser) -> None:
     """Where to listen, and to whom."""
     group = parser.add_argument_group("who may ask")
     group.add_argument(
         "--host",
-        default="127.0.0.1",
+        default=_USUAL.host,
         metavar="ADDRESS",
         help="where to listen; any other than this machine's own needs a token"
         " (default: %(default)s)",
     )
     group.add_argument(
-        "--port", type=_port, default=port, metavar="N", help="the port (default: %(default)s)"
+        "--port",
+        type=_port,
+        default=_USUAL.port,
+        metavar="N",
+        help="the port (default: %(default)s)",
     )
     group.add_argument(
         "--token-file",
@@ -71,42 +69,42 @@ def _add_costs(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--workers",
         type=positive_int,
-        default=WORKERS,
+        default=_USUAL.workers,
         metavar="N",
         help="processes that judge pages; a site always goes to the same (default: %(default)s)",
     )
     group.add_argument(
         "--max-body",
         type=positive_int,
-        default=MAX_BODY,
+        default=_USUAL.max_body_bytes,
         metavar="N",
         help="refuse bodies of more bytes, unpacked (default: %(default)s)",
     )
     group.add_argument(
         "--max-pages",
         type=positive_int,
-        default=MAX_PAGES,
+        default=_USUAL.max_pages,
         metavar="N",
         help="refuse batches of more pages (default: %(default)s)",
     )
     group.add_argument(
         "--deadline",
         type=positive_float,
-        default=DEADLINE_S,
+        default=_USUAL.deadline_s,
         metavar="SECONDS",
         help="for a body to come, for a worker to be free, and for a page (default: %(default)s)",
     )
     group.add_argument(
         "--cpu",
         type=positive_float,
-        default=CPU_S,
+        default=_USUAL.cpu_s,
         metavar="SECONDS",
         help="end a worker that a page costs more CPU time (default: %(default)s)",
     )
     group.add_argument(
         "--worker-memory",
         type=positive_int,
-        default=MEMORY_BYTES,
+        default=_USUAL.memory_bytes,
         metavar="N",
         help="bytes that a worker may take besides what it starts with, on Linux"
         " (default: %(default)s)",

@@ -18,7 +18,8 @@ from dehusk.memory.store import KNOWN, SiteRow
 from dehusk.methods import Method, settings_of
 from dehusk.methods.contract import FamilySeen
 from dehusk.page.page import Page
-from dehusk.sources import Failure, SourceSettings, read_pages
+from dehusk.settings import SourceSettings
+from dehusk.sources import Failure, read_pages
 from dehusk.template.templates import Template, template_of
 
 _NAMES: Final = {KNOWN: "pages known", CHANGES: "template changes"}

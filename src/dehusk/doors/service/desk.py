@@ -25,13 +25,12 @@ from dehusk.doors.service.failures import Failed
 from dehusk.doors.service.logs import log
 from dehusk.doors.service.metrics import Metrics
 from dehusk.doors.service.pool import Pool, Worker, WorkerLost
-from dehusk.doors.service.settings import ServiceSettings
 from dehusk.errors import StateError, StoreDamaged
 from dehusk.memory.answers import Answer
-from dehusk.memory.durability import Durable
 from dehusk.memory.memories import Memories
 from dehusk.methods import AdditiveMethod
 from dehusk.page.page import Page
+from dehusk.settings import Durable, ServiceSettings
 from dehusk.workers.frames import Header
 
 _BATCH_PAGES: Final = 256

@@ -13,7 +13,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from dehusk.doors.service.failures import Failed, say
 from dehusk.doors.service.logs import log
 from dehusk.doors.service.metrics import Metrics
-from dehusk.doors.service.settings import ServiceSettings
+from dehusk.settings import ServiceSettings
 
 _OPEN: Final = frozenset({"/health"})
 """What may be asked without a token."""

@@ -14,8 +14,8 @@ from dataclasses import asdict
 from hashlib import blake2b
 from typing import Final
 
-from dehusk.doors.service.settings import ServiceSettings
 from dehusk.memory.lending import Terms
+from dehusk.settings import ServiceSettings
 from dehusk.workers.frames import LENGTH, Header, pack
 
 _MAX_HEADER: Final = 1_000_000

@@ -17,10 +17,9 @@ from dehusk.doors.service.ending import Ending, Server
 from dehusk.doors.service.guard import Guard
 from dehusk.doors.service.listening import listen, patient_for
 from dehusk.doors.service.logs import log_to
-from dehusk.doors.service.settings import ServiceSettings
-from dehusk.memory.durability import Durable
 from dehusk.memory.memories import Memories
 from dehusk.memory.memories import open as open_memories
+from dehusk.settings import Durable, ServiceSettings
 
 
 @contextmanager

@@ -16,9 +16,9 @@ from dehusk.doors.service.ending import Ending
 from dehusk.doors.service.guard import Guard
 from dehusk.doors.service.listening import listen
 from dehusk.doors.service.metrics import Metrics
-from dehusk.doors.service.settings import ServiceSettings
 from dehusk.doors.service.showing import make_frames
 from dehusk.doors.service.viewer import Room, make_viewer
+from dehusk.settings import ServiceSettings
 from dehusk.template.viewing import Viewed
 
 HOST: Final = "127.0.0.1"

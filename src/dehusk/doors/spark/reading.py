@@ -26,7 +26,8 @@ from dehusk.doors.spark.rows import (
 )
 from dehusk.errors import PageError, SourceError, UsageError
 from dehusk.output.formats import Format, render
-from dehusk.sources import Failure, SourceSettings
+from dehusk.settings import SourceSettings
+from dehusk.sources import Failure
 from dehusk.sources.settings import DEFAULTS
 
 _FILE_PAGES: Final = 1 << 40

@@ -14,7 +14,8 @@ from dehusk.errors import NotHtml, UsageError
 from dehusk.output.formats import encode
 from dehusk.page.page import Capture, Page
 from dehusk.pipeline import DEFAULT_SITE
-from dehusk.sources import Failure, SourceSettings
+from dehusk.settings import SourceSettings
+from dehusk.sources import Failure
 from dehusk.sources.sites import site_of
 
 PAGE: Final = {

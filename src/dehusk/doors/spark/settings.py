@@ -9,8 +9,7 @@ from typing import Final
 from dehusk.errors import SettingError, UsageError
 from dehusk.memory.site import Sites
 from dehusk.methods import DEFAULT, AdditiveMethod, make_method
-from dehusk.settings import Limits
-from dehusk.sources import SourceSettings
+from dehusk.settings import Limits, SourceSettings
 from dehusk.sources.settings import DEFAULTS as SOURCE_DEFAULTS
 
 

@@ -24,8 +24,8 @@ from dehusk.doors.spark.settings import DEFAULTS, SparkSettings
 from dehusk.doors.spark.shelf import in_order
 from dehusk.memory import Memory, dump
 from dehusk.memory.lending import Borrower, Loan, Terms
-from dehusk.memory.store import Keeping
 from dehusk.page.page import Page
+from dehusk.settings import Keeping
 from dehusk.sources import Failure
 from dehusk.workers.answering import answer_or_refusal
 

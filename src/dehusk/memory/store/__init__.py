@@ -17,7 +17,6 @@ from dehusk.memory.store.checking import (
     good_shelf_rows,
 )
 from dehusk.memory.store.database import Database
-from dehusk.memory.store.keeping import Keeping
 from dehusk.memory.store.postgres import SCHEMES, PostgresDatabase
 from dehusk.memory.store.reading import Replay, read_memory
 from dehusk.memory.store.rows import SiteRow, StoreRow, site_id
@@ -25,6 +24,7 @@ from dehusk.memory.store.shelf import Shelf
 from dehusk.memory.store.sqlite import SqliteDatabase
 from dehusk.memory.store.statements import Statements
 from dehusk.memory.store.store import KNOWN, Store
+from dehusk.settings import Keeping
 
 __all__ = [
     "KNOWN",

@@ -14,11 +14,11 @@ import numpy as np
 from dehusk.errors import StateError, StoreDamaged
 from dehusk.memory import Memory, dump, load
 from dehusk.memory.store.database import Database
-from dehusk.memory.store.keeping import Keeping
 from dehusk.memory.store.reading import Replay, read_memory
 from dehusk.memory.store.rows import SiteRow, StoreRow, site_id
 from dehusk.memory.store.shelf import Shelf, Shelves
 from dehusk.memory.store.statements import Statements
+from dehusk.settings import Keeping
 
 KNOWN: Final = "~known"
 """The table of the pages that a memory has learned, by their digests. Every memory in a store has

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from enum import StrEnum
 from operator import le
 from typing import Final
 
@@ -24,15 +23,7 @@ from dehusk.methods.auto.taught import TABLES
 from dehusk.methods.contract import Explanation, FamilySeen, Verdict
 from dehusk.page.packing import Cut
 from dehusk.page.tree import TREE_PACKING, Floats, Tree
-
-
-class Favour(StrEnum):
-    """Which error to avoid rather."""
-
-    PRECISION = "precision"
-    BALANCE = "balance"
-    RECALL = "recall"
-
+from dehusk.settings import Favour
 
 _SHIFTS: Final[dict[str, float]] = {
     Favour.PRECISION: -1.0, Favour.BALANCE: 0.0, Favour.RECALL: 1.0,

@@ -7,7 +7,8 @@ page asks for on top is answered by a function of the caller's, or refused.
 from __future__ import annotations
 
 from dehusk.page.browser.chromium import find_chromium
-from dehusk.page.browser.settings import BrowserSettings, Fetch, Resource
+from dehusk.page.browser.settings import Fetch, Resource
 from dehusk.page.browser.worker import Browser
+from dehusk.settings import BrowserSettings
 
 __all__ = ["Browser", "BrowserSettings", "Fetch", "Resource", "find_chromium"]

@@ -14,9 +14,9 @@ from urllib.parse import urlsplit
 
 from dehusk.errors import DehuskError, NotRendered, PageTooLarge, TooManyNodes
 from dehusk.page.browser.collected import page_with_boxes
-from dehusk.page.browser.settings import BrowserSettings, Fetch
+from dehusk.page.browser.settings import Fetch
 from dehusk.page.page import Page
-from dehusk.settings import Limits
+from dehusk.settings import BrowserSettings, Limits
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser, BrowserContext, CDPSession, Request, Route

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 from dehusk.errors import MissingExtra, NotRendered, PageTimeout, UsageError
 from dehusk.page.browser.chromium import find_chromium, launch_options
 from dehusk.page.browser.session import Session
-from dehusk.page.browser.settings import BrowserSettings, Fetch
+from dehusk.page.browser.settings import Fetch
 from dehusk.page.page import Page
-from dehusk.settings import Limits
+from dehusk.settings import BrowserSettings, Limits
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser as Chromium

@@ -23,15 +23,16 @@ from dehusk.errors import (
     SourceError,
 )
 from dehusk.page.page import Page
+from dehusk.settings import CrawlSettings, SourceSettings
 from dehusk.sources.crawl.frontier import Entry, Frontier
 from dehusk.sources.crawl.judge import Judge, Verdict
 from dehusk.sources.crawl.network import Network
 from dehusk.sources.crawl.places import key_of
 from dehusk.sources.crawl.scope import Found, Scope
-from dehusk.sources.crawl.settings import CrawlSettings, LeftOut
+from dehusk.sources.crawl.settings import LeftOut
 from dehusk.sources.crawl.starts import Start, read_start
 from dehusk.sources.crawl.state import PAGE, VERSION, Answer, Earlier, State
-from dehusk.sources.settings import Failure, SourceSettings
+from dehusk.sources.settings import Failure
 
 _MAX_SILENCE: Final = 10
 """Requests in a row that nobody answers before the crawl gives up until it is resumed."""

@@ -19,15 +19,16 @@ from dehusk.errors import (
     Reserved,
 )
 from dehusk.page.page import Page
+from dehusk.settings import CrawlSettings, SourceSettings, Wish
 from dehusk.sources.crawl.fetch import Response
 from dehusk.sources.crawl.frontier import Entry
 from dehusk.sources.crawl.links import PageLink, Reading, pack_links, read, unpack_links
 from dehusk.sources.crawl.network import is_html, is_page
 from dehusk.sources.crawl.places import key_of, normal_url
 from dehusk.sources.crawl.scope import Found, Scope
-from dehusk.sources.crawl.settings import CrawlSettings, LeftOut, Wish
+from dehusk.sources.crawl.settings import LeftOut
 from dehusk.sources.crawl.state import AGAIN, NO_VALIDATORS, PAGE, Answer, Earlier, Validators
-from dehusk.sources.settings import Failure, SourceSettings
+from dehusk.sources.settings import Failure
 from dehusk.sources.sites import site_of
 
 REDIRECT: Final = "redirect"

@@ -13,10 +13,10 @@ from typing import Any, Final, Self, TypeVar
 from urllib.parse import urlsplit
 
 from dehusk.errors import BadRedirect, FetchError, PageError, PageTooLarge
+from dehusk.settings import CrawlSettings, Wish
 from dehusk.sources.crawl.fetch import Fetcher, FetchSettings, Headers, Response, origin_of
 from dehusk.sources.crawl.pace import Pace, read_retry_after
 from dehusk.sources.crawl.robots import Manners, ask_manners
-from dehusk.sources.crawl.settings import CrawlSettings, Wish
 from dehusk.sources.crawl.sitemaps import find_urls
 
 _MAX_FILE_REDIRECTS: Final = 5

@@ -10,12 +10,12 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from dehusk.errors import AddressRefused
+from dehusk.settings import CrawlSettings, SourceSettings, Wish
 from dehusk.sources.crawl.frontier import Entry
 from dehusk.sources.crawl.places import key_of, normal_url, shape_of
 from dehusk.sources.crawl.robots import Manners
-from dehusk.sources.crawl.settings import CrawlSettings, LeftOut, Wish, as_expression
+from dehusk.sources.crawl.settings import LeftOut, as_expression
 from dehusk.sources.crawl.traps import Traps
-from dehusk.sources.settings import SourceSettings
 from dehusk.sources.sites import site_of
 
 MAX_SEEN: Final = 2_000_000

@@ -8,6 +8,7 @@ from typing import Final
 
 from dehusk.errors import DamagedRecord, DehuskError, MissingExtra, PageError, PageTooLarge
 from dehusk.page.page import Capture, Page
+from dehusk.settings import SourceSettings
 from dehusk.sources.compression import (
     INFLATE_FAULTS,
     ByteStream,
@@ -15,7 +16,7 @@ from dehusk.sources.compression import (
     ZstdUnpacker,
     new_inflater,
 )
-from dehusk.sources.settings import Failure, SourceSettings
+from dehusk.sources.settings import Failure
 from dehusk.sources.sites import site_of
 from dehusk.sources.warc.bodies import Body, decode
 from dehusk.sources.warc.framing import Damage, Fields, Record, read_records

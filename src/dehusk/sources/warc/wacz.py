@@ -13,8 +13,9 @@ from typing import Final
 
 from dehusk.errors import SourceError
 from dehusk.page.page import Page
+from dehusk.settings import SourceSettings
 from dehusk.sources.compression import ByteStream, Compression, found_compression, unpacked_name
-from dehusk.sources.settings import Failure, SourceSettings
+from dehusk.sources.settings import Failure
 from dehusk.sources.sites import site_of
 from dehusk.sources.warc import read_warc
 

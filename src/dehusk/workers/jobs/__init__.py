@@ -11,8 +11,8 @@ its pages are learned in order; answers are given in the order of the pages:
 
 from __future__ import annotations
 
+from dehusk.settings import JobSettings
 from dehusk.workers.jobs.acts import Act, Done, Learned
 from dehusk.workers.jobs.crew import Jobs
-from dehusk.workers.jobs.settings import JobSettings
 
 __all__ = ["Act", "Done", "JobSettings", "Jobs", "Learned"]

@@ -21,6 +21,7 @@ from dehusk.methods import adds_up
 from dehusk.methods.papers.hyperlink import Hyperlink
 from dehusk.output import Rendered, Shape
 from dehusk.page.page import Page
+from dehusk.settings import JobSettings
 from dehusk.sources import Failure
 from dehusk.workers.frames import Header
 from dehusk.workers.jobs.acts import Act, Done, Learned, Outcome
@@ -28,7 +29,6 @@ from dehusk.workers.jobs.intake import Arrived, Intake, NoMore
 from dehusk.workers.jobs.ledger import Ledger, Lesson, MemoriesLedger, SitesLedger
 from dehusk.workers.jobs.process import Ended, Replied
 from dehusk.workers.jobs.seat import Seat, Task
-from dehusk.workers.jobs.settings import JobSettings
 
 Given = Page | Failure | tuple[str | bytes, str | None]
 """A page, or its HTML and URL; or what stands in a source's place for one that cannot be read."""

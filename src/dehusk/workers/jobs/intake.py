@@ -11,8 +11,8 @@ from threading import Condition, Thread
 from typing import Final
 
 from dehusk.page.page import Page
+from dehusk.settings import JobSettings
 from dehusk.sources import Failure
-from dehusk.workers.jobs.settings import JobSettings
 
 _ITEM_BYTES: Final = 1000
 """What an item takes besides its HTML, roughly."""

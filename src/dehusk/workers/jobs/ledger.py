@@ -15,15 +15,15 @@ from typing import Final, Protocol
 from dehusk import pipeline
 from dehusk.errors import MemoryDamaged, StoreDamaged
 from dehusk.memory import Memory
-from dehusk.memory.durability import BATCH_PAGES, BATCH_S, Durable
+from dehusk.memory.durability import BATCH_PAGES, BATCH_S
 from dehusk.memory.examples import EXAMPLES, Examples
 from dehusk.memory.learning import Learner
 from dehusk.memory.lending import Loan, Terms
 from dehusk.memory.memories import MEND, Memories
 from dehusk.memory.site import Sites
-from dehusk.memory.store import Keeping
 from dehusk.methods import adds_up, settings_of
 from dehusk.page.page import Page
+from dehusk.settings import Durable, Keeping
 
 _FOLD_BYTES: Final = 32_000
 """Lessons of a site that are always kept as they are: as in a store's log."""
