@@ -39,7 +39,8 @@ PAGES = [
 
 _TRAP = """
 import os, time
-from dehusk import frames, pipeline
+from dehusk import pipeline
+from dehusk.workers import frames
 
 def trapped(act):
     def meet(page, *given, **more):

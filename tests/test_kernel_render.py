@@ -191,7 +191,7 @@ def test_the_kernel_gives_the_twins_markdown(html: str, url: str | None, seed: i
     found = written()
     with ExitStack() as stack:
         for name in _SHAPERS:
-            stack.enter_context(without(f"dehusk.render.{name}"))
+            stack.enter_context(without(f"dehusk.answer.render.{name}"))
         assert found == written()
 
 

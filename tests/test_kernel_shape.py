@@ -52,7 +52,7 @@ def assert_same_markdown(html: str, url: str | None, seed: int, limits: Limits =
         assert found == written()
     with ExitStack() as stack:
         for name in _TWINS:
-            stack.enter_context(without(f"dehusk.render.{name}"))
+            stack.enter_context(without(f"dehusk.answer.render.{name}"))
         assert found == written()
 
 

@@ -206,9 +206,9 @@ _DIGEST = """
 import hashlib, sys
 from dehusk.memory import Memory, dump
 from dehusk.methods import make_method
-from dehusk.model import Page
-from dehusk.parse import parse
-from dehusk.loader import PageLoader
+from dehusk.page.page import Page
+from dehusk.page.parse import parse
+from dehusk.template.loader import PageLoader
 from dehusk.methods import METHODS
 pages = [Page(html, f"https://grain.example/{n}") for n, html in enumerate(sys.argv[2:])]
 has_loader = "loader" in METHODS[sys.argv[1]].__dataclass_fields__

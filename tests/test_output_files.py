@@ -27,7 +27,7 @@ from dehusk.sources.warc.window import Window
 from dehusk_bench.samples import KINDS, sample_site
 
 SCHEMA = json.loads(
-    (Path(dehusk.__file__).parent / "schema" / "result.schema.json").read_text("utf-8")
+    (Path(dehusk.__file__).parent / "output" / "result.schema.json").read_text("utf-8")
 )
 FAILED = Refusal("https://mill.example/x", "mill.example", NotHtml("https://mill.example/x", "no"))
 HTML = "<title>Sack {n}</title><h1>Sack {n}</h1><p>Flour no {n} is ground on Tuesdays."

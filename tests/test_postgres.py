@@ -126,7 +126,7 @@ def test_a_site_goes_on_in_a_database_as_it_would_in_memory(address: str, durabl
 _WRITER = """
 import sys
 import dehusk
-from dehusk.samples import sample_site
+from dehusk_bench.samples import sample_site
 pages = [s.page for s in sample_site("news", pages=80, seed=4)]
 part, parts = int(sys.argv[2]), 4
 with dehusk.open(sys.argv[1], ages=False, durable=sys.argv[3]) as memory:

@@ -152,7 +152,7 @@ def test_what_was_done_is_kept_until_its_options_change(setup: Setup) -> None:
 
 def test_one_that_fails_is_named_and_the_others_run(setup: Setup) -> None:
     wrong = replace(CHUNKS, name="wrong", quick=("nonesuch.jsonl",), plots=())
-    missing = Experiment("missing", Section.COST, "t", ("speed", "@none"), ("bench.speed",))
+    missing = Experiment("missing", Section.COST, "t", ("speed", "@none"), ("dehusk_bench.speed",))
     failed, skipped, done = _all(setup, wrong, missing, CHUNKS)
     assert (failed.status, skipped.status, done.status) == tuple(
         map(Status, ("failed", "skipped", "done"))
@@ -191,7 +191,7 @@ def test_changed_input_or_code_is_another_key(
     setup: Setup, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     corpus = setup.data / "c.jsonl"
-    experiment = Experiment("e", Section.COST, "t", ("speed", "@c"), ("bench.scoring",))
+    experiment = Experiment("e", Section.COST, "t", ("speed", "@c"), ("dehusk_bench.scoring",))
 
     def key() -> str:
         running._file_hash.cache_clear()
@@ -217,13 +217,17 @@ def test_the_code_of_an_experiment_is_what_it_imports_and_the_models_beside() ->
     def names(modules: Sequence[str], without: Sequence[str] = ()) -> set[str]:
         return {"/".join(path.parts[-2:]) for path in _closure(modules, without)}
 
-    assert names(["bench.scoring"]) == {"bench/scoring.py"}
-    with_methods = names(["bench.commands"])
-    assert {"bench/quality.py", "bench/peers.py", "methods/segments.py"} <= with_methods
+    assert names(["dehusk_bench.tables"]) == {"dehusk_bench/tables.py"}
+    with_methods = names(["dehusk_bench.commands"])
+    assert {
+        "dehusk_bench/quality.py",
+        "dehusk_bench/peers.py",
+        "papers/segments.py",
+    } <= with_methods
     assert any(name.startswith("auto/") and name.endswith(".json") for name in with_methods)
-    assert "bench/teco.py" not in with_methods
-    assert not any("auto" in name for name in names(["bench.commands"], ["methods"]))
-    assert code_version(["bench.scoring"]) != code_version(["bench.tables"])
+    assert "dehusk_bench/teco.py" not in with_methods
+    assert not any("auto" in name for name in names(["dehusk_bench.commands"], ["dehusk.methods"]))
+    assert code_version(["dehusk_bench.plots"]) != code_version(["dehusk_bench.tables"])
 
 
 def test_the_machine_is_described_without_its_name() -> None:

@@ -41,7 +41,7 @@ def pages(kind: str, seed: int = 0, lang: str = "en", count: int = 24) -> tuple[
 
 
 def plan(kind: str, seed: int, lang: str = "en") -> Site:
-    return plan_site(import_module(f"dehusk.samples.{kind}").KIND, seed, lang)
+    return plan_site(import_module(f"dehusk_bench.samples.{kind}").KIND, seed, lang)
 
 
 @cache

@@ -14,20 +14,23 @@ from pathlib import Path
 from typing import Final
 
 import dehusk
+import dehusk_bench
 
-_ROOT: Final = Path(dehusk.__file__).parent
-_PACKAGE: Final = "dehusk"
+_ROOTS: Final = {
+    package.__name__: Path(str(package.__file__)).parent for package in (dehusk, dehusk_bench)
+}
+"""The folders of the packages that an experiment may be made of."""
 _DATA: Final = {".json", ".toml", ".txt"}
 
 
 def code_version(modules: Iterable[str], without: Sequence[str] = ()) -> str:
-    """A hash of the modules (`bench.quality`) and of all that they import.
+    """A hash of the modules (`dehusk_bench.quality`) and of all that they import.
 
-    What is below a name in `without` (`methods`) is left out.
+    What is below a name in `without` (`dehusk.methods`) is left out.
     """
     digest = hashlib.sha256()
     for path in sorted(_closure(modules, without)):
-        digest.update(f"{path.relative_to(_ROOT)}\0".encode())
+        digest.update(f"{_name_of(path)}\0".encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 
@@ -43,12 +46,18 @@ def _closure(modules: Iterable[str], without: Sequence[str]) -> set[Path]:
         found.add(path)
         waiting.extend(_imports(path))
     beside = {file for path in found for file in path.parent.iterdir() if file.suffix in _DATA}
-    return found | {file for file in beside if file.parent != _ROOT}
+    return found | {file for file in beside if file.parent not in _ROOTS.values()}
 
 
 def _is_below(path: Path, names: Sequence[str]) -> bool:
-    module = ".".join(path.relative_to(_ROOT).with_suffix("").parts)
+    module = _name_of(path)
     return any(module == name or module.startswith(f"{name}.") for name in names)
+
+
+def _name_of(path: Path) -> str:
+    """The name of the module in a file."""
+    root = next(root for root in _ROOTS.values() if path.is_relative_to(root))
+    return ".".join(path.relative_to(root.parent).with_suffix("").parts)
 
 
 @cache
@@ -56,21 +65,17 @@ def _imports(path: Path) -> tuple[Path, ...]:
     """The files of dehusk that a file imports. The list of all experiments is left out."""
     names = set(_imported_names(ast.parse(path.read_text("utf-8"))))
     files = {_file_of(name) for name in names}
-    return tuple(file for file in files if file and file != _ROOT / "bench" / "__init__.py")
+    return tuple(file for file in files if file and file != _ROOTS["dehusk_bench"] / "__init__.py")
 
 
 def _imported_names(tree: ast.AST) -> Iterator[str]:
     """Modules, and names in packages that may be modules."""
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.module:
-            if node.module == _PACKAGE or node.module.startswith(f"{_PACKAGE}."):
-                base = node.module.partition(".")[2]
-                yield base
-                yield from (".".join(filter(None, (base, each.name))) for each in node.names)
+            yield node.module
+            yield from (f"{node.module}.{each.name}" for each in node.names)
         elif isinstance(node, ast.Import):
-            yield from (
-                each.name.partition(".")[2] for each in node.names if each.name.startswith(_PACKAGE)
-            )
+            yield from (each.name for each in node.names)
         elif isinstance(node, ast.JoinedStr):
             yield from _chosen_names(node)
 
@@ -78,19 +83,25 @@ def _imported_names(tree: ast.AST) -> Iterator[str]:
 def _chosen_names(text: ast.JoinedStr) -> Iterator[str]:
     """All modules of a package of which one is chosen by name, as in `f"dehusk.methods.{name}"`."""
     first = text.values[0] if text.values else None
-    if isinstance(first, ast.Constant) and str(first.value).startswith(f"{_PACKAGE}."):
-        base = str(first.value).partition(".")[2].rstrip(".")
-        folder = _ROOT.joinpath(*base.split("."))
-        if base and folder.is_dir():
-            yield from (f"{base}.{each.stem}" for each in folder.iterdir())
+    if isinstance(first, ast.Constant):
+        base = str(first.value).rstrip(".")
+        folder = _path_of(base)
+        if folder is not None and folder.is_dir():
+            yield from (_name_of(each).removesuffix(".__init__") for each in folder.rglob("*.py"))
 
 
 def _file_of(name: str) -> Path | None:
-    """The file of a module of dehusk; None for the package itself and for what is no module."""
-    if not name:
+    """The file of a module of ours; None for a package's own and for what is no module."""
+    path = _path_of(name)
+    if path is None:
         return None
-    path = _ROOT.joinpath(*name.split("."))
     for file in (path.with_suffix(".py"), path / "__init__.py"):
         if file.is_file():
             return file
     return None
+
+
+def _path_of(name: str) -> Path | None:
+    """Where a module of ours would be, without its ending; None for all others."""
+    package, _, below = name.partition(".")
+    return _ROOTS[package].joinpath(*below.split(".")) if below and package in _ROOTS else None

@@ -52,7 +52,10 @@ class Experiment:
     """Does `auto` judge in it, so that models that have not seen a site make a difference?"""
 
 
-_QUALITY: Final = ("bench.commands",)
+_QUALITY: Final = ("dehusk_bench.commands",)
+_TECO: Final = ("dehusk_bench.teco_report",)
+_PEERS: Final = ("dehusk_bench.peers", "dehusk_bench.site_peers")
+_AUTO: Final = ("dehusk.methods.auto",)
 _RIVALS: Final = (
     "segments", "site-hash", "style-tree", "rtdm", "chunks", "chunks:separators=blocks", "page",
     "page-basic",
@@ -83,19 +86,19 @@ def _of_corpus(corpus: str) -> list[Experiment]:
         Experiment(
             f"auto-{corpus}", Section.AUTO, f"`auto` on {corpus}",
             ("quality", where, "--method", "auto", *by), _QUALITY, quick=_QUICK[corpus],
-            without=("bench.peers", "bench.site_peers"), plots_option="--curves", has_folds=True,
+            without=_PEERS, plots_option="--curves", has_folds=True,
             has_json=True, instead=instead,
         ),
         Experiment(
             f"methods-{corpus}", Section.AUTO, f"the other methods on {corpus}",
             ("quality", where, *rivals, *by), _QUALITY, quick=_QUICK[corpus],
-            without=("bench.peers", "bench.site_peers", "methods.auto"), plots_option="--curves",
+            without=(*_PEERS, *_AUTO), plots_option="--curves",
             has_json=True, instead=instead,
         ),
         Experiment(
             f"peers-{corpus}", Section.AUTO, f"peers on {corpus}",
             ("quality", where, "--peers-only", *by), _QUALITY, quick=_QUICK_PEERS[corpus],
-            without=("methods",), has_json=True, instead=instead,
+            without=("dehusk.methods",), has_json=True, instead=instead,
         ),
     ]  # fmt: skip
 
@@ -104,16 +107,16 @@ EXPERIMENTS: Final[tuple[Experiment, ...]] = (
     *(each for corpus in _BY for each in _of_corpus(corpus)),
     Experiment(
         "ablation", Section.AUTO, "What the parts of `auto` are worth",
-        ("ablation", "@docs-dev", "@news-dev"), ("bench.ablation_report",),
+        ("ablation", "@docs-dev", "@news-dev"), ("dehusk_bench.ablation_report",),
         full=("--sites", "40"), quick=("--sites", "6", "--pages", "12"),
-        instead=("samples::1:25", "samples::2:25"), without=("bench.peers", "bench.site_peers"),
+        instead=("samples::1:25", "samples::2:25"), without=_PEERS,
         has_json=True, has_folds=True,
     ),
     Experiment(
         "robustness", Section.AUTO, "Pages that do not belong to the site",
-        ("robustness", "@docs-dev", "@news-dev"), ("bench.robustness_report",),
+        ("robustness", "@docs-dev", "@news-dev"), ("dehusk_bench.robustness_report",),
         full=("--sites", "30", "--pages", "20"), quick=("--sites", "6", "--pages", "6"),
-        instead=("samples::1:20",), without=("bench.peers", "bench.site_peers"), has_json=True,
+        instead=("samples::1:20",), without=_PEERS, has_json=True,
         has_folds=True,
         plots=(
             Plot("F1 of the site's own pages, copies mixed in", "mixed in",
@@ -128,13 +131,13 @@ EXPERIMENTS: Final[tuple[Experiment, ...]] = (
         "teco", Section.HYPERLINK, "Table 1 of 001: per key page",
         ("teco", "@linked-dev", "--rows", "--method", "hyperlink", "--method",
          "hyperlink:equality=text", "--method", "auto", "--method", "segments"),
-        ("bench.teco_report",), quick=("--sites", "6"), instead=("samples::1:12",), has_json=True,
+        _TECO, quick=("--sites", "6"), instead=("samples::1:12",), has_json=True,
     ),
     Experiment(
         "teco-sweep", Section.HYPERLINK, "Tables 5.2, 5.3 of 000, table 2 of 001: size and votes",
-        ("teco", "@linked-dev", "--sweep"), ("bench.teco_report",),
+        ("teco", "@linked-dev", "--sweep"), _TECO,
         full=("--method", "hyperlink", "--method", "hyperlink:equality=text"),
-        quick=("--sites", "6"), instead=("samples::1:12",), without=("methods.auto",),
+        quick=("--sites", "6"), instead=("samples::1:12",), without=_AUTO,
         hidden=("site",), has_json=True,
         plots=(
             Plot("F1 by size and votes", "votes", ("size of the subdigraph", "F1"), _SIZES),
@@ -143,19 +146,19 @@ EXPERIMENTS: Final[tuple[Experiment, ...]] = (
     ),
     Experiment(
         "teco-settings", Section.HYPERLINK, "Section 5.2.3 of 000: weights and thresholds",
-        ("teco", "@linked-dev", "--ablation"), ("bench.teco_report",),
+        ("teco", "@linked-dev", "--ablation"), _TECO,
         full=("--method", "hyperlink", "--method", "hyperlink:equality=text"),
-        quick=("--sites", "4"), instead=("samples::1:8",), without=("methods.auto",),
+        quick=("--sites", "4"), instead=("samples::1:8",), without=_AUTO,
         hidden=("site",), has_json=True,
     ),
     Experiment(
         "teco-links", Section.HYPERLINK, "Which links get chosen",
-        ("teco", "@linked-dev", "--links"), ("bench.teco_report",), quick=("--sites", "6"),
-        instead=("samples::1:12",), without=("methods.auto",), hidden=("site",), has_json=True,
+        ("teco", "@linked-dev", "--links"), _TECO, quick=("--sites", "6"),
+        instead=("samples::1:12",), without=_AUTO, hidden=("site",), has_json=True,
     ),
     Experiment(
         "storage", Section.SEGMENTS, "Table 1 of 002: storage at equal recall; delay",
-        ("storage",), ("bench.storage_report",),
+        ("storage",), ("dehusk_bench.storage_report",),
         full=("samples::1:200", "@docs-dev", "--sites", "20"), quick=("samples::1:30",),
         plots=(
             Plot("Recall by storage", "way", ("kB kept", "recall of template blocks"), ("recall",),
@@ -164,11 +167,11 @@ EXPERIMENTS: Final[tuple[Experiment, ...]] = (
     ),
     Experiment(
         "segments-sweep", Section.SEGMENTS, "What Tb and N change",
-        ("sweep-segments",), ("bench.sweep_report",),
+        ("sweep-segments",), ("dehusk_bench.sweep_report",),
         full=("@docs-dev", "samples::1:400", "--base-life", "2,5,10,20,50", "--life-factor",
               "5,20,100"),
         quick=("samples::1:40", "--base-life", "2,10,50", "--life-factor", "5,20"),
-        without=("methods.auto",),
+        without=_AUTO,
         plots=(
             Plot("Recall by size of the table", "separators", ("share of a batch", "recall"),
                  ("block R",), x="share"),
@@ -178,24 +181,25 @@ EXPERIMENTS: Final[tuple[Experiment, ...]] = (
         "page-tables", Section.PAGE, "Table 1 and figures 1–3 of 003",
         ("page-tables", "@docs-dev", "samples::5:20", "--penalty", "0.01", "--factors",
          "0.01,0.03,0.1,0.3,1,3,10,100"),
-        ("bench.page_report",), full=("--pages", "6"), quick=("--sites", "5", "--pages", "3"),
-        without=("methods.auto",), plots_option="--plots",
+        ("dehusk_bench.page_report",), full=("--pages", "6"),
+        quick=("--sites", "5", "--pages", "3"),
+        without=_AUTO, plots_option="--plots",
     ),
     Experiment(
         "duplicates", Section.PAGE, "Table 2 of 003: duplicates",
-        ("duplicates",), ("bench.duplicates_report",),
+        ("duplicates",), ("dehusk_bench.duplicates_report",),
         quick=("--sites", "4", "--pages", "12"), has_json=True,
     ),
     Experiment(
         "classify", Section.PAGE, "Table 3 of 003: classification",
-        ("classify",), ("bench.classify_report",),
+        ("classify",), ("dehusk_bench.classify_report",),
         quick=("--sites", "6", "--pages", "15", "--draws", "200"), has_json=True,
     ),
     Experiment(
         "chunks-tables", Section.CHUNKS, "Tables 1 and 2, figures 3 and 4 of 004",
-        ("chunks-tables",), ("bench.chunks_report",),
+        ("chunks-tables",), ("dehusk_bench.chunks_report",),
         full=tuple(f"samples:tables:{seed}:40" for seed in range(1, 9)),
-        quick=("samples:tables:1:40", "samples:tables:2:40"), without=("methods.auto",),
+        quick=("samples:tables:1:40", "samples:tables:2:40"), without=_AUTO,
         plots=(
             Plot("ttdr by threshold (figure 3)", "threshold", ("threshold", "ttdr"), ("ttdr",),
                  x="threshold"),
@@ -206,7 +210,7 @@ EXPERIMENTS: Final[tuple[Experiment, ...]] = (
     Experiment(
         "speed", Section.COST, "CPU time a page",
         ("speed", "@wcxb-dev", "@docs-dev", "--peers", "--method", "auto", "--method", "segments"),
-        ("bench.commands",), full=("--sites", "60", "--pages", "4"),
+        ("dehusk_bench.commands",), full=("--sites", "60", "--pages", "4"),
         quick=("--sites", "8", "--pages", "2", "--rounds", "1"), instead=("samples::1:4",),
         has_json=True,
     ),

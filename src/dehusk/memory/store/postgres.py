@@ -46,7 +46,7 @@ class PostgresDatabase:
             if writes:
                 cursor.execute("BEGIN")
                 cursor.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCKS,))
-                cursor.execute("SELECT to_regclass('dehusk.memory.store')")
+                cursor.execute("SELECT to_regclass('dehusk.store')")
                 found = cursor.fetchone()
                 if found is None or found[0] is None:
                     cursor.execute("CREATE SCHEMA IF NOT EXISTS dehusk")
