@@ -21,7 +21,7 @@ import dehusk
 from dehusk.errors import MissingExtra, StateError, StoreDamaged, UsageError
 from dehusk.memory import Memory, dump, upkeep
 from dehusk.memory.site import Sites
-from dehusk.memory.store import KNOWN, site_id
+from dehusk.memory.store import site_id
 from dehusk.memory.store.postgres import PostgresDatabase
 from dehusk_bench.samples import sample_site
 
@@ -104,8 +104,7 @@ def _page(number: int, site: str = "a.example") -> dehusk.Page:
 
 
 def _without_known(memory: Memory) -> bytes:
-    tables = {name: table for name, table in memory.tables.items() if name != KNOWN}
-    return dump(Memory(memory.pages, tables), "segments")
+    return dump(Memory(memory.pages, memory.tables), "segments")
 
 
 @pytest.mark.parametrize("durable", list(dehusk.Durable))

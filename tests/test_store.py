@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 import dehusk
 from dehusk.errors import SettingError, StateError, StoreDamaged, StoreLocked, UsageError
 from dehusk.memory import Memory, Table, dump, life_left, shrink
+from dehusk.memory.memory import KNOWN
 from dehusk.memory.site import Sites
-from dehusk.memory.store import KNOWN
 from dehusk.methods.auto.network import load_model, save_model
 from dehusk.settings import Keeping
 from dehusk_bench.samples import sample_site
@@ -35,8 +35,7 @@ def _page(number: int, site: str = "a.example") -> dehusk.Page:
 
 
 def _without_known(memory: Memory, method: str) -> bytes:
-    tables = {name: table for name, table in memory.tables.items() if name != KNOWN}
-    return dump(Memory(memory.pages, tables, memory.sequences), method)
+    return dump(Memory(memory.pages, memory.tables, memory.sequences), method)
 
 
 @pytest.mark.parametrize("durable", list(dehusk.Durable))

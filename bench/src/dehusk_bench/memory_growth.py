@@ -10,7 +10,7 @@ from typing import Final
 
 import dehusk
 from dehusk.memory import Memory
-from dehusk.memory.store import KNOWN
+from dehusk.memory.memory import KNOWN
 from dehusk_bench.samples import sample_site
 from dehusk_bench.tables import table
 

@@ -157,5 +157,4 @@ class _Reference:
 
 def _plain(memory: Memory) -> bytes:
     """The memory as bytes, without what only stores keep in it: the pages that it knows, say."""
-    tables = {name: table for name, table in memory.tables.items() if not name.startswith("~")}
-    return dump(Memory(memory.pages, tables, memory.sequences), "segments")
+    return dump(Memory(memory.pages, memory.tables, memory.sequences), "segments")

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dehusk.errors import StateError
-from dehusk.memory.memory import Memory
+from dehusk.memory.memory import HISTORY, Memory
 from dehusk.memory.tables import Table
 
 _LENGTH: Final = 4
@@ -30,18 +30,19 @@ _MAX_NUMBER: Final = 1 << 31
 
 def carry(memory: Memory) -> bytes:
     """The memory as bytes that `carried` reads."""
+    tables = {**memory.tables, **memory.history}
     shapes = {
         name: [
             len(table.keys), table.owner is not None,
             0 if table.sums is None else table.sums.shape[1],
         ]
-        for name, table in memory.tables.items()
+        for name, table in tables.items()
     }  # fmt: skip
     lengths = {name: len(sequence) for name, sequence in memory.sequences.items()}
     text = json.dumps([memory.pages, shapes, lengths]).encode()
     text += b" " * (-(_LENGTH + len(text)) % _ALIGNED)
     parts = [np.uint32(len(text)).tobytes(), text]
-    for table in memory.tables.values():
+    for table in tables.values():
         parts.append(table.keys.tobytes())
         if table.owner is not None:
             parts.append(table.owner.tobytes())
@@ -83,4 +84,5 @@ def _read(data: bytes) -> Memory:
     sequences = {name: take(np.uint64, length) for name, length in lengths.items()}
     if at != len(data):
         raise ValueError("not as long as it says")
-    return Memory(pages, tables, sequences)
+    history = {name: tables.pop(name) for name in HISTORY if name in tables}
+    return Memory(pages, tables, sequences, history)

@@ -89,11 +89,17 @@ def shrink(memory: Memory, max_bytes: int) -> Memory:
         return memory
     fixed = sum(sequence.nbytes for sequence in memory.sequences.values())
     share = max(0.0, 0.75 * max_bytes - fixed) / max(size - fixed, 1)
-    tables = {}
-    for name, table in memory.tables.items():
-        worth = life_left(table, memory.pages)
-        best = np.lexsort((table.keys, -worth))[: int(share * len(table))]
-        kept = np.zeros(len(table), np.bool_)
-        kept[best] = True
-        tables[name] = table.only(kept)
-    return replace(memory, tables=tables)
+    tables, history = (
+        {name: _shared(table, memory.pages, share) for name, table in kept.items()}
+        for kept in (memory.tables, memory.history)
+    )
+    return replace(memory, tables=tables, history=history)
+
+
+def _shared(table: Table, pages: int, share: float) -> Table:
+    """That share of a table's rows, those with the most life left."""
+    worth = life_left(table, pages)
+    best = np.lexsort((table.keys, -worth))[: int(share * len(table))]
+    kept = np.zeros(len(table), np.bool_)
+    kept[best] = True
+    return table.only(kept)

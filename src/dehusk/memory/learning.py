@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields
 from hashlib import blake2b
-from typing import Final
 
 import numpy as np
 
@@ -23,15 +22,12 @@ from dehusk.memory import (
     load,
     shrink,
 )
-from dehusk.memory.store import KNOWN, Replay
+from dehusk.memory.memory import CHANGES, KNOWN
+from dehusk.memory.store import Replay
 from dehusk.methods import METHODS, Method, adds_up, groups_pages, make_method, only_asked_with
 from dehusk.page.page import Page
 from dehusk.page.tree import Tree
 from dehusk.settings import Keeping
-
-CHANGES: Final = "~changes"
-"""The table of a memory that says how often the site's template has changed, and when last: one
-row, since counts add up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,13 +58,13 @@ class Learner:
         if adds_up(self.method):
             lesson = self.method.lesson(tree)
             if self.knows_pages:
-                lesson = lesson.with_tables(**{KNOWN: known})
+                lesson = lesson.with_history(**{KNOWN: known})
             return self._replayed(memory, lesson), lesson
         after = self.method.learn(memory, tree)
         if not self.knows_pages:
             return after, after
         known = memory.table(KNOWN).plus(known.later(memory.pages))
-        after = self._limited(after.with_tables(**{KNOWN: known}))
+        after = self._limited(after.with_history(**{KNOWN: known}))
         return after, after
 
     def noting(
@@ -148,7 +144,7 @@ class Learner:
             return after
         if groups_pages(self.method) and self.method.has_new_template(after):
             now = Table.of_page(np.zeros(1, np.uint64), after.pages)
-            after = after.with_tables(**{CHANGES: after.table(CHANGES).plus(now)})
+            after = after.with_history(**{CHANGES: after.table(CHANGES).plus(now)})
         return self._limited(after)
 
     def _limited(self, memory: Memory) -> Memory:
@@ -157,11 +153,11 @@ class Learner:
         if len(known) > self.keeping.max_known_pages:
             newest = known.last.astype(np.float64)
             known = keep_best(known, newest, self.keeping.max_known_pages)
-            memory = memory.with_tables(**{KNOWN: known})
+            memory = memory.with_history(**{KNOWN: known})
         if memory.size_bytes > self.keeping.max_site_bytes:
             changes = memory.table(CHANGES)
             memory = shrink(memory, self.keeping.max_site_bytes)
-            memory = memory.with_tables(**{CHANGES: changes}) if len(changes) else memory
+            memory = memory.with_history(**{CHANGES: changes}) if len(changes) else memory
         return memory
 
 

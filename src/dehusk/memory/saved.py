@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dehusk.errors import StateError, WrongMemory
-from dehusk.memory.memory import Memory
+from dehusk.memory.memory import HISTORY, Memory
 from dehusk.memory.tables import Table
 from dehusk.page.hashing import Hashes
 
@@ -76,7 +76,8 @@ def dump(memory: Memory, method: str, *, settings: Settings | None = None, site:
     are seeded with the site's name: the same text on two sites is not the same number, and what one
     site has taught is never taken for another's.
     """
-    tables = {name: memory.tables[name] for name in sorted(memory.tables)}
+    found = {**memory.tables, **memory.history}
+    tables = {name: found[name] for name in sorted(found)}
     sequences = {name: memory.sequences[name] for name in sorted(memory.sequences)}
     shapes = {name: _shape_of(table) for name, table in tables.items()}
     header = {
@@ -117,7 +118,8 @@ def load(data: bytes, method: str, *, settings: Settings | None = None, site: st
     if any((table.keys[1:] <= table.keys[:-1]).any() for table in tables.values()):
         raise StateError("a damaged memory: keys out of order")
     sequences = {name: read.hashes(length) for name, length in header.sequences.items()}
-    return Memory(header.pages, tables, sequences)
+    history = {name: tables.pop(name) for name in HISTORY if name in tables}
+    return Memory(header.pages, tables, sequences, history)
 
 
 def seed_of(site: str) -> np.uint64:

@@ -277,6 +277,11 @@ class PackedTables(Mapping[str, Table]):
     def __len__(self) -> int:
         return len(self.kind.names)
 
+    @property
+    def size_bytes(self) -> int:
+        """What all tables hold."""
+        return len(self.memory)
+
     def cut(self, wanted: bytes) -> Cut:
         """Some of the arrays, as the kernel takes them."""
         return self.memory, self.rows, self.kind.packing.sizes, wanted

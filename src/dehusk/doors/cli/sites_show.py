@@ -13,8 +13,8 @@ from dehusk import pipeline
 from dehusk.doors.cli.tables import print_table
 from dehusk.errors import PageError, UsageError
 from dehusk.memory import Memory
-from dehusk.memory.learning import CHANGES
-from dehusk.memory.store import KNOWN, SiteRow
+from dehusk.memory.memory import CHANGES, KNOWN
+from dehusk.memory.store import SiteRow
 from dehusk.methods import Method, settings_of
 from dehusk.methods.contract import FamilySeen
 from dehusk.page.page import Page
@@ -67,7 +67,7 @@ def show(site: ShownSite, figures: Mapping[str, object], arguments: argparse.Nam
 
 
 def _tables(memory: Memory) -> Iterator[tuple[str, ...]]:
-    for name, table in sorted(memory.tables.items()):
+    for name, table in sorted({**memory.tables, **memory.history}.items()):
         yield (
             _NAMES.get(name, name),
             f"{len(table):,}",

@@ -23,11 +23,10 @@ from dehusk.memory.store.rows import SiteRow, StoreRow, site_id
 from dehusk.memory.store.shelf import Shelf
 from dehusk.memory.store.sqlite import SqliteDatabase
 from dehusk.memory.store.statements import Statements
-from dehusk.memory.store.store import KNOWN, Store
+from dehusk.memory.store.store import Store
 from dehusk.settings import Keeping
 
 __all__ = [
-    "KNOWN",
     "Database",
     "Finding",
     "Keeping",

@@ -13,6 +13,7 @@ import numpy as np
 
 from dehusk.errors import StateError, StoreDamaged
 from dehusk.memory import Memory, dump, load
+from dehusk.memory.memory import KNOWN
 from dehusk.memory.store.database import Database
 from dehusk.memory.store.reading import Replay, read_memory
 from dehusk.memory.store.rows import SiteRow, StoreRow, site_id
@@ -20,9 +21,6 @@ from dehusk.memory.store.shelf import Shelf, Shelves
 from dehusk.memory.store.statements import Statements
 from dehusk.settings import Keeping
 
-KNOWN: Final = "~known"
-"""The table of the pages that a memory has learned, by their digests. Every memory in a store has
-one; no method's table is called so."""
 _FOLD_BYTES: Final = 32_000
 """A log shorter than this is never folded: some ten pages, which are replayed in a millisecond."""
 _SITE_OVERHEAD: Final = 2_000
