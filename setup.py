@@ -21,7 +21,7 @@ UNIX_FLAGS = [
 kernel = Extension(
     "dehusk._kernel",
     sources=sorted(str(path) for path in FOLDER.glob("*.c")),
-    depends=sorted(str(path) for path in FOLDER.glob("*.h")),
+    depends=sorted(str(path) for path in FOLDER.glob("*.[dh]*")),
     define_macros=[("Py_LIMITED_API", "0x030B0000")],
     py_limited_api=True,
     optional=True,

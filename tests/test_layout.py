@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -30,7 +28,7 @@ def test_what_a_browser_measured_is_taken_as_it_is() -> None:
     tree = _tree("<p>rye")
     side = np.ones(len(tree))
     measured = Layout(side, side, side, side, is_estimate=False)
-    assert layout_of(replace(tree, layout=measured)) is measured
+    assert layout_of(tree.laid_out(measured)) is measured
     assert layout_of(tree).is_estimate
 
 

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from dehusk import _kernel
 from dehusk.methods import smooth as stage
 from dehusk.methods.contract import Smoothing
 from dehusk.methods.smooth import isotonic, smooth
@@ -22,19 +23,17 @@ from dehusk.page.tree import Floats, Tree
 
 
 def _tree(parents: list[int]) -> Tree:
-    """A tree of that shape, in document order; nothing in it is written anywhere."""
-    size = len(parents)
-    end, depth = np.arange(1, size + 1, dtype=np.int32), np.zeros(size, np.int32)
-    for node in range(1, size):
-        depth[node] = depth[parents[node]] + 1
-    for node in range(size - 1, 0, -1):
-        end[parents[node]] = max(end[parents[node]], end[node])
-    nothing = np.zeros(size, np.int32)
-    return Tree(
-        b"", np.array(parents, np.int32), end, depth, nothing.astype(np.int16), nothing, nothing,
-        nothing, np.ones(size, np.bool_), np.zeros(size, np.bool_), nothing, nothing,
-        nothing.astype(np.uint64), nothing.astype(np.uint64),
-    )  # fmt: skip
+    """A tree of that shape, in document order, of elements alone."""
+    written: list[str] = []
+    path: list[int] = []
+    for node, parent in enumerate(parents):
+        while path and path[-1] != parent:
+            path.pop()
+            written.append("</div>")
+        path.append(node)
+        written.append("<div>")
+    source = "".join((*written, "</div>" * len(path))).encode()
+    return Tree(_kernel.scan(source, 512, lambda: (b"", b"", b"", b"")))
 
 
 @st.composite

@@ -8,6 +8,7 @@ import turbohtml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dehusk import _kernel
 from dehusk.errors import NotHtml, PageTooLarge, TooManyNodes
 from dehusk.page.page import Page
 from dehusk.page.parse import parse
@@ -229,6 +230,61 @@ def test_a_hostile_page_gives_a_tree_or_a_refusal(html: str) -> None:
         return
     assert len(tree) >= 3
     assert (tree.parent[1:] < np.arange(1, len(tree))).all()
+
+
+_MARKUP = st.sampled_from(
+    [b"<", b">", b"</", b"<!--", b"-->", b"<script", b"</script>", b"<pre>\n", b"<svg>", b"<br>",
+     b"<plaintext>", b" a=\"", b"\"", b" hidden=", b"&", b"&nbsp;", b"\xe2\x82", b"x" * 20, b" "]
+)  # fmt: skip
+
+
+@settings(max_examples=500)
+@given(
+    st.lists(_MARKUP | st.binary(max_size=9), max_size=30).map(b"".join),
+    st.sampled_from((1, 3, 512)),
+)
+def test_bytes_that_are_no_canonical_html_still_give_a_tree(source: bytes, depth: int) -> None:
+    lengths = np.array([5, -1, 2**62], np.int64).tobytes()
+    tree = Tree(_kernel.scan(source, depth, lambda: (b"\0\1", b"\1\0", b"\0\1", lengths)))
+    order = np.arange(len(tree))
+    assert (tree.parent < order).all()
+    assert ((tree.end > order) & (tree.end <= len(tree))).all()
+    assert ((tree.parent >= 0) | (order == 0) | (tree.depth == 0)).all()
+    places = np.array((0 * tree.start, tree.start, tree.stop, tree.close))
+    assert (np.diff(places, axis=0) >= 0).all()
+    assert (tree.close <= len(source)).all()
+    assert (tree.depth <= depth).all()
+
+
+def test_the_kernel_refuses_what_is_no_page() -> None:
+    for depth in (0, 513, 2**40):
+        with pytest.raises(ValueError, match="depth"):
+            _kernel.scan(b"<p>", depth, _unasked)
+    with pytest.raises(TypeError):
+        _kernel.scan("<p>", 512, _unasked)  # type: ignore[arg-type]
+    with pytest.raises(TypeError):
+        _kernel.scan(b"<svg><script>", 512, lambda: (b"",))  # type: ignore[arg-type, return-value]
+    with pytest.raises(ZeroDivisionError):
+        _kernel.scan(b"<svg><script>", 512, lambda: 1 // 0)  # type: ignore[arg-type, return-value]
+
+
+def _unasked() -> tuple[bytes, bytes, bytes, bytes]:
+    raise AssertionError("nothing in this page needs the parser")
+
+
+def test_nobody_can_write_to_a_tree() -> None:
+    tree = parse(Page("<p>x")).tree
+    with pytest.raises(ValueError, match="read-only"):
+        tree.parent[0] = 3
+    with pytest.raises(TypeError):
+        tree.kernel.parent[0] = 3
+
+
+def test_an_array_of_a_tree_outlives_it() -> None:
+    kernel = _kernel.scan(b"<p>x</p>", 512, _unasked)
+    parent = kernel.parent
+    del kernel
+    assert parent.tolist() == [-1, 0]
 
 
 def test_what_is_made_of_a_tree_is_made_once_and_kept_with_it() -> None:

@@ -1,23 +1,39 @@
 """The compiled kernel (`src/kernel`), as its few callers see it."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final, final
 
 Buffer = Any
 """Something with memory of its own, without gaps: bytes or an array."""
 
+TAG_NAMES: Final[tuple[str, ...]]
+TAG_SETS: Final[dict[str, tuple[str, ...]]]
+
+@final
+class Tree:
+    """The nodes of a page in arrays, as views that nobody can write to."""
+
+    source: Final[bytes]
+    own_hash: Final[memoryview]
+    path_hash: Final[memoryview]
+    parent: Final[memoryview]
+    end: Final[memoryview]
+    depth: Final[memoryview]
+    start: Final[memoryview]
+    stop: Final[memoryview]
+    close: Final[memoryview]
+    text_length: Final[memoryview]
+    link_length: Final[memoryview]
+    tag: Final[memoryview]
+    shown: Final[memoryview]
+    raw: Final[memoryview]
+
+    def __len__(self) -> int: ...
+    def __buffer__(self, flags: int, /) -> memoryview: ...
+
 def scan(
-    max_depth: int,
-    source: bytes,
-    numbers: Buffer,
-    hashes: Buffer,
-    kinds: Buffer,
-    raws: Buffer = ...,
-    voids: Buffer = ...,
-    eaters: Buffer = ...,
-    raw_lengths: Buffer = ...,
-    /,
-) -> bytearray | None: ...
+    source: bytes, max_depth: int, ask: Callable[[], tuple[bytes, bytes, bytes, bytes]], /
+) -> Tree: ...
 def label(
     images: Buffer,
     parent: Buffer,

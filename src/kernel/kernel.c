@@ -1,9 +1,8 @@
-/* The module `dehusk._kernel`: what dehusk computes for every page, compiled.
+/* The module `dehusk._kernel`: what dehusk computes for every page, compiled. Nothing here is called by
+   users. */
 
-   Each function has a twin in Python and numpy that gives the same bytes, and stands in for it
-   where there is no compiler. Nothing here is called by users. */
-
-#include "kernel.h"
+#include "tags.h"
+#include "tree.h"
 
 int open_views(View *views, PyObject *const *objects, size_t count, int is_writable)
 {
@@ -167,8 +166,7 @@ int append_number(PyObject *list, size_t number)
 #define FUNCTION(name, text) {#name, (PyCFunction)(void (*)(void))kernel_##name, METH_FASTCALL, text}
 
 static PyMethodDef functions[] = {
-    FUNCTION(scan, "The arrays of a page's tree in one piece of memory; None if the parser must be "
-                   "asked first."),
+    FUNCTION(scan, "The tree of a page in canonical HTML."),
     FUNCTION(addresses, "Where given links lead, and those with a title."),
     FUNCTION(marks, "The images of the content, and links in headings that say next to nothing."),
     FUNCTION(draft, "What of a page goes into its Markdown, in one piece of memory."),
@@ -200,9 +198,36 @@ static PyMethodDef functions[] = {
     {NULL, NULL, 0, NULL},
 };
 
+/* Make a type; 0 with an exception set. */
+static int add_type(PyObject *module, PyType_Spec *spec, PyObject **type)
+{
+    *type = PyType_FromSpec(spec);
+    return *type && PyModule_AddType(module, (PyTypeObject *)*type) == 0;
+}
+
+static int add_types(PyObject *module)
+{
+    Types *types = types_of(module);
+    return (types->tag_names = make_tag_names()) && add_tags(module) &&
+                   add_type(module, &tree_spec, &types->tree)
+               ? 0
+               : -1;
+}
+
+static void free_types(void *module)
+{
+    Types *types = types_of(module);
+    if (types) {
+        PyMem_Free(types->tag_names);
+        Py_XDECREF(types->tree);
+    }
+}
+
+static PyModuleDef_Slot slots[] = {{Py_mod_exec, (void *)add_types}, {0, NULL}};
+
 static struct PyModuleDef module = {
-    PyModuleDef_HEAD_INIT, "dehusk._kernel", "What dehusk computes for every page, compiled.", 0,
-    functions, NULL, NULL, NULL, NULL,
+    PyModuleDef_HEAD_INIT, "dehusk._kernel", "What dehusk computes for every page, compiled.", sizeof(Types),
+    functions, slots, NULL, NULL, free_types,
 };
 
 PyMODINIT_FUNC PyInit__kernel(void);

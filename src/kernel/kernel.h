@@ -8,6 +8,19 @@
 
 #include "bytes.h"
 
+typedef struct TagNames TagNames;
+
+/* What the module keeps: the types of its objects, and a table. */
+typedef struct {
+    PyObject *tree;
+    TagNames *tag_names;
+} Types;
+
+static inline Types *types_of(PyObject *module)
+{
+    return PyModule_GetState(module);
+}
+
 /* The memory of an array that Python handed in. */
 typedef struct {
     Py_buffer buffer;

@@ -1,5 +1,9 @@
-/* Canonical HTML to the nodes of its tree, in one pass: the twin of `dehusk.parse.tokens` and
-   `dehusk.parse.nodes`, which say why canonical HTML can be read like this.
+/* Canonical HTML to the nodes of its tree, in one pass.
+
+   Canonical HTML makes this possible without a parser: `<` and `>` in text and attribute values are escaped,
+   so outside raw text and comments each `>` ends a tag. What it cannot tell is asked of the parser's document:
+   which elements only look void or raw because they are SVG or MathML, and how long a raw text is that may
+   hold its own end tag.
 
    Time and memory are linear in the page: a stack instead of recursion, every place is looked at a
    fixed number of times. What is no canonical HTML gives some tree, and nothing worse. */
@@ -19,7 +23,7 @@ typedef struct {
 
 typedef struct {
     Bytes source;
-    const TagTables *tags;
+    const TagNames *names;
     const Foreign *foreign;
     int max_depth;
     Node *nodes;
@@ -37,7 +41,7 @@ typedef struct {
 typedef struct {
     uint64_t name;
     int16_t tag;
-    uint8_t kinds;
+    uint32_t sets;
 } Tag;
 
 /* The array, with room for one more element of `size` bytes; NULL without memory. */
@@ -61,40 +65,6 @@ static Node *next_node(Scan *scan)
         return NULL;
     scan->nodes = nodes;
     return &nodes[scan->count++];
-}
-
-/* --- names --- */
-
-/* A word up to its first space or `>`; `*ended` says whether there is one. */
-static uint64_t cut_name(uint64_t word, int *ended)
-{
-    uint64_t marks = marks_of(word, ' ') | marks_of(word, '>');
-    uint64_t lowest = marks & (~marks + 1);
-    *ended = marks != 0;
-    return word & ((lowest >> 7) - 1);
-}
-
-/* The tag whose name begins at `at`; `close` is where its `>` stands. */
-static Tag read_tag(const Scan *scan, size_t at, size_t close)
-{
-    int ended;
-    uint64_t word = cut_name(word_at(scan->source, at), &ended);
-    Tag tag = {mix(word * TEXT_FACTOR), OTHER_TAG, 0};
-    if (!ended) {
-        word = cut_name(word_at(scan->source, at + WORD), &ended);
-        tag.name = mix(tag.name + word * PATH_FACTOR);
-    }
-    if (!ended) {
-        tag.name = hash_run(scan->source, at, find_byte(scan->source, ' ', at, close));
-        return tag;
-    }
-    int16_t number = scan->tags->numbers[tag.name >> 48];
-    if (number >= 0 && (size_t)number < scan->tags->count &&
-        scan->tags->hashes[number] == tag.name) {
-        tag.tag = number;
-        tag.kinds = scan->tags->kinds[number];
-    }
-    return tag;
 }
 
 /* --- texts --- */
@@ -162,7 +132,7 @@ static int add_text(Scan *scan, size_t start, size_t stop, int is_raw)
     if (!node)
         return 0;
     *node = (Node){0, mix(scan->path), parent_of(scan, depth), number + 1, depth,
-                   (int32_t)start, (int32_t)stop, (int32_t)stop, 0, TEXT_TAG, flags};
+                   (int32_t)start, (int32_t)stop, (int32_t)stop, 0, TAG_TEXT, flags};
     /* Raw text that is not shown (scripts, which cost the most) is not read. */
     if (!is_raw || !(flags & (NODE_HIDDEN | NODE_IN_NOSCRIPT)))
         read_text(scan->source, start, stop, is_raw, node);
@@ -196,7 +166,7 @@ static int open_element(Scan *scan, const Tag *tag, uint64_t part, uint8_t inher
     if (!stack)
         return 0;
     scan->stack = stack;
-    uint8_t is_island = (tag->kinds & TAG_ISLAND) != 0;
+    uint8_t is_island = (tag->sets & SET_ISLAND) != 0;
     stack[scan->level++] =
         (Open){scan->path, (int32_t)scan->count - 1, scan->inherited, is_island};
     scan->path += part;
@@ -224,11 +194,11 @@ static void close_element(Scan *scan, size_t stop)
 static uint8_t inherited_by(const Scan *scan, const Tag *tag, size_t start, size_t stop)
 {
     uint8_t inherited = scan->inherited;
-    if (tag->kinds & TAG_NOSCRIPT)
+    if (tag->tag == TAG_noscript)
         inherited |= NODE_IN_NOSCRIPT;
-    else if (tag->kinds & TAG_NEVER_SHOWN)
+    else if (tag->sets & SET_NEVER_SHOWN)
         inherited |= NODE_HIDDEN;
-    if (tag->kinds & TAG_LINK)
+    if (tag->tag == TAG_a)
         inherited |= NODE_IN_LINK;
     if (!(inherited & NODE_HIDDEN) && is_hidden(scan->source, start, stop))
         inherited |= NODE_HIDDEN;
@@ -247,7 +217,7 @@ static int add_element(Scan *scan, const Tag *tag, size_t start, size_t stop, in
     *node =
         (Node){tag->name, mix(scan->path + part), parent_of(scan, depth), number + 1, depth,
                (int32_t)start, (int32_t)stop, (int32_t)stop, 0, tag->tag, inherited};
-    scan->has_noscript |= (tag->kinds & TAG_NOSCRIPT) != 0;
+    scan->has_noscript |= tag->tag == TAG_noscript;
     return !is_nested || open_element(scan, tag, part, inherited);
 }
 
@@ -263,8 +233,8 @@ static size_t raw_end(const Scan *scan, const Tag *tag, size_t start, size_t fir
     while (name + name_size < first && source.bytes[name + name_size] != ' ' &&
            source.bytes[name + name_size] != '>')
         name_size++;
-    int is_script = stands_at(source, name, "script"), is_escaped = 0;
-    if (tag->kinds & TAG_PLAINTEXT)
+    int is_script = tag->tag == TAG_script, is_escaped = 0;
+    if (tag->tag == TAG_plaintext)
         return SIZE_MAX;
     for (;; at++) {
         at = find_byte(source, '<', at, source.size);
@@ -315,9 +285,11 @@ static size_t skip_comment(Bytes source, size_t at)
 static ScanEnd read_start_tag(Scan *scan, size_t start, size_t *at)
 {
     size_t stop = *at;
-    Tag tag = read_tag(scan, start + 1, stop - 1);
-    int is_void = (tag.kinds & TAG_VOID) != 0, is_raw = (tag.kinds & TAG_RAW) != 0;
-    int eats = (tag.kinds & TAG_EATS_NEWLINE) != 0;
+    Tag tag = {hash_name(scan->source, start + 1, stop - 1), 0, 0};
+    tag.tag = number_of(scan->names, tag.name);
+    tag.sets = tag_sets[tag.tag];
+    int is_void = (tag.sets & SET_VOID) != 0, is_raw = (tag.sets & SET_RAW) != 0;
+    int eats = (tag.sets & SET_EATS_NEWLINE) != 0;
     if ((is_void || is_raw || eats) && scan->islands && !scan->foreign->is_given)
         return SCAN_ASKS;
     if (is_void)
@@ -372,10 +344,10 @@ static ScanEnd scan_all(Scan *scan)
     return SCAN_DONE;
 }
 
-ScanEnd scan(Bytes source, const TagTables *tags, const Foreign *foreign, int max_depth,
+ScanEnd scan(Bytes source, const TagNames *names, const Foreign *foreign, int max_depth,
              ScanResult *result)
 {
-    Scan state = {.source = source, .tags = tags, .foreign = foreign, .max_depth = max_depth};
+    Scan state = {.source = source, .names = names, .foreign = foreign, .max_depth = max_depth};
     state.room = source.size / 32 + 64; /* Real pages have 40 bytes a node and more. */
     state.stack_room = 64;
     state.nodes = malloc(state.room * sizeof(Node));

@@ -3,19 +3,7 @@
 #ifndef DEHUSK_SCAN_H
 #define DEHUSK_SCAN_H
 
-#include "bytes.h"
-
-/* What a tag is, by its number: the bits that `dehusk.parse.compiled` sets. */
-enum {
-    TAG_VOID = 1,
-    TAG_RAW = 2,
-    TAG_NEVER_SHOWN = 4,
-    TAG_NOSCRIPT = 8,
-    TAG_LINK = 16,
-    TAG_EATS_NEWLINE = 32,
-    TAG_ISLAND = 64,
-    TAG_PLAINTEXT = 128,
-};
+#include "tags.h"
 
 /* What is known of a node. The first three go on to all that stands in an element. */
 enum {
@@ -27,9 +15,6 @@ enum {
 };
 #define NODE_INHERITED (NODE_HIDDEN | NODE_IN_NOSCRIPT | NODE_IN_LINK)
 
-#define TEXT_TAG 0
-#define OTHER_TAG 1
-
 typedef struct {
     uint64_t own, path;
     int32_t parent, end, depth, start, stop, close;
@@ -37,13 +22,6 @@ typedef struct {
     int16_t tag;
     uint8_t flags;
 } Node;
-
-typedef struct {
-    const int16_t *numbers; /* 65,536 of them: a tag number by the top bits of a name's hash. */
-    const uint64_t *hashes; /* By tag number. */
-    const uint8_t *kinds;   /* By tag number: bits of TAG_... */
-    size_t count;
-} TagTables;
 
 /* What only the parser can tell; without it a page that needs it gives SCAN_ASKS. */
 typedef struct {
@@ -66,7 +44,7 @@ typedef struct {
 #define MAX_SCAN_DEPTH 512
 
 /* The nodes of a page, to be freed by the caller. Lengths are those of the texts alone. */
-ScanEnd scan(Bytes source, const TagTables *tags, const Foreign *foreign, int max_depth,
+ScanEnd scan(Bytes source, const TagNames *names, const Foreign *foreign, int max_depth,
              ScanResult *result);
 
 #endif

@@ -15,8 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dehusk import _kernel
+
 Packed = bytes | bytearray
-Cut = tuple[Packed, tuple[int, ...], bytes, bytes]
+Cut = tuple[Packed | _kernel.Tree, tuple[int, ...], bytes, bytes]
 """Arrays for the kernel: the memory, how many items its arrays have, their sizes, and which."""
 
 

@@ -1,7 +1,8 @@
 """What dehusk knows of HTML's element names: their numbers and the sets they belong to.
 
 A tree stores a tag as a small number. `#text` is the number of every text node, `#other` the
-number of every element whose name is not in HTML (custom elements, SVG, MathML).
+number of every element whose name is not in HTML (custom elements, SVG, MathML). The list of names
+and sets is the kernel's (`src/kernel/tags.def`).
 """
 
 from __future__ import annotations
@@ -11,55 +12,24 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from dehusk import _kernel
+
 TEXT: Final = 0
 OTHER: Final = 1
 
-NAMES: Final = (
-    "#text", "#other",
-    "a", "abbr", "acronym", "address", "applet", "area", "article", "aside", "audio", "b", "base",
-    "basefont", "bdi", "bdo", "bgsound", "big", "blink", "blockquote", "body", "br", "button",
-    "canvas", "caption", "center", "cite", "code", "col", "colgroup", "data", "datalist", "dd",
-    "del", "desc", "details", "dfn", "dialog", "dir", "div", "dl", "dt", "em", "embed", "fieldset",
-    "figcaption", "figure", "font", "footer", "form", "frame", "frameset", "h1", "h2", "h3", "h4",
-    "h5", "h6", "head", "header", "hgroup", "hr", "html", "i", "iframe", "image", "img", "input",
-    "ins", "kbd", "keygen", "label", "legend", "li", "link", "listing", "main", "map", "mark",
-    "marquee", "math", "menu", "meta", "meter", "nav", "nobr", "noembed", "noframes", "noscript",
-    "object", "ol", "optgroup", "option", "output", "p", "param", "path", "picture", "plaintext",
-    "pre", "progress", "q", "rb", "rp", "rt", "rtc", "ruby", "s", "samp", "script", "search",
-    "section", "select", "slot", "small", "source", "span", "strike", "strong", "style", "sub",
-    "summary", "sup", "svg", "table", "tbody", "td", "template", "textarea", "tfoot", "th",
-    "thead", "time", "title", "tr", "track", "tt", "u", "ul", "use", "var", "video", "wbr", "xmp",
-)  # fmt: skip
+NAMES: Final = _kernel.TAG_NAMES
 """Every tag number's name; the number is the place in this tuple."""
-
 NUMBERS: Final = {name: number for number, name in enumerate(NAMES)}
 
-VOID: Final = (
-    "area", "base", "basefont", "bgsound", "br", "col", "embed", "frame", "hr", "img", "input",
-    "keygen", "link", "meta", "param", "source", "track", "wbr",
-)  # fmt: skip
+VOID: Final = _kernel.TAG_SETS["VOID"]
 """HTML elements that are written without an end tag."""
-
-RAW: Final = ("iframe", "noembed", "noframes", "plaintext", "script", "style", "xmp")
+RAW: Final = _kernel.TAG_SETS["RAW"]
 """HTML elements whose text is written without escapes."""
-
-NEWLINE_EATERS: Final = ("listing", "pre", "textarea")
+NEWLINE_EATERS: Final = _kernel.TAG_SETS["EATS_NEWLINE"]
 """HTML elements that lose a newline at their front, which is therefore written twice."""
-
-NEVER_SHOWN: Final = (
-    "audio", "canvas", "datalist", "desc", "head", "iframe", "noembed", "noframes", "noscript",
-    "script", "style", "template", "title", "video",
-)  # fmt: skip
+NEVER_SHOWN: Final = _kernel.TAG_SETS["NEVER_SHOWN"]
 """Elements whose text a browser with JavaScript does not show."""
-
-BLOCK: Final = (
-    "address", "article", "aside", "blockquote", "body", "button", "caption", "center", "dd",
-    "details", "dialog", "dir", "div", "dl", "dt", "fieldset", "figcaption", "figure", "footer",
-    "form", "frameset", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hgroup", "hr", "html",
-    "legend", "li", "listing", "main", "menu", "nav", "ol", "optgroup", "option", "p", "plaintext",
-    "pre", "search", "section", "select", "summary", "table", "tbody", "tfoot", "textarea",
-    "thead", "title", "tr", "ul", "xmp",
-)  # fmt: skip
+BLOCK: Final = _kernel.TAG_SETS["BLOCK"]
 """Elements that stand on lines of their own."""
 
 

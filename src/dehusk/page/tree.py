@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from dehusk import _kernel
 from dehusk.page import tags
 from dehusk.page.hashing import PATH_INVERSES, PATH_POWERS, TREE_INVERSES, TREE_POWERS, Hashes, mix
-from dehusk.page.packing import Column, Cut, Packed, Packing
+from dehusk.page.packing import Column, Cut, Packing
 
 Made = TypeVar("Made")
 
@@ -89,10 +90,9 @@ TREE_PACKING: Final = Packing(
     Column("shown", np.bool_),
     Column("raw", np.bool_),
 )
-"""The arrays of a tree in memory, as the kernel lays them out (`src/kernel/tree.c`)."""
+"""The arrays of a tree in memory, as the kernel lays them out (`src/kernel/tree.h`)."""
 
 
-@dataclass(frozen=True, eq=False)
 class Tree:
     """One page as parallel arrays over its nodes, elements and text nodes alike, in document order.
 
@@ -107,10 +107,16 @@ class Tree:
 
     Lengths count characters of shown text, white space at a text node's ends left out. A path is
     the tags from `<html>` down to the node, without positions. Hashes are the same on every run
-    and machine.
+    and machine. The kernel owns the arrays, which nobody can write to.
     """
 
+    kernel: _kernel.Tree
+    """The tree as the kernel's functions take it."""
     source: bytes
+    url: str | None
+    """Where the page came from; what its links are relative to."""
+    layout: Layout | None
+    """What a browser measured, where one was asked."""
     parent: Ints
     """The node's parent; -1 for node 0."""
     end: Ints
@@ -134,42 +140,32 @@ class Tree:
     own_hash: Hashes
     """Of a text node's text without white space at its ends (0 for none), of an element's tag."""
     path_hash: Hashes
-    url: str | None = None
-    """Where the page came from; what its links are relative to."""
-    layout: Layout | None = None
-    """What a browser measured, where one was asked."""
 
-    @staticmethod
-    def of_memory(memory: bytearray, source: bytes, url: str | None) -> Tree:
-        """The tree whose arrays the kernel made; views of them are made when asked for."""
-        tree = object.__new__(Tree)
-        tree.__dict__.update(source=source, url=url, layout=None, packed=memory)
-        return tree
+    def __init__(
+        self, kernel: _kernel.Tree, url: str | None = None, layout: Layout | None = None
+    ) -> None:
+        self.kernel, self.source = kernel, kernel.source
+        self.url, self.layout = url, layout
 
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> NDArray[Any]:
-            memory = self.__dict__.get("packed")
-            if memory is None or name not in TREE_PACKING:
-                raise AttributeError(name)
-            counts = (len(memory) // TREE_PACKING.row_bytes,)
-            view = self.__dict__[name] = TREE_PACKING.view(memory, counts, name)
+            # Most pages are read by the kernel alone, so a view is made when it is asked for.
+            column = getattr(self.kernel, name)
+            # Twice as fast as np.asarray.
+            view = self.__dict__[name] = np.frombuffer(column, column.format)
             return view
 
     def __len__(self) -> int:
-        memory = self.__dict__.get("packed")  # Without a view where there is none yet.
-        return len(self.parent) if memory is None else len(memory) // TREE_PACKING.row_bytes
-
-    @cached_property
-    def packed(self) -> Packed:
-        """All arrays in one piece of memory."""
-        return TREE_PACKING.pack([getattr(self, name) for name in TREE_PACKING.names])
+        return len(self.kernel)
 
     def cut(self, wanted: bytes) -> Cut:
-        """Some of the arrays, as the kernel takes them."""
-        memory = self.packed
-        counts = (len(memory) // TREE_PACKING.row_bytes,)
-        return memory, counts, TREE_PACKING.sizes, wanted
+        """Some of the arrays, as functions of the kernel take them that know no trees yet."""
+        return self.kernel, (len(self),), TREE_PACKING.sizes, wanted
+
+    def laid_out(self, layout: Layout | None) -> Tree:
+        """The same tree with what a browser measured."""
+        return Tree(self.kernel, self.url, layout)
 
     def once(self, make: Callable[[Tree], Made]) -> Made:
         """What `make` makes of this tree: made on first asking, and kept as long as the tree."""
@@ -188,16 +184,23 @@ class Tree:
     def subtree_hash(self) -> Hashes:
         """Of each node: its tag or text and all that is below it; attributes do not count.
 
-        The sum over the nodes of own_hash · P**(place in order) · Q**depth, taken relative to the
-        node's own place and depth. Text of white space does not count.
+        Text of white space does not count.
         """
-        counts = self.own_hash != 0
+        return self.subtree_hashes(self.own_hash)
+
+    def subtree_hashes(self, own_hash: Hashes) -> Hashes:
+        """Of each node, a hash of what these say of it and of all that is below it; 0 says nothing.
+
+        The sum over the nodes of own_hash · P**(place in order) · Q**depth, taken relative to the
+        node's own place and depth.
+        """
+        counts = own_hash != 0
         place = np.cumsum(counts) - counts
         size = int(place[-1]) + 2
         deep = int(self.depth.max()) + 1
         weight = TREE_POWERS.up_to(size)[place] * PATH_POWERS.up_to(deep)[self.depth]
         total = np.zeros(len(self) + 1, np.uint64)
-        np.cumsum(self.own_hash * weight, dtype=np.uint64, out=total[1:])
+        np.cumsum(own_hash * weight, dtype=np.uint64, out=total[1:])
         inverse = TREE_INVERSES.up_to(size)[place] * PATH_INVERSES.up_to(deep)[self.depth]
         return mix((total[self.end] - total[:-1]) * inverse)
 

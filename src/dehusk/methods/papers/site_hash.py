@@ -7,7 +7,7 @@ Smoothing*, WWW 2007, section 3, step 1.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Final
 
@@ -97,7 +97,7 @@ def _node_hashes(tree: Tree) -> Hashes:
         return tree.subtree_hash
     own = tree.own_hash.copy()
     own[images] = _start_tag_hashes(tree, tree.start[images], tree.stop[images])
-    return replace(tree, own_hash=own).subtree_hash
+    return tree.subtree_hashes(own)
 
 
 def _start_tag_hashes(tree: Tree, start: Ints, stop: Ints) -> Hashes:

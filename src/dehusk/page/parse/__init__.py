@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from functools import cache, partial
+from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
+import numpy as np
 import turbohtml
 
+from dehusk import _kernel
 from dehusk.errors import NotHtml, PageTooLarge, TooManyNodes
-from dehusk.kernel import KERNEL
 from dehusk.page import tags
 from dehusk.page.page import Page
 from dehusk.page.parse.boxes import layout_of
-from dehusk.page.parse.compiled import scan
-from dehusk.page.parse.nodes import build
-from dehusk.page.parse.tokens import Foreign, Text, find_tokens
 from dehusk.page.tree import Tree
 from dehusk.settings import Limits
 
@@ -35,7 +32,6 @@ _MAGIC: Final = (
     b"\x1f\x8b",
     b"RIFF",
 )
-_SPECIAL: Final = (*tags.RAW, *tags.VOID, *tags.NEWLINE_EATERS)
 _MIN_ELEMENT_BYTES: Final = len("<p>")
 _MAX_PLACE: Final = 2**31 - 1
 """Places in a page are 32-bit numbers."""
@@ -61,20 +57,12 @@ def parse(page: Page, limits: Limits = Limits()) -> ParsedPage:
     if len(source) > _MAX_PLACE:
         raise PageTooLarge(page.url, f"{len(source)} bytes when written out: no limit allows that")
     _check_nodes(page, limits, document, source)
-    tree = _tree(source, document, limits.max_depth, page.url)
+    tree = Tree(_kernel.scan(source, limits.max_depth, partial(_foreign, document)), page.url)
     if len(tree) > limits.max_nodes:
         raise TooManyNodes(page.url, f"{len(tree)} nodes, more than {limits.max_nodes}")
     if page.boxes is not None:
-        tree = replace(tree, layout=layout_of(tree, page.boxes))
+        tree = tree.laid_out(layout_of(tree, page.boxes))
     return ParsedPage(tree, document)
-
-
-def _tree(source: bytes, document: turbohtml.Document, max_depth: int, url: str | None) -> Tree:
-    """The tree of canonical HTML: by the kernel, or by its twin."""
-    if KERNEL is not None:
-        return scan(KERNEL, source, partial(_foreign, document), max_depth, url)
-    written = Text(source)
-    return build(written, find_tokens(written, _foreign(document)), max_depth, url)
 
 
 def _check_bytes(page: Page, limits: Limits) -> None:
@@ -137,34 +125,23 @@ def _check_nodes(page: Page, limits: Limits, document: turbohtml.Document, sourc
         raise TooManyNodes(page.url, f"{elements} elements, more than {limits.max_nodes} nodes")
 
 
-def _foreign(document: turbohtml.Document) -> Foreign:
-    """What the canonical HTML does not say of its tags."""
+def _foreign(document: turbohtml.Document) -> tuple[bytes, bytes, bytes, bytes]:
+    """What the canonical HTML does not say of its tags, for the kernel's `scan`, which seldom asks.
 
-    @cache
-    def raw_lengths() -> list[int]:
-        # <plaintext> may hold elements, of links and the like that are still open: no raw text.
-        return [
-            sum(
-                len(child.data.encode())
-                for child in raw.children
-                if isinstance(child, turbohtml.Text)
-            )
-            for raw in document.iter_elements(tags.RAW)
-        ]
-
-    islands = document.iter_elements(("svg", "math"))
-    if not any(next(island.iter_elements(_SPECIAL), None) for island in islands):
-        return Foreign(frozenset(), frozenset(), frozenset(), raw_lengths)
-    return Foreign(
-        _foreign_ranks(document, tags.RAW),
-        _foreign_ranks(document, tags.VOID),
-        _foreign_ranks(document, tags.NEWLINE_EATERS),
-        raw_lengths,
+    Flags of the elements that are named as raw ones are, as void ones, and as those that eat a
+    newline, in document order: is it SVG or MathML, so that it is none? And of the raw ones, the
+    bytes of their text.
+    """
+    raws, voids, eaters = (
+        bytes(
+            element.namespace is not turbohtml.Namespace.HTML
+            for element in document.iter_elements(names)
+        )
+        for names in (tags.RAW, tags.VOID, tags.NEWLINE_EATERS)
     )
-
-
-def _foreign_ranks(document: turbohtml.Document, names: Sequence[str]) -> frozenset[int]:
-    """Which of the elements of these names, counted in document order, are SVG or MathML."""
-    html = turbohtml.Namespace.HTML
-    elements = enumerate(document.iter_elements(names))
-    return frozenset(rank for rank, element in elements if element.namespace is not html)
+    # <plaintext> may hold elements, of links and the like that are still open: no raw text.
+    lengths = [
+        sum(len(child.data.encode()) for child in raw.children if isinstance(child, turbohtml.Text))
+        for raw in document.iter_elements(tags.RAW)
+    ]
+    return raws, voids, eaters, np.array(lengths, np.int64).tobytes()

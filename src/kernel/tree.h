@@ -1,0 +1,38 @@
+/* A page as the kernel holds it: what each array says is told in `dehusk.page.tree`. */
+
+#ifndef DEHUSK_TREE_H
+#define DEHUSK_TREE_H
+
+#include "columns.h"
+
+#define TREE_COLUMNS(COLUMN)                  \
+    COLUMN(own_hash, uint64_t, "Q", 0, 1)     \
+    COLUMN(path_hash, uint64_t, "Q", 0, 1)    \
+    COLUMN(parent, int32_t, "i", 0, 1)        \
+    COLUMN(end, int32_t, "i", 0, 1)           \
+    COLUMN(depth, int32_t, "i", 0, 1)         \
+    COLUMN(start, int32_t, "i", 0, 1)         \
+    COLUMN(stop, int32_t, "i", 0, 1)          \
+    COLUMN(close, int32_t, "i", 0, 1)         \
+    COLUMN(text_length, int32_t, "i", 0, 1)   \
+    COLUMN(link_length, int32_t, "i", 0, 1)   \
+    COLUMN(tag, int16_t, "h", 0, 1)           \
+    COLUMN(shown, uint8_t, "?", 0, 1)         \
+    COLUMN(raw, uint8_t, "?", 0, 1)
+
+typedef struct {
+    Owner owner;
+    TREE_COLUMNS(COLUMN_POINTER)
+    Bytes source;
+    size_t count;
+} Tree;
+
+extern PyType_Spec tree_spec;
+
+/* The tree that Python handed in; NULL with an exception set. */
+const Tree *given_tree(PyObject *module, PyObject *object);
+
+/* A view of an array with so many bytes for each node of the tree; 0 with an exception set. */
+int open_of_nodes(View *view, PyObject *array, const Tree *tree, size_t item);
+
+#endif
