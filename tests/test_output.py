@@ -660,3 +660,8 @@ def test_no_url_makes_a_file_outside_its_folder(
     ]
     assert outside == []
     assert sum(path.is_file() for path in (base / "out").rglob("*")) == len(urls)
+
+
+def test_every_format_is_documented_in_a_row_of_its_own() -> None:
+    docs = (Path(__file__).parents[1] / "docs" / "outputs.md").read_text(encoding="utf-8")
+    assert [name for name in Format if f"\n| `{name}` | " not in docs] == []

@@ -21,7 +21,6 @@ from dehusk.memory.memories import open as open_memories
 from dehusk.memory.site import Sites
 from dehusk.output import Format, Shape
 from dehusk.settings import Limits
-from dehusk.workers.answering import RENDERINGS
 from dehusk_bench.scale_pages import Workload
 
 _LIMITS: Final = Limits(timeout_s=1000.0)
@@ -115,7 +114,7 @@ def _clean(
     resident = 0
 
     def render(result: Result) -> None:
-        RENDERINGS[written_as](result)
+        written_as.row.asks(result)
         shape.data(result)
 
     for number, page in enumerate(workload, 1):

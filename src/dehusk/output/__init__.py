@@ -8,12 +8,9 @@ from pathlib import Path
 from typing import BinaryIO, Final
 
 from dehusk.errors import UsageError
-from dehusk.output.formats import Answer, Format
+from dehusk.output.formats import Answer, Format, Rendered, Shape
 from dehusk.output.llms import write_llms_txt
 from dehusk.output.names import INDEX, is_page_name
-from dehusk.output.parquet import open_parquet
-from dehusk.output.resuming import WrittenLines
-from dehusk.output.shape import Rendered, Shape
 from dehusk.output.writers import (
     NOTHING,
     FolderWriter,
@@ -22,6 +19,7 @@ from dehusk.output.writers import (
     StreamWriter,
     Writer,
     Written,
+    WrittenLines,
 )
 
 __all__ = [
@@ -43,7 +41,6 @@ _STANDARD: Final = "-"
 """Standard output as a target, standard input as a source."""
 _SLASHES: Final = ("/", os.sep)
 _PACKED: Final = ".gz"
-_NAMED: Final = (Format.WARC, Format.PARQUET)
 _DATABASE: Final = b"SQLite format 3\0"
 """How memories and the states of crawls begin."""
 
@@ -70,12 +67,10 @@ def open_writer(
     finds out itself what a run over the same pages has written, and tells by `holds_next`.
     """
     if target is None or target == _STANDARD:
-        usual = Format.MARKDOWN if is_terminal else Format.JSONL
-        chosen = output_format or usual
-        if chosen is Format.PARQUET:
-            raise UsageError("Parquet cannot go into a pipe; name a file with -o")
-        _check_pieces(chosen, piece_tokens)
-        shape = Shape(chosen, piece_tokens, is_terminal=is_terminal)
+        chosen = output_format or (Format.MARKDOWN if is_terminal else Format.JSONL)
+        if chosen.row.open is not None:
+            raise UsageError(f"{chosen.title()} cannot go into a pipe; name a file with -o")
+        shape = Shape(chosen, _checked(piece_tokens, chosen), is_terminal=is_terminal)
         return StreamWriter(OpenStream(stdout), shape)
     if not target:
         raise UsageError("cannot write to a file without a name")
@@ -87,11 +82,12 @@ def open_writer(
         chosen = output_format or named or (Format.MARKDOWN if is_folder else Format.JSONL)
         if named and chosen is not named:
             raise UsageError(f"cannot write {chosen} to {target}: its name says {named}")
-        _check_pieces(chosen, piece_tokens)
+        is_packed = not is_folder and path.name.lower().endswith(_PACKED)
+        shape = Shape(chosen, _checked(piece_tokens, chosen), is_packed=is_packed)
         if resumes:
-            _check_resumable(path, chosen, is_folder=is_folder)
+            _check_resumable(shape, is_folder=is_folder)
         open_one = _open_folder if is_folder else _open_file
-        return open_one(path, chosen, read, piece_tokens, written, resumes=resumes)
+        return open_one(path, shape, read, written, resumes=resumes)
     except (OSError, ValueError) as fault:
         reason = getattr(fault, "strerror", None) or fault
         raise UsageError(f"cannot write to {target}: {reason}") from fault
@@ -126,34 +122,30 @@ def _is_folder(target: str) -> bool:
 def named_format(name: str) -> Format | None:
     """The format that the end of a file's name states, for those that cannot be taken for text."""
     plain = name.lower().removesuffix(_PACKED)
-    return next((form for form in _NAMED if plain.endswith(f".{form}")), None)
+    named = (form for form in Format if form.row.is_named)
+    return next((form for form in named if plain.endswith(f".{form}")), None)
 
 
-def _check_pieces(chosen: Format, piece_tokens: int | None) -> None:
-    """Raise UsageError where pieces are asked for in a format that has no place for them."""
-    if piece_tokens is not None and chosen not in (Format.JSONL, Format.PARQUET):
+def _checked(piece_tokens: int | None, chosen: Format) -> int | None:
+    """The size of pieces. Raises UsageError for a format that has no place for them."""
+    if piece_tokens is not None and not chosen.row.has_pieces:
         raise UsageError(f"pieces go into JSON lines and Parquet, not into {chosen}")
+    return piece_tokens
 
 
-def _check_resumable(path: Path, chosen: Format, *, is_folder: bool) -> None:
+def _check_resumable(shape: Shape, *, is_folder: bool) -> None:
     """Raise UsageError for an output of which nobody can tell which pages are in it."""
-    is_packed = path.name.lower().endswith(_PACKED)
-    is_lines = chosen is Format.JSONL and not is_packed
-    if chosen is Format.PARQUET or not (is_folder or is_lines):
-        what = f"packed {chosen}" if is_packed else str(chosen)
+    row = shape.format.row
+    is_lines = row.is_lines and not shape.is_packed
+    if row.open is not None or not (is_folder or is_lines):
+        what = f"packed {shape.format}" if shape.is_packed else str(shape.format)
         raise UsageError(
             f"--resume goes on with JSON lines or a folder, not with one file of {what}"
         )
 
 
 def _open_file(
-    path: Path,
-    output_format: Format,
-    sources: Sequence[Path],
-    piece_tokens: int | None,
-    written: Written,
-    *,
-    resumes: bool,
+    path: Path, shape: Shape, sources: Sequence[Path], written: Written, *, resumes: bool
 ) -> Writer:
     """A writer to one file, which must be neither a source nor read with one."""
     # Where a link leads is what opening would write over.
@@ -167,45 +159,38 @@ def _open_file(
                 f"cannot write to {path}: it would be read as a part of {source};"
                 " choose another name or folder"
             )
-    if output_format is Format.PARQUET:
+    if shape.format.row.open is not None:
         # It is renamed into place at its end, which would put a file where a device or a link was.
         if os.path.lexists(real) and not real.is_file():
-            raise UsageError(f"cannot write Parquet to {path}: it is no regular file")
-        return open_parquet(real, piece_tokens, is_folder=False)
-    is_packed = path.name.lower().endswith(_PACKED)
+            kind = shape.format.title()
+            raise UsageError(f"cannot write {kind} to {path}: it is no regular file")
+        return shape.format.row.open(real, shape.piece_tokens, False)
     if written.size > (path.stat().st_size if path.exists() else 0):
         raise UsageError(f"cannot go on writing to {path}: it is shorter than it was left")
     earlier = WrittenLines(path) if resumes else None
     sink = GrowingFile(path, earlier.size if earlier else written.size)
-    shape = Shape(output_format, piece_tokens, is_packed=is_packed)
     return StreamWriter(sink, shape, earlier=earlier)
 
 
 def _open_folder(
-    path: Path,
-    output_format: Format,
-    sources: Sequence[Path],
-    piece_tokens: int | None,
-    written: Written,
-    *,
-    resumes: bool,
+    path: Path, shape: Shape, sources: Sequence[Path], written: Written, *, resumes: bool
 ) -> Writer:
     """A writer into a folder, in which no file can have the name of what a source reads."""
     for source in sources:
-        if output_format is Format.HTML and _may_hold_html(source, path):
+        if shape.format is Format.HTML and _may_hold_html(source, path):
             raise UsageError(
                 f"cannot write HTML to {path}: files of {source} could be written over"
             )
         # Pages go into folders named after their sites, and so may the folder of a source be.
         is_below = source.is_dir() and _is_inside(_real(source).parent, path)
-        if output_format is Format.JSONL and is_below:
+        if shape.format is Format.JSONL and is_below:
             raise UsageError(f"cannot write JSON to {path}: {source / INDEX} could be written over")
     path.mkdir(parents=True, exist_ok=True)
     if not os.access(path, os.W_OK | os.X_OK):
         raise UsageError(f"cannot write to {path}: no permission to make files in it")
-    if output_format is Format.PARQUET:
-        return open_parquet(path, piece_tokens, is_folder=True)
-    return FolderWriter(path, Shape(output_format, piece_tokens), written, resumes=resumes)
+    if shape.format.row.open is not None:
+        return shape.format.row.open(path, shape.piece_tokens, True)
+    return FolderWriter(path, shape, written, resumes=resumes)
 
 
 def _is_same_file(path: Path, source: Path) -> bool:

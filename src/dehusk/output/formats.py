@@ -1,18 +1,29 @@
-"""One page's answer as the text that is written for it, in each format."""
+"""The formats in which answers are written: each is one row of a table.
+
+To add a format: a function that writes a page, and a row of `Format` that names it. The choices
+and the help of `--format`, what workers ask of a result, the writers and what can be resumed follow
+from the row; docs/outputs.md has a line for each, which a test asks for.
+"""
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol, Self
 
 from dehusk.errors import DehuskError
 from dehusk.kernel import KERNEL
-from dehusk.output.as_warc import conversion
+from dehusk.output.warc import conversion
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from dehusk.answer.result import Result
+    from dehusk.output.writers import Writer
     from dehusk.page.page import Capture
 
 _FRONT_MATTER: Final = (
@@ -34,17 +45,8 @@ _LINE_ENDS: Final = ("\x85", "\u2028", "\u2029")
 """What JSON does not escape, and some readers of lines take for the end of one."""
 
 _JSON: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
-
-
-class Format(StrEnum):
-    """The formats in which a page's answer can be written."""
-
-    JSONL = "jsonl"
-    MARKDOWN = "markdown"
-    TEXT = "text"
-    HTML = "html"
-    WARC = "warc"
-    PARQUET = "parquet"
+_COMMANDS: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+"""Control characters: a page could give a terminal orders with them."""
 
 
 class Answer(Protocol):
@@ -82,22 +84,6 @@ class Answer(Protocol):
         """All fields of the page's JSON line, in order; `pieces` of so many tokens if asked for."""
 
 
-def render(answer: Answer, output_format: Format, piece_tokens: int | None = None) -> str | None:
-    """The text for one page, a line end behind it; None for a failed page, except as JSON."""
-    if output_format is Format.JSONL:
-        return _json_line(answer, piece_tokens)
-    if answer.error is not None:
-        return None
-    if output_format is Format.MARKDOWN:
-        return _front_matter(answer) + "\n" + _ended(answer.markdown)
-    if output_format is Format.HTML:
-        return _ended(answer.html)
-    if output_format is Format.WARC:
-        return conversion(answer, encode(answer.text or "").decode("utf-8"))
-    # A form feed ends a page, so none may stand inside one.
-    return _ended((answer.text or "").replace("\f", " "))
-
-
 def encode(text: str) -> bytes:
     """The text as UTF-8. Half a surrogate pair, which has no UTF-8, becomes U+FFFD."""
     try:
@@ -110,11 +96,6 @@ def encode(text: str) -> bytes:
 def _ended(text: str | None) -> str:
     """The text with one line end behind it."""
     return (text or "").rstrip("\n") + "\n"
-
-
-def _json_line(answer: Answer, piece_tokens: int | None) -> str:
-    """The page's JSON on one line, for every reader's idea of a line."""
-    return json_line(answer.to_json(piece_tokens))
 
 
 def json_line(fields: Mapping[str, object]) -> str:
@@ -143,3 +124,232 @@ def _yaml(value: object) -> str:
     """A JSON value that is YAML too."""
     written = _JSON.encode(value)
     return _NOT_PLAIN.sub(lambda match: f"\\u{ord(match[0]):04x}", written)
+
+
+def whole_fields(fields: dict[str, object]) -> dict[str, object]:
+    """The fields with no half of a surrogate pair in their texts: Arrow takes none."""
+    return {name: _whole(value) for name, value in fields.items()}
+
+
+def _whole(value: object) -> object:
+    if isinstance(value, str):
+        return encode(value).decode("utf-8")
+    if isinstance(value, dict):
+        return {name: _whole(below) for name, below in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_whole(below) for below in value]
+    return value
+
+
+def _json_page(answer: Answer, piece_tokens: int | None) -> str:
+    return json_line(answer.to_json(piece_tokens))
+
+
+def _markdown_page(answer: Answer, _: int | None) -> str:
+    return _front_matter(answer) + "\n" + _ended(answer.markdown)
+
+
+def _text_page(answer: Answer, _: int | None) -> str:
+    # A form feed ends a page, so none may stand inside one.
+    return _ended((answer.text or "").replace("\f", " "))
+
+
+def _html_page(answer: Answer, _: int | None) -> str:
+    return _ended(answer.html)
+
+
+def _warc_page(answer: Answer, _: int | None) -> str:
+    return conversion(answer, encode(answer.text or "").decode("utf-8"))
+
+
+def _parquet_page(answer: Answer, piece_tokens: int | None) -> str:
+    fields = whole_fields(answer.to_json(piece_tokens))
+    return json.dumps(fields, ensure_ascii=False, allow_nan=False)
+
+
+def _open_parquet(path: Path, piece_tokens: int | None, is_folder: bool) -> Writer:  # noqa: FBT001
+    from dehusk.output.parquet import open_parquet  # noqa: PLC0415  only who asks for it
+
+    return open_parquet(path, piece_tokens, is_folder=is_folder)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """All that is to be known of a format."""
+
+    name: str
+    help: str
+    """What the help of `--format` says of it, its name included."""
+    suffix: str
+    """Of the file of a page, in a folder."""
+    asks: Callable[[Result], object]
+    """What it takes of a result: a fault in it is the page's, not the writer's. The text is always
+    asked for, because near duplicates and changed answers are told by it."""
+    write: Callable[[Answer, int | None], str | None]
+    """What is written for a page, with pieces of so many tokens; None for nothing."""
+    separator: bytes = b""
+    """What stands between two pages in one stream."""
+    is_named: bool = False
+    """Is it what the end of a file's name states? Then it cannot be taken for text."""
+    is_lines: bool = False
+    """Is each page one JSON line? Then a run can go on behind those of an earlier one."""
+    has_failures: bool = False
+    """Has it a place for pages that failed?"""
+    has_pieces: bool = False
+    """Has it a place for the content in pieces?"""
+    open: Callable[[Path, int | None, bool], Writer] | None = None
+    """A writer of its own to a path, with pieces of so many tokens, True for a folder. What it
+    writes is whole only at the end of a run, so that no other run can go on with it."""
+
+
+class Format(StrEnum):
+    """The formats in which a page's answer can be written."""
+
+    row: Row
+
+    def __new__(cls, row: Row) -> Self:
+        """The format that the row describes, known by its name."""
+        member = str.__new__(cls, row.name)
+        member._value_ = row.name
+        member.row = row
+        return member
+
+    JSONL = Row(
+        name="jsonl",
+        help="jsonl",
+        suffix=".json",
+        asks=lambda result: result.to_json(),
+        write=_json_page,
+        is_lines=True,
+        has_failures=True,
+        has_pieces=True,
+    )
+    MARKDOWN = Row(
+        name="markdown",
+        help="markdown",
+        suffix=".md",
+        asks=lambda result: result.to_json(),
+        write=_markdown_page,
+        separator=b"\n",
+    )
+    TEXT = Row(
+        name="text",
+        help="text",
+        suffix=".txt",
+        asks=lambda result: result.text,
+        write=_text_page,
+        separator=b"\f",
+    )
+    HTML = Row(
+        name="html",
+        help="html, which is the whole page with template and content marked",
+        suffix=".html",
+        asks=lambda result: (result.html, result.text),
+        write=_html_page,
+    )
+    WARC = Row(
+        name="warc",
+        help="warc (a `conversion` record with the text)",
+        suffix=".warc",
+        asks=lambda result: result.text,
+        write=_warc_page,
+        is_named=True,
+    )
+    PARQUET = Row(
+        name="parquet",
+        help="parquet (install extra: parquet)",
+        suffix=".parquet",
+        asks=lambda result: result.to_json(),
+        write=_parquet_page,
+        is_named=True,
+        has_failures=True,
+        has_pieces=True,
+        open=_open_parquet,
+    )
+
+
+def render(answer: Answer, chosen: Format, piece_tokens: int | None = None) -> str | None:
+    """The text for one page; None where there is nothing to write, as for most that failed."""
+    if answer.error is not None and not chosen.row.has_failures:
+        return None
+    return chosen.row.write(answer, piece_tokens)
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """An answer that another process has rendered: its bytes, and what a run counts of it."""
+
+    url: str | None
+    site: str
+    data: bytes | None
+    """As `Shape.data` gives it."""
+    pages_seen: int
+    characters: int
+    template_share: float
+    template_changed: bool | None
+    needs_render: bool
+    text_digest: bytes = b""
+    """What is noted of the text, where answers are noted."""
+    page_key: bytes = b""
+    """What the page is known by, where answers are noted."""
+    sketch: tuple[int, ...] = ()
+    """The sketch of the text, where near duplicates are looked for."""
+
+    @property
+    def revision(self) -> int:
+        """Which state of the site's memory the answer comes from."""
+        return self.pages_seen
+
+    @property
+    def error(self) -> None:
+        """None: the page was read."""
+        return None
+
+    def to_json(self) -> dict[str, Any]:
+        """The fields of the JSON line; ValueError for an answer that was rendered otherwise."""
+        fields: dict[str, Any] = json.loads(self.data or b"")
+        return fields
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """How each page is written: the format, and what the stream or file asks for besides."""
+
+    format: Format = Format.JSONL
+    piece_tokens: int | None = None
+    is_terminal: bool = False
+    is_packed: bool = False
+
+    def data(self, answer: Answer | Rendered) -> bytes | None:
+        """The bytes for one page; None for one that failed, in a format without a place for it.
+
+        Packed, each page is a member of its own, with the separator before it: what is there can
+        be unpacked, whenever the run ends. Otherwise the writer puts that in.
+        """
+        if isinstance(answer, Rendered):
+            return answer.data
+        written = render(answer, self.format, self.piece_tokens)
+        if written is None:
+            return None
+        if self.is_terminal:
+            written = _COMMANDS.sub("\ufffd", written)
+        return self.packed(self.separator + encode(written)) if self.is_packed else encode(written)
+
+    @property
+    def separator(self) -> bytes:
+        """What stands between two pages in one stream."""
+        return self.format.row.separator
+
+    def behind(self, data: bytes, *, is_first: bool) -> bytes:
+        """What `data` gave as it goes into a stream: a separator before all pages but the first."""
+        has_it = self.is_packed
+        if not self.separator or has_it is not is_first:
+            return data
+        if not has_it:
+            return self.separator + data
+        return self.packed(gzip.decompress(data).removeprefix(self.separator))
+
+    @staticmethod
+    def packed(data: bytes) -> bytes:
+        """The bytes as a member of a gzip file."""
+        return gzip.compress(data, mtime=0)

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from dehusk.errors import MissingExtra, UsageError
-from dehusk.output.formats import Answer, Format
-from dehusk.output.shape import Rendered, Shape, whole_fields
+from dehusk.output.formats import Answer, Format, Rendered, Shape, whole_fields
 from dehusk.output.writers import naming
 
 if TYPE_CHECKING:

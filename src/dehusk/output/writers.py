@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import stat
 from collections import deque
@@ -13,19 +14,11 @@ from hashlib import blake2b
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, Final, Protocol, Self
 
-from dehusk.errors import NotWritten
-from dehusk.output.formats import Answer, Format
+from dehusk.errors import NotWritten, UsageError
+from dehusk.output.formats import Answer, Rendered, Shape
 from dehusk.output.names import FileNames
-from dehusk.output.resuming import WrittenLines
-from dehusk.output.shape import Rendered, Shape
 
-_SUFFIXES: Final = {
-    Format.JSONL: ".json",
-    Format.MARKDOWN: ".md",
-    Format.TEXT: ".txt",
-    Format.HTML: ".html",
-    Format.WARC: ".warc",
-}
+_BLOCK: Final = 1 << 16
 _HOPELESS: Final = {errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS}
 """Faults of the disk, not of one file: the next page would meet them too."""
 
@@ -167,6 +160,59 @@ class GrowingFile:
         self._file.close()
 
 
+class WrittenLines:
+    """The JSON lines of an earlier run over the same sources; none where there is no file."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self.size = _whole_size(path)
+        """Bytes of whole lines; what stands behind them is half a page, and goes."""
+        self._left = self.size
+        self._file = path.open("rb") if self.size else None
+
+    def holds_next(self, url: str | None) -> bool:
+        """True while there are lines, and the next one is on this page.
+
+        Raises UsageError where it is on another one: the file is of another run.
+        """
+        if self._file is None:
+            return False
+        line = self._file.readline()
+        self._left -= len(line)
+        try:
+            record = json.loads(line)
+            is_own = isinstance(record, dict) and record["url"] == url
+        except (ValueError, KeyError):
+            is_own = False
+        if not is_own:
+            raise UsageError(f"cannot go on with {self._path}: it is not of a run over these pages")
+        if self._left <= 0:
+            self.close()
+        return True
+
+    def close(self) -> None:
+        """Let go of the file."""
+        if self._file is not None:
+            self._file.close()
+        self._file = None
+
+
+def _whole_size(path: Path) -> int:
+    """The bytes of a file up to the end of its last whole line; 0 where there is none."""
+    if not path.is_file():
+        return 0
+    with path.open("rb") as file:
+        end = file.seek(0, 2)
+        while end:
+            start = max(0, end - _BLOCK)
+            file.seek(start)
+            cut = file.read(end - start).rfind(b"\n")
+            if cut >= 0:
+                return start + cut + 1
+            end = start
+    return 0
+
+
 class StreamWriter:
     """Writes pages one behind another, each whole and at once: others may be reading."""
 
@@ -274,7 +320,7 @@ class FolderWriter:
         self._resumes = resumes
         self._named: deque[PurePosixPath] = deque()
         self._folder = folder
-        self._names = FileNames(_SUFFIXES[shape.format])
+        self._names = FileNames(shape.format.row.suffix)
         self._position = len(written.pages)
         self._known = {
             page: self._names.next_name(*page, number)

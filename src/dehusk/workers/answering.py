@@ -18,17 +18,6 @@ Given = TypeVar("Given")
 
 _LOG: Final = logging.getLogger(__name__)
 
-RENDERINGS: Final[dict[Format, Callable[[Result], object]]] = {
-    Format.JSONL: Result.to_json,
-    Format.MARKDOWN: Result.to_json,
-    Format.TEXT: lambda result: result.text,
-    Format.HTML: lambda result: (result.html, result.text),
-    Format.WARC: lambda result: result.text,
-    Format.PARQUET: Result.to_json,
-}
-"""What each format asks of a result: a fault in it is the page's, not the writer's. The text is
-always asked for, because near duplicates and changed answers are told by it."""
-
 
 def answer_on(
     item: Page | Failure, sites: Sites | Memories, written_as: Format, *, is_learned: bool = False
@@ -40,7 +29,7 @@ def answer_on(
     if isinstance(item, Failure):
         return Refusal(item.url, item.site, item.error)
     answer = sites.ask if is_learned else sites.add
-    return answer_or_refusal(item, lambda: answer(item, RENDERINGS[written_as]))
+    return answer_or_refusal(item, lambda: answer(item, written_as.row.asks))
 
 
 def answer_or_refusal(page: Page, answer: Callable[[], Given]) -> Given | Refusal:

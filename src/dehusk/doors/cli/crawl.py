@@ -118,8 +118,11 @@ def _check(arguments: argparse.Namespace) -> None:
     if arguments.two_pass:
         raise UsageError("--two-pass reads its sources twice, and the web should be asked once")
     named = named_format(Path(arguments.output or "").name)
-    if (arguments.format or named) == Format.PARQUET:
-        raise UsageError("Parquet is not whole before its end, and a crawl can be cut off")
+    chosen = Format(arguments.format) if arguments.format else named
+    if chosen and chosen.row.open is not None:
+        raise UsageError(
+            f"{chosen.title()} is not whole before its end, and a crawl can be cut off"
+        )
 
 
 def state_path(arguments: argparse.Namespace) -> Path | None:

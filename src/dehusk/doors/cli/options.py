@@ -133,14 +133,15 @@ def add_overrides(parser: argparse.ArgumentParser) -> None:
 
 def add_output(parser: argparse.ArgumentParser) -> None:
     """What to write, and where."""
+    *formats, last = [choice.row.help for choice in Format]
+    named = [str(choice) for choice in Format if choice.row.is_named]
     group = parser.add_argument_group("output")
     group.add_argument(
         "--format",
         choices=[str(choice) for choice in Format],
-        help="how to write pages: jsonl, markdown, text, html, which is the whole page with"
-        " template and content marked, warc (a `conversion` record with the text), or parquet"
-        " (install extra: parquet) (default: by the end of the file's name for warc and parquet,"
-        " markdown on a terminal or into a folder, else jsonl)",
+        help=f"how to write pages: {', '.join(formats)}, or {last} (default: by the end of the"
+        f" file's name for {' and '.join(named)}, {Format.MARKDOWN} on a terminal or into a folder,"
+        f" else {Format.JSONL})",
     )
     group.add_argument(
         "-o",
