@@ -117,10 +117,7 @@ def test_a_module_imports_nothing_above_it_and_nothing_beside_its_room(path: Pat
 
 def test_the_shipped_package_knows_of_the_bench_only_where_its_commands_are_named() -> None:
     found = [path for path in _modules() if "dehusk_bench" in path.read_text(encoding="utf-8")]
-    assert [_name(path) for path in found] == [
-        "doors.cli",
-        "doors.cli.demo",
-    ]
+    assert [_name(path) for path in found] == ["doors.cli"]
 
 
 def test_no_import_goes_in_a_circle() -> None:

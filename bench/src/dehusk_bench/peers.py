@@ -58,7 +58,7 @@ def load_all(loaders: Mapping[str, Callable[[], _Loaded]]) -> tuple[dict[str, _L
         try:
             loaded[name] = load()
         except ImportError as missing:
-            notes.append(f"{name} is left out ({missing}): pip install 'dehusk[bench]'")
+            notes.append(f"{name} is left out ({missing}): pip install 'dehusk-bench[peers]'")
         except Exception as fault:  # noqa: BLE001  a package that breaks as it loads is left out too
             notes.append(f"{name} is left out: {type(fault).__name__} as it loads ({fault})")
     return loaded, notes

@@ -140,13 +140,13 @@ def _readers() -> dict[str, Reader]:
 
         readers[RIVAL] = _fastwarc_reader(ArchiveIterator, WarcRecordType.response)
     except ImportError:
-        sys.stderr.write("fastwarc is not installed: pip install 'dehusk[bench]'\n")
+        sys.stderr.write("fastwarc is not installed: pip install 'dehusk-bench[peers]'\n")
     try:
         from warcio.archiveiterator import ArchiveIterator as Other  # noqa: PLC0415  an extra
 
         readers["warcio"] = _warcio_reader(Other)
     except ImportError:
-        sys.stderr.write("warcio is not installed: pip install 'dehusk[bench]'\n")
+        sys.stderr.write("warcio is not installed: pip install 'dehusk-bench[peers]'\n")
     return readers
 
 

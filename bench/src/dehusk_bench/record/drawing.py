@@ -11,7 +11,7 @@ from typing import Final
 from dehusk_bench.plots import line_plot
 from dehusk_bench.record.found_tables import FoundTable, number_of
 
-NO_PNG: Final = "no PNG: pip install 'dehusk[bench]'"
+NO_PNG: Final = "no PNG: pip install 'dehusk-bench[peers]'"
 _ZOOM: Final = 2
 
 

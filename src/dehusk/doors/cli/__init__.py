@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from contextlib import redirect_stderr
 from importlib import import_module
 from importlib.util import find_spec
+from types import ModuleType
 from typing import Any, Final, NamedTuple, NoReturn
 
 from dehusk import __version__
@@ -35,7 +36,10 @@ def _run(arguments: Sequence[str] | None) -> int:
     """Run a command, and say what went wrong."""
     try:
         words = sys.argv[1:] if arguments is None else arguments
-        given = make_parser(words[0] if words else "").parse_args(words)
+        wanted = words[0] if words else ""
+        if wanted in COMMANDS and not _is_installed(COMMANDS[wanted]):
+            bench_module(f"`dehusk {wanted}`")
+        given = make_parser(wanted).parse_args(words)
         return _command(given.command)(given)
     except UsageError as error:
         sys.stderr.write(f"dehusk: {error}\n")
@@ -56,6 +60,18 @@ def _command(name: str) -> Callable[[argparse.Namespace], int]:
     """The function behind a command, loaded when it is needed."""
     run: Callable[[argparse.Namespace], int] = import_module(COMMANDS[name].module).run
     return run
+
+
+def bench_module(what: str, name: str = "") -> ModuleType:
+    """A module of `dehusk-bench`. Raises UsageError where it is not installed: `what` needs it."""
+    if not find_spec(_BENCH):
+        raise UsageError(f"{what} comes with dehusk-bench: pip install dehusk-bench")
+    return import_module(f"{_BENCH}.{name}".rstrip("."))
+
+
+def _is_installed(command: Command) -> bool:
+    """Is the package there that a command is in?"""
+    return find_spec(command.module.partition(".")[0]) is not None
 
 
 _MEANT: Final = {"dehusk": "clean", "dehusk sites": "--memory"}
@@ -87,7 +103,7 @@ def make_parser(wanted: str | None = None) -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"dehusk {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name, command in COMMANDS.items():
-        if not find_spec(command.module.partition(".")[0]):
+        if not _is_installed(command):
             continue
         below = commands.add_parser(name, help=command.help, description=command.description)
         if wanted in (None, name):
@@ -108,6 +124,7 @@ class Command(NamedTuple):
 
 
 _CLI: Final = "dehusk.doors.cli"
+_BENCH: Final = "dehusk_bench"
 
 COMMANDS: Final = {
     "clean": Command(
@@ -173,14 +190,14 @@ COMMANDS: Final = {
     "train": Command(
         "train the model of a method",
         "Train the model of a method on pages of many sites, without labels.",
-        "dehusk_bench.train.command",
-        "dehusk_bench.train.options:add_arguments",
+        f"{_BENCH}.train.command",
+        f"{_BENCH}.train.options:add_arguments",
     ),
     "bench": Command(
         "measure quality and speed",
         "Measure methods and other extractors on pages with known content.",
-        "dehusk_bench",
-        "dehusk_bench:add_arguments",
+        _BENCH,
+        f"{_BENCH}:add_arguments",
     ),
 }
 """The commands by name. Those of `dehusk-bench` are there where it is installed."""

@@ -3,20 +3,42 @@
 from __future__ import annotations
 
 import argparse
+import json
+import lzma
 import sys
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import astuple, dataclass
+from itertools import groupby, islice
 from pathlib import Path
+from typing import Final, TypedDict
 
 import numpy as np
 
 from dehusk.answer import render
+from dehusk.doors.cli import bench_module
 from dehusk.errors import UsageError
 from dehusk.memory.site import Sites
 from dehusk.output import Format, open_writer
-from dehusk_bench.samples import KINDS, sample_site, write_site
+from dehusk.page.page import Page
 
-_LANGS = {"town": "de", "blog": "fr"}
-"""Sites of the demo that are not English, to show that nothing depends on it."""
+SAMPLES: Final = Path(__file__).with_name("demo.jsonl.xz")
+"""The sample sites of the seed `SEED`, `PAGES` pages each, a `Sample` on a line.
+
+Written by the module `samples.demo` of dehusk-bench, run as a program.
+"""
+SEED: Final = 1
+PAGES: Final = 40
+
+
+class Sample(TypedDict):
+    """A page of a sample site."""
+
+    folder: str
+    """The folder of its site, below that of all pages."""
+    file: str
+    site: str
+    url: str
+    html: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,43 +67,66 @@ def run(arguments: argparse.Namespace) -> int:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as fault:
         raise UsageError(f"cannot write to {folder}: {fault.strerror or fault}") from fault
-    rows = [_clean_site(kind, folder, arguments) for kind in KINDS]
-    total = _Row(
-        "all",
-        sum(row.pages for row in rows),
-        sum(row.words_in for row in rows),
-        sum(row.words_out for row in rows),
-        sum(row.characters for row in rows),
-        sum(row.template_characters for row in rows),
-    )
-    _print_table([*rows, total])
+    sites = groupby(_samples(arguments.pages, arguments.seed), lambda sample: sample["folder"])
+    rows = {name: _clean_site(list(pages), folder) for name, pages in sites}
+    _print_table([*rows.values(), _total(rows.values())])
+    first = next(iter(rows))
     sys.stdout.write(
         f"\nThe pages:     {folder / 'pages'}\nThe Markdown:  {folder / 'clean'}\n"
-        f"Again:         dehusk clean {folder / 'pages' / KINDS[0]} -o {folder / 'clean'}/\n"
+        f"Again:         dehusk clean {folder / 'pages' / first} -o {folder / 'clean'}/\n"
     )
     return 0
 
 
-def _clean_site(kind: str, folder: Path, arguments: argparse.Namespace) -> _Row:
+def _samples(pages: int, seed: int) -> Iterator[Sample]:
+    """The first pages of each sample site, site by site; more than are shipped out of the bench."""
+    if seed != SEED or pages > PAGES:
+        bench = bench_module(
+            f"--seed {SEED} with up to {PAGES} pages is shipped; more", "samples.demo"
+        )
+        yield from bench.samples(pages, seed)
+        return
+    with lzma.open(SAMPLES, "rt", encoding="utf-8") as lines:
+        for _, site in groupby(map(json.loads, lines), lambda sample: sample["folder"]):
+            yield from islice(site, pages)
+
+
+def _clean_site(samples: list[Sample], folder: Path) -> _Row:
     """Write one sample site, clean it, write its Markdown."""
-    lang = _LANGS.get(kind, "en")
-    pages = list(sample_site(kind, pages=arguments.pages, seed=arguments.seed, lang=lang))
-    write_site(pages, folder / "pages" / kind)
+    _write_pages(samples, folder / "pages" / samples[0]["folder"])
     sites = Sites()
     words_in = words_out = characters = 0
     template_characters = 0.0
     target = f"{folder / 'clean'}/"
     with open_writer(target, Format.MARKDOWN, sys.stdout.buffer, is_terminal=False) as writer:
-        for sample in pages:
-            result = sites.add(sample.page)
+        for sample in samples:
+            result = sites.add(Page(sample["html"], sample["url"], sample["site"]))
             writer.write(result)
             everything = np.zeros_like(result.labels.labels)
             words_in += len(render.text(result.tree, everything).split())
             words_out += len(result.text.split())
             characters += int(result.tree.text_length[0])
             template_characters += int(result.tree.text_length[0]) * result.template_share
-    site = pages[0].page.site or kind
-    return _Row(site, len(pages), words_in, words_out, characters, template_characters)
+    site = samples[0]["site"]
+    return _Row(site, len(samples), words_in, words_out, characters, template_characters)
+
+
+def _write_pages(samples: Iterable[Sample], folder: Path) -> None:
+    """Write each page as a file below the folder, and `index.json` with their URLs."""
+    urls: dict[str, str] = {}
+    for sample in samples:
+        path = folder / sample["file"]
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(sample["html"], "utf-8", newline="\n")
+        urls[sample["file"]] = sample["url"]
+    index = json.dumps(urls, ensure_ascii=False, indent=1)
+    (folder / "index.json").write_text(f"{index}\n", "utf-8", newline="\n")
+
+
+def _total(rows: Iterable[_Row]) -> _Row:
+    """The sums of all sites."""
+    sums = (sum(column) for column in zip(*(astuple(row)[1:] for row in rows), strict=True))
+    return _Row("all", *sums)
 
 
 def _print_table(rows: list[_Row]) -> None:

@@ -51,7 +51,7 @@ export function markdown(facts) {
 export async function compare(facts) {
   const answer = await get("peer", { page: facts.page });
   if (answer.text === null) {
-    return [el("p", {}, "trafilatura is not installed. To see it here:"), el("pre", {}, "pip install 'dehusk[bench]'")];
+    return [el("p", {}, "trafilatura is not installed. To see it here:"), el("pre", {}, "pip install trafilatura")];
   }
   const [own, other] = [answer.own, answer.text].map((text) => text.split("\n").filter((line) => line.trim()));
   return [

@@ -45,7 +45,7 @@ MENU = "<div class=menu><ul><li>Harbours<li>Tide tables<li>Boats for hire</ul></
 def _need(name: str) -> None:
     module = MODULES.get(name, name)
     if name not in OURS and find_spec(module) is None:
-        pytest.skip(f"{module} is not installed: it comes with dehusk[bench]")
+        pytest.skip(f"{module} is not installed: it comes with dehusk-bench[peers]")
     if name == "deboiler" and sys.version_info >= (3, 13):
         pytest.skip("deboiler imports `cgi`, which this Python no longer has")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import lzma
 import re
 from functools import cache
 from html import unescape
@@ -18,6 +19,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from dehusk.answer.labels import Label
+from dehusk.doors.cli import demo
 from dehusk.errors import UsageError
 from dehusk.page import tags
 from dehusk.page.page import Page
@@ -25,6 +27,7 @@ from dehusk.page.parse import parse
 from dehusk.page.tree import Tree
 from dehusk_bench.samples import KINDS, LANGS, SamplePage, sample_site, write_site
 from dehusk_bench.samples.build import Child, Comment, Element, el
+from dehusk_bench.samples.demo import samples
 from dehusk_bench.samples.language import load
 from dehusk_bench.samples.page import write_page
 from dehusk_bench.samples.site import Href, Site, plan_site
@@ -398,3 +401,8 @@ def test_template_inside_content_is_excluded_as_one_piece() -> None:
 def test_content_inside_what_is_excluded_is_refused() -> None:
     with pytest.raises(AssertionError, match="excluded"):
         written(el("div", el("div", el("p", "x", label=C), label=T), label=C))
+
+
+def test_the_pages_that_the_demo_ships_are_these() -> None:
+    with lzma.open(demo.SAMPLES, "rt", encoding="utf-8") as lines:
+        assert [json.loads(line) for line in lines] == list(samples(demo.PAGES, demo.SEED))
