@@ -176,14 +176,15 @@ def _open_folder(
     path: Path, shape: Shape, sources: Sequence[Path], written: Written, *, resumes: bool
 ) -> Writer:
     """A writer into a folder, in which no file can have the name of what a source reads."""
+    suffix = shape.format.row.suffix
     for source in sources:
-        if shape.format is Format.HTML and _may_hold_html(source, path):
+        if is_page_name(f"page{suffix}") and _may_hold_html(source, path):
             raise UsageError(
                 f"cannot write HTML to {path}: files of {source} could be written over"
             )
         # Pages go into folders named after their sites, and so may the folder of a source be.
         is_below = source.is_dir() and _is_inside(_real(source).parent, path)
-        if shape.format is Format.JSONL and is_below:
+        if INDEX.endswith(suffix) and is_below:
             raise UsageError(f"cannot write JSON to {path}: {source / INDEX} could be written over")
     path.mkdir(parents=True, exist_ok=True)
     if not os.access(path, os.W_OK | os.X_OK):

@@ -135,6 +135,7 @@ def add_output(parser: argparse.ArgumentParser) -> None:
     """What to write, and where."""
     *formats, last = [choice.row.help for choice in Format]
     named = [str(choice) for choice in Format if choice.row.is_named]
+    *cut, last_cut = [str(choice) for choice in Format if choice.row.has_pieces]
     group = parser.add_argument_group("output")
     group.add_argument(
         "--format",
@@ -155,8 +156,8 @@ def add_output(parser: argparse.ArgumentParser) -> None:
         type=positive_int,
         metavar="N",
         help="add the content in pieces of at most N tokens, cut at headings and between blocks,"
-        " each with its headings and its place in the page (jsonl and parquet); a token counts as"
-        " four characters",
+        f" each with its headings and its place in the page ({', '.join(cut)} and {last_cut}); a"
+        " token counts as four characters",
     )
     group.add_argument(
         "--llms-txt",
