@@ -91,6 +91,7 @@ def _both(
         ("crawl.jsonl", "out.txt.gz", ["--format", "text", "--unique"]),
         ("crawl.jsonl", "out/", ["--two-pass", "--max-nodes", "400"]),
         ("crawl.jsonl", "out.jsonl", ["--method", "style-tree"]),
+        ("crawl.jsonl", "out.jsonl", ["--format", "pieces"]),
         ("crawl.jsonl", "out.parquet", ["--method", "segments", "--pieces", "60"]),
         ("mirror", "out.html", ["--format", "html", "--method", "chunks"]),
         ("crawl.warc.gz", "out.warc.gz", ["--method", "site-hash"]),

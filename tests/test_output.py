@@ -45,7 +45,11 @@ class StandIn:
     def to_json(self, piece_tokens: int | None = None) -> dict[str, object]:
         error = self.error and {"code": "not_html", "message": str(self.error)}
         start = {"url": self.url, "site": self.site, "text": self.text}
-        return {**start, "markdown": self.markdown, **self.more, "error": error}
+        fields = {**start, "markdown": self.markdown, **self.more, "error": error}
+        if piece_tokens is None:
+            return fields
+        unknown = dict.fromkeys(("title", "lang", "author", "published"))
+        return unknown | fields | {"pieces": [{"text": self.text}]}
 
 
 FAILED = StandIn(text=None, markdown=None, html=None, error=NotHtml("https://example.org/a", "no"))
@@ -177,7 +181,7 @@ def test_a_page_cannot_give_a_terminal_orders() -> None:
         answer = StandIn(text=order, markdown=order, html=order)
         shown = written([answer, answer], form, is_terminal=True)
         assert re.findall("[\x00-\x08\x0b\x0d-\x1f\x7f-\x9f]", shown) == []
-        if form is not Format.JSONL:
+        if form not in (Format.JSONL, Format.PIECES):
             assert order in written([answer], form)
 
 
@@ -403,7 +407,13 @@ def test_a_folder_gets_a_file_for_each_page_named_after_its_url(tmp_path: Path) 
 
 @pytest.mark.parametrize(
     ("form", "suffix"),
-    [(Format.JSONL, "json"), (Format.MARKDOWN, "md"), (Format.TEXT, "txt"), (Format.HTML, "html")],
+    [
+        (Format.JSONL, "json"),
+        (Format.MARKDOWN, "md"),
+        (Format.TEXT, "txt"),
+        (Format.HTML, "html"),
+        (Format.PIECES, "jsonl"),
+    ],
 )
 def test_the_suffix_tells_the_format(tmp_path: Path, form: Format, suffix: str) -> None:
     write_to(str(tmp_path), [StandIn()], form)

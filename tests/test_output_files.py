@@ -6,6 +6,7 @@ import gzip
 import io
 import json
 import os
+from dataclasses import asdict
 from pathlib import Path
 
 import jsonschema
@@ -340,3 +341,28 @@ def test_a_page_without_content_has_no_pieces() -> None:
 def test_many_headings_cost_time_in_proportion() -> None:
     html = "".join(f"<h{n % 6 + 1}>{n}</h{n % 6 + 1}>" for n in range(20_000))
     assert len(dehusk.extract(html, method="segments").pieces(1000)) > 20
+
+
+def test_each_piece_is_a_line_with_what_is_known_of_its_page(tmp_path: Path) -> None:
+    page = Page(
+        "<title>Rye</title><h1>Rye</h1><p>A grain.</p><h2>Sowing</h2><p>In autumn.",
+        "https://r.example/",
+    )
+    empty = Page("<nav>Home</nav>", "https://r.example/empty")
+    result = Sites().add(page)
+    given: list[Result | Refusal] = [result, Sites().add(empty), FAILED]
+    write(tmp_path / "a.jsonl", *given, form=Format.PIECES, piece_tokens=4)
+    lines = [json.loads(line) for line in (tmp_path / "a.jsonl").read_text("utf-8").splitlines()]
+    pieces = [asdict(piece) | {"headings": list(piece.headings)} for piece in result.pieces(4)]
+    assert [{key: line[key] for key in pieces[0]} for line in lines] == pieces
+    assert [(line["url"], line["title"], line["piece"], line["pieces"]) for line in lines] == [
+        ("https://r.example/", "Rye", number, len(lines)) for number in range(1, len(lines) + 1)
+    ]
+    write(f"{tmp_path}/folder/", *given, form=Format.PIECES)
+    (file,) = (path for path in (tmp_path / "folder").rglob("*") if path.is_file())
+    assert file.name == "index.jsonl"
+
+
+def test_one_file_of_pieces_cannot_be_gone_on_with(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="one file of pieces"):
+        write(tmp_path / "a.jsonl", form=Format.PIECES, resumes=True)

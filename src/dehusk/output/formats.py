@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, Self
 
 from dehusk.errors import DehuskError
 from dehusk.kernel import KERNEL
+from dehusk.output.pieces import PIECE_TOKENS, page_pieces
 from dehusk.output.warc import conversion
 
 if TYPE_CHECKING:
@@ -162,6 +163,11 @@ def _warc_page(answer: Answer, _: int | None) -> str:
     return conversion(answer, encode(answer.text or "").decode("utf-8"))
 
 
+def _pieces_page(answer: Answer, piece_tokens: int | None) -> str | None:
+    pieces = page_pieces(answer.to_json(piece_tokens or PIECE_TOKENS))
+    return "".join(map(json_line, pieces)) or None
+
+
 def _parquet_page(answer: Answer, piece_tokens: int | None) -> str:
     fields = whole_fields(answer.to_json(piece_tokens))
     return json.dumps(fields, ensure_ascii=False, allow_nan=False)
@@ -254,6 +260,14 @@ class Format(StrEnum):
         asks=lambda result: result.text,
         write=_warc_page,
         is_named=True,
+    )
+    PIECES = Row(
+        name="pieces",
+        help="pieces (jsonl with a line for each piece of the content)",
+        suffix=".jsonl",
+        asks=lambda result: result.to_json(),
+        write=_pieces_page,
+        has_pieces=True,
     )
     PARQUET = Row(
         name="parquet",
