@@ -348,7 +348,7 @@ def test_each_piece_is_a_line_with_what_is_known_of_its_page(tmp_path: Path) -> 
         "<title>Rye</title><h1>Rye</h1><p>A grain.</p><h2>Sowing</h2><p>In autumn.",
         "https://r.example/",
     )
-    empty = Page("<nav>Home</nav>", "https://r.example/empty")
+    empty = Page("<title>Nothing</title>", "https://r.example/empty")
     result = Sites().add(page)
     given: list[Result | Refusal] = [result, Sites().add(empty), FAILED]
     write(tmp_path / "a.jsonl", *given, form=Format.PIECES, piece_tokens=4)
