@@ -22,9 +22,8 @@ from dehusk.errors import MissingExtra, NotHtml, NotWritten, UsageError
 from dehusk.memory.site import Sites
 from dehusk.output import Format, open_writer, write_llms_txt
 from dehusk.page.page import Capture, Page
-from dehusk.sources.warc.framing import Record, parse_fields, read_records
+from dehusk.sources.warc.framing import Record, Window, parse_fields, read_records
 from dehusk.sources.warc.pieces import gzip_source, plain_source
-from dehusk.sources.warc.window import Window
 from dehusk_bench.samples import KINDS, sample_site
 
 SCHEMA = json.loads(

@@ -22,7 +22,7 @@ from dehusk.memory.site import Site, Sites
 from dehusk.methods import METHODS
 from dehusk.page.page import Page
 from dehusk.settings import Limits
-from dehusk.sources.rereading import rereadable
+from dehusk.sources import rereadable
 
 
 def _page(number: int) -> str:

@@ -16,7 +16,7 @@ from dehusk.errors import MissingExtra, NotHtml, PageTooLarge, SourceError
 from dehusk.page.page import Page
 from dehusk.settings import SourceSettings
 from dehusk.sources import Failure, count_pages, read_pages
-from dehusk.sources.mirrors import mirrored_url
+from dehusk.sources.folders import mirrored_url
 
 
 def read(path: Path, **options: object) -> list[Page | Failure]:

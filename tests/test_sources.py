@@ -22,6 +22,7 @@ import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import dehusk
 from dehusk.errors import (
     DamagedRecord,
     DehuskError,
@@ -694,3 +695,29 @@ def test_counting_ends_at_10_000_pages(
     monkeypatch.setattr("dehusk.sources.find_files", find)
     assert count_pages([str(tmp_path)]) == counted
     assert count_pages([str(tmp_path), str(tmp_path)]) is None
+
+
+def test_the_library_reads_what_the_command_line_reads(tmp_path: Path) -> None:
+    (tmp_path / "a.html").write_text("<p>One.")
+    lines = tmp_path / "b.jsonl"
+    lines.write_text('{"url": "https://b.example/", "html": "<p>Two."}\n{"url": 3}\n')
+    failures: list[Failure] = []
+    pages = list(dehusk.read(tmp_path / "a.html", str(lines), failed=failures.append))
+    assert [page.html for page in pages] == [b"<p>One.", "<p>Two."]
+    items = list(read_pages([str(tmp_path / "a.html"), str(lines)]))
+    assert [item for item in items if isinstance(item, Page)] == pages
+    assert [str(failure.error) for failure in failures] == [
+        str(item.error) for item in items if isinstance(item, Failure)
+    ]
+
+
+def test_what_the_library_cannot_read_is_logged_or_refused(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "a.jsonl").write_text("{}\n")
+    assert list(dehusk.read(tmp_path / "a.jsonl")) == []
+    assert "a.jsonl:1: no `html`" in caplog.text
+    with pytest.raises(UsageError, match="No such file"):
+        dehusk.read(tmp_path / "b.jsonl")
+    with pytest.raises(UsageError, match="do not go into one run"):
+        dehusk.read("https://a.example/", tmp_path / "a.jsonl")

@@ -34,8 +34,7 @@ from dehusk.memory.site import Sites
 from dehusk.methods import METHODS, AdditiveMethod, make_method
 from dehusk.page.page import Page
 from dehusk.page.parse import parse
-from dehusk.settings import Limits
-from dehusk.sources.settings import DEFAULTS
+from dehusk.settings import Limits, SourceSettings
 from dehusk_bench.samples import sample_site
 from dehusk_bench.scale_spark import _taken, spark_runner
 from dehusk_bench.scale_tasks import ANSWERING, LEARNING, Step, measured_steps
@@ -83,7 +82,7 @@ def test_lessons_that_were_sent_add_up_to_what_one_machine_learns(name: str) -> 
 def test_a_page_comes_back_from_its_row_as_it_was() -> None:
     for html in ("<p>half a \ud800 pair", b"<p>\xff\xfe", "", b""):
         page = Page(html, "https://a.example/b", "a.example", "latin-1")
-        assert page_of(row_of(page, 7), DEFAULTS) == page
+        assert page_of(row_of(page, 7), SourceSettings()) == page
 
 
 def test_a_remote_file_is_read_as_if_it_were_here(tmp_path: Path) -> None:
@@ -91,7 +90,11 @@ def test_a_remote_file_is_read_as_if_it_were_here(tmp_path: Path) -> None:
     path.parent.mkdir()
     path.write_text('{"html": "<p>Rye</p>"}\n{damaged\n{"html": null}\n', encoding="utf-8")
     (here,), (remote,) = (
-        list(_Reader(DEFAULTS)(iter([pa.RecordBatch.from_pylist([{"file": 1, "path": each}])])))
+        list(
+            _Reader(SourceSettings())(
+                iter([pa.RecordBatch.from_pylist([{"file": 1, "path": each}])])
+            )
+        )
         for each in (str(path), path.as_uri())
     )
     assert here.column("site").to_pylist() == ["crawl"] * 3
@@ -100,7 +103,7 @@ def test_a_remote_file_is_read_as_if_it_were_here(tmp_path: Path) -> None:
         assert found == [str(value) for value in here.column(name)], name
     missing = f"{path.as_uri()}.gone"
     told = pa.RecordBatch.from_pylist([{"file": 0, "path": missing}])
-    (rows,) = _Reader(DEFAULTS)(iter([told]))
+    (rows,) = _Reader(SourceSettings())(iter([told]))
     assert missing in rows.column("failure").to_pylist()[0]
 
 

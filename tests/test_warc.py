@@ -462,7 +462,7 @@ def test_what_is_no_zip_file_is_a_failure_and_not_a_crash(tmp_path: Path) -> Non
 def test_a_list_of_files_that_is_too_long_is_not_held(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("dehusk.sources.warc.wacz._MAX_READ", 100)
+    monkeypatch.setattr("dehusk.sources.warc._MAX_READ", 100)
     path = wacz(tmp_path / "a.wacz", ENTRIES)
     _, failures, _ = read(path.read_bytes(), tmp_path, "a.wacz")
     assert "at once" in str(failures[0].error)

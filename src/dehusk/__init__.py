@@ -5,7 +5,7 @@ dehusk.extract(html, url).text          # one page
 site = dehusk.Site()                    # a site, learned page by page
 site.add(html, url).markdown
 with dehusk.open("crawl.husk") as memory:   # any number of sites, in a file
-    for result in memory.clean(pages): ...
+    for result in memory.clean(dehusk.read("crawl.warc.gz")): ...
 """
 
 from importlib import import_module
@@ -22,7 +22,16 @@ if TYPE_CHECKING:
     from dehusk.output import Rendered, Shape
     from dehusk.page.browser import Browser
     from dehusk.page.page import Page
-    from dehusk.settings import CrawlSettings, Durable, JobSettings, Keeping, Limits
+    from dehusk.settings import (
+        CrawlSettings,
+        Durable,
+        JobSettings,
+        Keeping,
+        Limits,
+        SiteBy,
+        SourceSettings,
+    )
+    from dehusk.sources import Failure, read
     from dehusk.template.templates import Template, template_of
     from dehusk.workers.crawling import crawl
     from dehusk.workers.jobs import Jobs
@@ -34,6 +43,7 @@ __all__ = [
     "CrawlSettings",
     "DehuskError",
     "Durable",
+    "Failure",
     "JobSettings",
     "Jobs",
     "Keeping",
@@ -52,12 +62,15 @@ __all__ = [
     "Shape",
     "Shelf",
     "Site",
+    "SiteBy",
+    "SourceSettings",
     "StateError",
     "Template",
     "__version__",
     "crawl",
     "extract",
     "open",
+    "read",
     "template_of",
 ]
 
@@ -66,6 +79,7 @@ _HOMES = {
     "CrawlSettings": "settings",
     "DehuskError": "errors",
     "Durable": "settings",
+    "Failure": "sources",
     "JobSettings": "settings",
     "Jobs": "workers.jobs",
     "Keeping": "settings",
@@ -84,10 +98,13 @@ _HOMES = {
     "Shape": "output",
     "Shelf": "memory.store",
     "Site": "memory.site",
+    "SiteBy": "settings",
+    "SourceSettings": "settings",
     "StateError": "errors",
     "crawl": "workers.crawling",
     "extract": "memory.site",
     "open": "memory.memories",
+    "read": "sources",
     "Template": "template.templates",
     "template_of": "template.templates",
 }

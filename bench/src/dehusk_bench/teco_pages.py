@@ -25,8 +25,8 @@ from dehusk.methods.papers.hyperlink import normal_url
 from dehusk.page.page import Page
 from dehusk.page.parse import parse
 from dehusk.page.tree import Tree
+from dehusk.settings import SourceSettings
 from dehusk.sources.folders import file_url, find_files, read_file
-from dehusk.sources.settings import DEFAULTS
 from dehusk_bench.corpora import EVERYTHING, Caps, Corpus, open_corpus
 
 NO_TYPE: Final = "–"
@@ -163,7 +163,7 @@ def _read_json(path: Path) -> dict[str, Any]:
 
 def _read_page(folder: Path, name: str, url: str) -> Page:
     """The page in a file. Raises PageError or SourceError."""
-    page = read_file(folder / name, url, folder.name, DEFAULTS)
+    page = read_file(folder / name, url, folder.name, SourceSettings())
     if isinstance(page, Page):
         return page
     raise SourceError(f"{folder / name}: {page.error}")

@@ -1,22 +1,29 @@
-"""Pages out of what a user names: files, folders, archives, records and standard input."""
+"""Pages out of what a user names: files, folders, archives, records, standard input and the web.
+
+Each kind of source is one row of `KINDS`: how it is known, how it is read, which extra it needs. To
+add one: a module that reads it, a row, and its line in docs/sources.md.
+"""
 
 from __future__ import annotations
 
 import io
+import logging
+import os
 import re
 import stat
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from enum import Enum, auto
 from itertools import chain, islice
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import BinaryIO, Final
 
 from dehusk.errors import MissingExtra, SourceError, UsageError
 from dehusk.page.page import Page
-from dehusk.settings import SiteBy, SourceSettings
+from dehusk.settings import CrawlSettings, SourceSettings
 from dehusk.sources.compression import (
     ByteStream,
     Compression,
@@ -28,61 +35,51 @@ from dehusk.sources.compression import (
     unpacked_name,
 )
 from dehusk.sources.folders import (
+    HTML_SUFFIXES,
     file_url,
     find_files,
     folder_name,
-    is_html_name,
     read_folder,
     read_page,
 )
+from dehusk.sources.items import Failure, site_of
 from dehusk.sources.parquet import check_parquet, read_parquet
-from dehusk.sources.records import BYTE_ORDER_MARK, is_record, read_lines, read_records
-from dehusk.sources.settings import DEFAULTS, Failure
-from dehusk.sources.sites import site_of
-from dehusk.sources.warc import is_warc, read_warc
-from dehusk.sources.warc.wacz import read_wacz
+from dehusk.sources.records import (
+    first_lines,
+    is_record,
+    read_lines,
+    read_records,
+    starts_record,
+)
+from dehusk.sources.warc import is_warc, read_wacz, read_warc
 
-__all__ = ["Failure", "SiteBy", "SourceSettings", "count_pages", "is_web", "read_pages"]
+__all__ = ["Failure", "Read", "count_pages", "is_web", "read", "read_pages", "rereadable"]
 
+Items = Iterator[Page | Failure]
+Read = Callable[[Counter[str] | None], Items]
+"""Gives all pages in order, and counts what there is beside them, as `read_pages` does."""
+
+_LOG: Final = logging.getLogger("dehusk")
 _STDIN: Final = "-"
 _STDIN_NAME: Final = "stdin"
 """What errors call standard input, and the site of a stream's pages where nothing names one."""
-_RECORD_SUFFIXES: Final = (".jsonl", ".ndjson", ".json")
-_WARC_SUFFIX: Final = ".warc"
-_WACZ_SUFFIX: Final = ".wacz"
-_PARQUET_SUFFIX: Final = ".parquet"
 _WEB: Final = re.compile(r"https?://", re.IGNORECASE)
 _HOST: Final = re.compile(r"(?:[\w-]{1,63}\.){1,9}[a-z]{2,24}(?=[:/]|\Z)", re.IGNORECASE)
 """How an address begins whose https:// was forgotten."""
-_SUFFIXES: Final = (*_RECORD_SUFFIXES, _WARC_SUFFIX, _WACZ_SUFFIX, _PARQUET_SUFFIX, ".husk")
-_SNIFFED: Final = 1024
-"""How far the first byte that is not white space is looked for."""
 _MAX_COUNTED: Final = 10_000
 """Pages that are counted before the first is read: more would keep the user waiting for it."""
-
-
-class _Kind(Enum):
-    """What a source turned out to be."""
-
-    STREAM = auto()
-    """Standard input or a pipe: records if it begins with `{`, an archive if with `WARC/`, else
-    one page."""
-    FOLDER = auto()
-    WARC = auto()
-    WACZ = auto()
-    PARQUET = auto()
-    RECORDS = auto()
-    PAGE = auto()
-    UNKNOWN = auto()
-    """A file whose name says nothing: an archive or records by its first line, else one page."""
+_BLOCK_BYTES: Final = 1 << 18
 
 
 @dataclass(frozen=True, slots=True)
 class _Source:
-    """A source that exists: where it is, and what it is. Standard input has no path."""
+    """A source that exists, and how it is to be read. Standard input has no path."""
 
     path: Path | None
-    kind: _Kind
+    kind: Kind
+    settings: SourceSettings
+    stdin: BinaryIO | None
+    left_out: Counter[str]
 
     @property
     def name(self) -> str:
@@ -92,21 +89,186 @@ class _Source:
     @property
     def url(self) -> str | None:
         """The URL of the page, where the source is one; a stream has no name worth keeping."""
-        return file_url(self.path.name) if self.path and not self._is_stream else None
+        return file_url(self.path.name) if self.path and self.kind is not STREAM else None
 
     @property
     def folder(self) -> str:
         """The site of its pages where neither they nor their URLs name one."""
-        return folder_name(self.path.parent) if self.path and not self._is_stream else _STDIN_NAME
+        if self.path is None or self.kind is STREAM:
+            return _STDIN_NAME
+        return folder_name(self.path.parent)
 
-    @property
-    def _is_stream(self) -> bool:
-        return self.kind is _Kind.STREAM
+    @contextmanager
+    def open(self) -> Iterator[ByteStream]:
+        """Its bytes, as they are. Raises SourceError."""
+        if self.path is not None:
+            with open_packed(self.path, self.name) as stream:
+                yield stream
+            return
+        if self.stdin is None and sys.stdin is None:
+            raise SourceError("standard input is closed")
+        stdin = self.stdin or sys.stdin.buffer
+        # A pipe is read as it fills: `read` would wait for a whole block of pages.
+        yield ByteStream(self.name, getattr(stdin, "read1", stdin.read))
+
+    def archive(self, packed: ByteStream) -> Items:
+        """Its pages, where it is an archive."""
+        packing = found_compression(packed)
+        stated = named_compression(self.path.name) if self.path else None
+        if Compression.XZ in (packing, stated):
+            packed, packing = unpack(packed, stated), None
+        elif packing is None and not is_warc(packed, None):
+            # One whose first bytes are damaged is read as its name says: others may be whole.
+            packing = stated
+        return read_warc(packed, packing, self.folder, self.settings, self.left_out)
+
+    def unpacked(self, packed: ByteStream) -> ByteStream:
+        """Its plain bytes."""
+        return unpack(packed, named_compression(self.path.name) if self.path else None)
+
+    def page(self, stream: io.BufferedIOBase, first: bytes = b"") -> Items:
+        """All of a stream as one page, or none where it is empty."""
+        site = site_of(None, None, self.folder, self.settings)
+        item = read_page(stream, self.url, site, self.settings, first)
+        if isinstance(item, Page) and not item.html:
+            self.left_out["empty source"] += 1
+        else:
+            yield item
+
+    def records(self, lines: Iterator[bytes]) -> Items:
+        """The page of each line."""
+        return read_records(lines, self.name, self.folder, self.settings)
+
+
+def _read_warc(source: _Source) -> Items:
+    with source.open() as packed:
+        yield from source.archive(packed)
+
+
+def _read_records(source: _Source) -> Items:
+    with source.open() as packed:
+        buffered = io.BufferedReader(source.unpacked(packed))
+        yield from source.records(read_lines(buffered, source.settings))
+
+
+def _read_page(source: _Source) -> Items:
+    with source.open() as packed:
+        yield from source.page(io.BufferedReader(source.unpacked(packed)))
+
+
+def _read_any(source: _Source) -> Items:
+    """What no name tells: an archive or records by what it begins with, else one page.
+
+    Of a file the first line must be a record; of a pipe the first byte tells.
+    """
+    with source.open() as packed:
+        if is_warc(packed, found_compression(packed)):
+            yield from source.archive(packed)
+            return
+        stream = source.unpacked(packed)
+        may_be_lines = starts_record(stream)
+        buffered = io.BufferedReader(stream)
+        lines = read_lines(buffered, source.settings)
+        first = first_lines(lines) if may_be_lines else []
+        if first and (source.kind is STREAM or is_record(first[-1], source.settings)):
+            yield from source.records(chain(first, lines))
+        else:
+            yield from source.page(buffered, b"".join(first))
+
+
+def _count_folder(path: Path) -> int:
+    files = (found for found in find_files(path) if isinstance(found, str))
+    return sum(1 for _ in islice(files, _MAX_COUNTED + 1))
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of source: how it is known, and how it is read."""
+
+    read: Callable[[_Source], Items]
+    suffixes: tuple[str, ...] = ()
+    """What the name of its files ends in."""
+    is_packed: bool = False
+    """May `.gz`, `.xz` or `.zst` stand behind that?"""
+    check: Callable[[], None] = lambda: None
+    """Raises MissingExtra where what it needs is not installed."""
+    count: Callable[[Path], int] | None = None
+    """How many pages there are, where that can be told without reading them."""
+    is_page: bool = False
+    """Is it one page, whose URL a failure has?"""
+
+
+FOLDER: Final = Kind(
+    lambda source: read_folder(Path(source.name), source.settings), count=_count_folder
+)
+STREAM: Final = Kind(_read_any)
+"""Standard input, or another pipe."""
+UNKNOWN: Final = Kind(_read_any)
+"""A file whose name says nothing."""
+KINDS: Final = (
+    Kind(_read_warc, (".warc",), is_packed=True),
+    Kind(
+        lambda source: read_wacz(
+            Path(source.name), source.folder, source.settings, source.left_out
+        ),
+        (".wacz",),
+    ),
+    Kind(
+        lambda source: read_parquet(Path(source.name), source.folder, source.settings),
+        (".parquet",),
+        check=check_parquet,
+    ),
+    Kind(_read_records, (".jsonl", ".ndjson", ".json"), is_packed=True),
+    Kind(_read_page, HTML_SUFFIXES, is_packed=True, count=lambda _: 1, is_page=True),
+)
+"""What files are, by the end of their names."""
+
+
+def read(
+    *sources: str | os.PathLike[str],
+    failed: Callable[[Failure], None] | None = None,
+    settings: SourceSettings = SourceSettings(),
+    crawl: CrawlSettings = CrawlSettings(),
+) -> Iterator[Page]:
+    """The pages of all sources that the command line reads, in order.
+
+    Web addresses are crawled; they and files do not go into one call. Whatever cannot be read goes
+    to `failed`, and is logged without one; reading goes on behind it. Raises UsageError at once for
+    a source that does not exist, MissingExtra for one that needs an extra.
+    """
+    names = [os.fspath(source) for source in sources]
+    web = sum(map(is_web, names))
+    if web and web < len(names):
+        raise UsageError("web addresses and files do not go into one run")
+    items = _crawl(names, crawl, settings) if web else read_pages(names, settings)
+    return _pages(items, failed or (lambda failure: _LOG.warning("%s", failure.error)))
+
+
+def _pages(items: Items, failed: Callable[[Failure], None]) -> Iterator[Page]:
+    for item in items:
+        if isinstance(item, Failure):
+            failed(item)
+        else:
+            yield item
+
+
+def _crawl(urls: Sequence[str], crawl: CrawlSettings, settings: SourceSettings) -> Items:
+    from dehusk.sources.crawl.crawler import Crawl  # noqa: PLC0415  needs an extra
+    from dehusk.sources.crawl.state import open_state  # noqa: PLC0415
+
+    def pages() -> Items:
+        with (
+            open_state(None, is_fresh=False) as state,
+            Crawl(urls, crawl, settings, state) as crawling,
+        ):
+            yield from crawling
+
+    return pages()
 
 
 def read_pages(
     sources: Sequence[str],
-    settings: SourceSettings = DEFAULTS,
+    settings: SourceSettings = SourceSettings(),
     stdin: BinaryIO | None = None,
     left_out: Counter[str] | None = None,
 ) -> Iterator[Page | Failure]:
@@ -117,9 +279,9 @@ def read_pages(
     is. Raises UsageError for any source that does not exist or cannot be one, before the first
     page is read.
     """
-    checked = _check_sources(sources)
     count = Counter() if left_out is None else left_out
-    return (item for source in checked for item in _read_source(source, settings, stdin, count))
+    checked = [_Source(path, kind, settings, stdin, count) for path, kind in _check(sources)]
+    return chain.from_iterable(map(_read_source, checked))
 
 
 def is_web(source: str) -> bool:
@@ -132,32 +294,25 @@ def count_pages(sources: Sequence[str]) -> int | None:
 
     Raises UsageError.
     """
-    checked = _check_sources(sources)
     total = 0
-    for source in checked:
-        if source.path and source.kind is _Kind.FOLDER:
-            files = (found for found in find_files(source.path) if isinstance(found, str))
-            total += sum(1 for _ in islice(files, _MAX_COUNTED + 1))
-        elif source.kind is _Kind.PAGE:
-            total += 1
-        else:
+    for path, kind in _check(sources):
+        if path is None or kind.count is None:
             return None
+        total += kind.count(path)
         if total > _MAX_COUNTED:
             return None
     return total
 
 
-def _check_sources(sources: Sequence[str]) -> list[_Source]:
-    """Each source with what it is. Raises UsageError."""
+def _check(sources: Sequence[str]) -> list[tuple[Path | None, Kind]]:
+    """Where each source is, and of what kind. Raises UsageError."""
     if sum(source == _STDIN for source in sources) > 1:
         raise UsageError("`-` is standard input, which can be read only once")
-    return [_check_source(source) for source in sources]
+    return [(None, STREAM) if source == _STDIN else _check_path(source) for source in sources]
 
 
-def _check_source(source: str) -> _Source:
+def _check_path(source: str) -> tuple[Path, Kind]:
     """What a source is, by its name and by what is there. Raises UsageError."""
-    if source == _STDIN:
-        return _Source(None, _Kind.STREAM)
     if not source:
         raise UsageError("a SOURCE without a name; the current folder is `.`")
     if is_web(source):
@@ -169,9 +324,11 @@ def _check_source(source: str) -> _Source:
         reason = getattr(fault, "strerror", None) or fault
         raise UsageError(f"{source}: {reason}{_hint(source)}") from fault
     if stat.S_ISDIR(mode):
-        return _Source(path, _Kind.FOLDER)
+        return path, FOLDER
     check_supported(path.name)
-    return _Source(path, _kind_of_file(path, mode))
+    kind = _kind_of_name(path.name) or (UNKNOWN if stat.S_ISREG(mode) else STREAM)
+    kind.check()
+    return path, kind
 
 
 def _hint(source: str) -> str:
@@ -181,114 +338,58 @@ def _hint(source: str) -> str:
     if not (host := _HOST.match(source)):
         return ""
     name = unpacked_name(host[0])
-    is_file_name = name != host[0].lower() or is_html_name(name) or name.endswith(_SUFFIXES)
+    is_file_name = name != host[0].lower() or _kind_of_name(name) or name.endswith(".husk")
     return "" if is_file_name else f"; did you mean https://{source} ?"
 
 
-def _kind_of_file(path: Path, mode: int) -> _Kind:
-    """What a file is, by its name. Raises MissingExtra."""
-    name = unpacked_name(path.name)
-    if name.endswith(_WARC_SUFFIX):
-        return _Kind.WARC
-    if path.name.lower().endswith(_WACZ_SUFFIX):
-        return _Kind.WACZ
-    if path.name.lower().endswith(_PARQUET_SUFFIX):
-        check_parquet()
-        return _Kind.PARQUET
-    if name.endswith(_RECORD_SUFFIXES):
-        return _Kind.RECORDS
-    if is_html_name(name):
-        return _Kind.PAGE
-    return _Kind.UNKNOWN if stat.S_ISREG(mode) else _Kind.STREAM
+def _kind_of_name(name: str) -> Kind | None:
+    """What a file is, by the end of its name; None where that says nothing."""
+    whole, plain = name.lower(), unpacked_name(name)
+    kinds = (kind for kind in KINDS if (plain if kind.is_packed else whole).endswith(kind.suffixes))
+    return next(kinds, None)
 
 
-def _read_source(
-    source: _Source, settings: SourceSettings, stdin: BinaryIO | None, left_out: Counter[str]
-) -> Iterator[Page | Failure]:
+def _read_source(source: _Source) -> Items:
     """The pages of one source, and a last Failure where it is damaged."""
     try:
-        if source.path is None:
-            if stdin is None and sys.stdin is None:
-                raise SourceError("standard input is closed")
-            given = stdin or sys.stdin.buffer
-            # A pipe is read as it fills: `read` would wait for a whole block of pages.
-            stream = ByteStream(source.name, getattr(given, "read1", given.read))
-            yield from _read_packed(stream, source, settings, left_out)
-        elif source.kind is _Kind.FOLDER:
-            yield from read_folder(source.path, settings)
-        elif source.kind is _Kind.WACZ:
-            yield from read_wacz(source.path, source.folder, settings, left_out)
-        elif source.kind is _Kind.PARQUET:
-            yield from read_parquet(source.path, source.folder, settings)
-        else:
-            with open_packed(source.path, source.name) as stream:
-                yield from _read_packed(stream, source, settings, left_out)
+        yield from source.kind.read(source)
     except (SourceError, MissingExtra) as fault:
-        url = source.url if source.kind is _Kind.PAGE else None
-        yield Failure(url, site_of(None, None, source.folder, settings), fault)
+        url = source.url if source.kind.is_page else None
+        yield Failure(url, site_of(None, None, source.folder, source.settings), fault)
 
 
-def _read_packed(
-    packed: ByteStream, source: _Source, settings: SourceSettings, left_out: Counter[str]
-) -> Iterator[Page | Failure]:
-    """The pages of one file or stream, which may be packed."""
-    stated = named_compression(source.path.name) if source.path else None
-    found = found_compression(packed)
-    is_archive = source.kind is _Kind.WARC
-    if source.kind in (_Kind.STREAM, _Kind.UNKNOWN):
-        is_archive = is_warc(packed, found)
-    if not is_archive:
-        yield from _read_stream(unpack(packed, stated), source, settings, left_out)
-    elif Compression.XZ in (found, stated):
-        yield from read_warc(unpack(packed, stated), None, source.folder, settings, left_out)
-    else:
-        # An archive whose first bytes are damaged is read as its name says: others may be whole.
-        packing = found or (None if is_warc(packed, None) else stated)
-        yield from read_warc(packed, packing, source.folder, settings, left_out)
+@contextmanager
+def rereadable(
+    sources: Sequence[str],
+    settings: SourceSettings = SourceSettings(),
+    stdin: BinaryIO | None = None,
+) -> Iterator[Read]:
+    """A function that reads the pages of all sources, as often as it is called.
 
+    Standard input is first read to its end, into a temporary file that goes with the block. Raises
+    UsageError for another pipe, which can be read only once, and as `read_pages` does.
+    """
+    read_pages(sources, settings)  # Refuses at once what is no source.
+    for source in sources:
+        path = Path(source)
+        if source != _STDIN and path.exists() and not (path.is_file() or path.is_dir()):
+            raise UsageError(
+                f"{source}: a pipe can be read only once; send it to standard input (-), or save it"
+            )
+    if _STDIN not in sources:
+        yield lambda left_out: read_pages(sources, settings, None, left_out)
+        return
+    if stdin is None and sys.stdin is None:
+        raise UsageError("standard input is closed")
+    with TemporaryFile() as spool:
+        given = stdin or sys.stdin.buffer
+        # `read` waits for a whole block, and hears Ctrl-C only then.
+        some = getattr(given, "read1", given.read)
+        while block := some(_BLOCK_BYTES):
+            spool.write(block)
 
-def _read_stream(
-    stream: ByteStream, source: _Source, settings: SourceSettings, left_out: Counter[str]
-) -> Iterator[Page | Failure]:
-    """The pages of one stream: of each line one, or one in all, or none where it is empty."""
-    starts_record = _starts_record(stream)
-    buffered = io.BufferedReader(stream)
-    lines = read_lines(buffered, settings)
-    first: list[bytes] = []
-    is_page = source.kind is _Kind.PAGE
-    if source.kind is _Kind.STREAM:
-        is_page = not starts_record
-    elif source.kind is _Kind.UNKNOWN:
-        first = _first_lines(lines) if starts_record else []
-        is_page = not first or not is_record(first[-1], settings)
-    if is_page:
-        site = site_of(None, None, source.folder, settings)
-        item = read_page(buffered, source.url, site, settings, b"".join(first))
-        if isinstance(item, Page) and not item.html:
-            left_out["empty source"] += 1
-        else:
-            yield item
-    else:
-        yield from read_records(chain(first, lines), source.name, source.folder, settings)
+        def read(left_out: Counter[str] | None = None) -> Iterator[Page | Failure]:
+            spool.seek(0)
+            yield from read_pages(sources, settings, spool, left_out)
 
-
-def _starts_record(stream: ByteStream) -> bool:
-    """True where the first character that is not white space is `{`."""
-    size = 4
-    while size <= _SNIFFED:
-        head = stream.head(size)
-        start = head.removeprefix(BYTE_ORDER_MARK).lstrip()
-        if start or len(head) < size:
-            return start.startswith(b"{")
-        size *= 2
-    return False
-
-
-def _first_lines(lines: Iterator[bytes]) -> list[bytes]:
-    """The first line that is not blank, and the blank ones before it."""
-    first: list[bytes] = []
-    for line in lines:
-        first.append(line)
-        if line.strip():
-            break
-    return first
+        yield read

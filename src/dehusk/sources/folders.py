@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -15,12 +16,10 @@ from urllib.parse import quote
 from dehusk.errors import DehuskError, MissingExtra, PageTooLarge, SourceError
 from dehusk.page.page import Page
 from dehusk.settings import SourceSettings
-from dehusk.sources.compression import open_unpacked, unpacked_name
-from dehusk.sources.mirrors import mirrored_url
-from dehusk.sources.settings import Failure
-from dehusk.sources.sites import site_of
+from dehusk.sources.compression import named_compression, open_unpacked, unpacked_name
+from dehusk.sources.items import Failure, site_of
 
-_HTML_SUFFIXES: Final = (".html", ".htm", ".xhtml")
+HTML_SUFFIXES: Final = (".html", ".htm", ".xhtml")
 _CHUNK: Final = 1 << 17
 """Bytes asked for at a time: asking for all that is allowed would set 20 MB aside for each page."""
 _INDEX: Final = "index.json"
@@ -28,11 +27,20 @@ _Map = tuple[str, dict[str, str]]
 """A folder, with a slash at its end, and the URLs of files by their path below it."""
 _MAX_INDEX: Final = 1_000_000_000
 """Bytes of an index, which is read as a whole: some ten million pages."""
+_HOST: Final = re.compile(r"(?:[a-z0-9_-]{1,63}\.){1,30}[a-z][a-z0-9-]{1,62}(?:[:+][0-9]{1,5})?")
+"""A folder that is named after a host: at least two labels, the last one no number."""
+_COMMENT: Final = re.compile(rb"<!-- Mirrored from ([!-;=?-~]{1,2000}) by HTTrack Website Copier")
+_LOOKED_AT: Final = 8192
+"""Bytes at the start of a page in which HTTrack leaves its comment."""
+_INDEX_PAGE: Final = re.compile(r"index\.(?:html|htm|xhtml)", re.IGNORECASE)
+_ADDED: Final = re.compile(r"\.html?\Z", re.IGNORECASE)
+_KEPT: Final = "/%!$&'()*+,;=:@~"
+"""What stands in a path as it is; mirrors write percent signs as the URL had them."""
 
 
 def is_html_name(name: str) -> bool:
     """True for a file name that says HTML, packed or not."""
-    return unpacked_name(name).endswith(_HTML_SUFFIXES)
+    return unpacked_name(name).endswith(HTML_SUFFIXES)
 
 
 def file_url(name: str) -> str:
@@ -181,3 +189,38 @@ def _read_index(path: Path) -> dict[str, str]:
     if not isinstance(urls, dict) or not all(isinstance(url, str) for url in urls.values()):
         raise SourceError(f"{path}: not a JSON object of file names and their URLs")
     return urls
+
+
+def mirrored_url(folder: str, path: str, html: str | bytes) -> str | None:
+    """The URL of a page by its path below the folder, in a mirror; None in any other folder.
+
+    The first folder of the path that is named after a host is that host, or the folder itself is.
+    HTTrack renames files, but leaves a comment with the URL: it is believed of the same host. The
+    scheme is taken for https, which neither keeps.
+    """
+    host, _, rest = path.partition("/")
+    if not rest or not _HOST.fullmatch(host.lower()):
+        host, rest = folder, path
+    if not _HOST.fullmatch(host.lower()):
+        return None
+    host = host.lower().replace("+", ":")
+    stated = _COMMENT.search(html, 0, _LOOKED_AT) if isinstance(html, bytes) else None
+    if stated:
+        url = stated[1].decode("ascii")
+        if url.lower().startswith((f"{host}/", f"{host}?")) or url.lower() == host:
+            return f"https://{url}"
+    return f"https://{host}/{_mirrored_path(rest)}"
+
+
+def _mirrored_path(written: str) -> str:
+    """The path and query that a file's path stands for."""
+    packing = named_compression(written)
+    written = written[: -len(packing.suffix)] if packing else written
+    folder, slash, name = written.rpartition("/")
+    name, mark, query = name.partition("?")
+    if mark:
+        query = _ADDED.sub("", query)
+    elif _INDEX_PAGE.fullmatch(name):
+        name = ""
+    path = quote(os.fsencode(folder + slash + name), _KEPT)
+    return path + (f"?{quote(os.fsencode(query), _KEPT + '?/')}" if mark else "")

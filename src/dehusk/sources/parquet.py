@@ -9,9 +9,8 @@ from typing import Any, Final
 from dehusk.errors import DamagedRecord, MissingExtra, NotHtml, PageError, PageTooLarge, SourceError
 from dehusk.page.page import Page
 from dehusk.settings import SourceSettings
+from dehusk.sources.items import Failure, site_of
 from dehusk.sources.records import field_hint
-from dehusk.sources.settings import Failure
-from dehusk.sources.sites import site_of
 
 _ROWS: Final = 16
 """Rows read at a time: pages of the largest size allowed then take 320 MB, usual ones a few."""

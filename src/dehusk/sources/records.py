@@ -10,10 +10,12 @@ from typing import Final
 from dehusk.errors import DamagedRecord, NotHtml, PageError, PageTooLarge, SourceError
 from dehusk.page.page import Page
 from dehusk.settings import SourceSettings
-from dehusk.sources.settings import Failure
-from dehusk.sources.sites import site_of
+from dehusk.sources.compression import ByteStream
+from dehusk.sources.items import Failure, site_of
 
-BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
+_BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
+_SNIFFED: Final = 1024
+"""How far the first byte that is not white space is looked for."""
 _SKIPPED: Final = 1 << 20
 """Bytes of a line that is too long that are passed over at a time."""
 _OPTION: Final = "--html-field"
@@ -31,10 +33,32 @@ def _max_line(settings: SourceSettings) -> int:
     return 2 * settings.max_bytes + 1_000_000
 
 
+def starts_record(stream: ByteStream) -> bool:
+    """True where the first character that is not white space is `{`."""
+    size = 4
+    while size <= _SNIFFED:
+        head = stream.head(size)
+        start = head.removeprefix(_BYTE_ORDER_MARK).lstrip()
+        if start or len(head) < size:
+            return start.startswith(b"{")
+        size *= 2
+    return False
+
+
+def first_lines(lines: Iterator[bytes]) -> list[bytes]:
+    """The first line that is not blank, and the blank ones before it."""
+    first: list[bytes] = []
+    for line in lines:
+        first.append(line)
+        if line.strip():
+            break
+    return first
+
+
 def is_record(line: bytes, settings: SourceSettings) -> bool:
     """True for a line that holds a JSON object with a page."""
     try:
-        record = _parse(line.removeprefix(BYTE_ORDER_MARK))
+        record = _parse(line.removeprefix(_BYTE_ORDER_MARK))
     except ValueError:
         return False
     return isinstance(record, dict) and isinstance(record.get(settings.html_field), str)
@@ -62,7 +86,7 @@ def read_records(
     hint: Callable[[Iterable[str]], str] = field_hint
     for number, line in enumerate(lines, 1):
         place = f"{name}:{number}"
-        record = line.removeprefix(BYTE_ORDER_MARK).strip() if number == 1 else line.strip()
+        record = line.removeprefix(_BYTE_ORDER_MARK).strip() if number == 1 else line.strip()
         if number == 1 and record.startswith(b"["):
             raise SourceError(f"{place}: a JSON array, not JSON lines (one object a line)")
         if len(line) > limit:

@@ -31,7 +31,7 @@ from dehusk.sources.crawl.crawler import Crawl
 from dehusk.sources.crawl.places import key_of
 from dehusk.sources.crawl.starts import read_start
 from dehusk.sources.crawl.state import open_state
-from dehusk.sources.settings import DEFAULTS, Failure
+from dehusk.sources.items import Failure
 
 _FOLDED_AFTER: Final = 50
 """Pages that are kept, packed, until a memory is written anew with what they taught. More make the
@@ -57,8 +57,8 @@ class Crawling:
         self,
         urls: Sequence[str],
         sites: Sites | Memories,
-        settings: CrawlSettings = CrawlSettings(),  # noqa: B008 - frozen
-        source_settings: SourceSettings = DEFAULTS,
+        settings: CrawlSettings = CrawlSettings(),
+        source_settings: SourceSettings = SourceSettings(),
         *,
         path: Path | None = None,
         resumes: bool = False,
@@ -211,7 +211,7 @@ def crawl(
     fresh: bool = False,
     method: str = DEFAULT,
     limits: Limits = Limits(),
-    settings: CrawlSettings = CrawlSettings(),  # noqa: B008 - frozen
+    settings: CrawlSettings = CrawlSettings(),
     **method_settings: Any,
 ) -> Iterator[Result | Refusal]:
     """Answers on the pages of the sites at these URLs, as they come from the web.

@@ -45,8 +45,7 @@ from dehusk.output import (
 )
 from dehusk.page.page import Page
 from dehusk.settings import Durable, Limits, SiteBy, SourceSettings
-from dehusk.sources import Failure, count_pages, is_web, read_pages
-from dehusk.sources.rereading import Read, rereadable
+from dehusk.sources import Failure, Read, count_pages, is_web, read_pages, rereadable
 from dehusk.template.loader import PageLoader
 from dehusk.workers.answering import answer_on
 

@@ -14,8 +14,7 @@ from dehusk.memory.memories import Memories
 from dehusk.memory.site import Sites
 from dehusk.output import Rendered, Writer
 from dehusk.page.page import Page
-from dehusk.sources import Failure
-from dehusk.sources.rereading import Read
+from dehusk.sources import Failure, Read
 from dehusk.workers.jobs import Act, Jobs, Learned
 
 

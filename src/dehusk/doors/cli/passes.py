@@ -18,8 +18,7 @@ from dehusk.memory.memories import Memories
 from dehusk.memory.site import Sites
 from dehusk.output import Rendered, Writer
 from dehusk.page.page import Page
-from dehusk.sources import Failure, count_pages
-from dehusk.sources.rereading import Read
+from dehusk.sources import Failure, Read, count_pages
 
 LAST: Final = "last"
 """--revise: since each page was last answered on, whatever revision that was."""

@@ -28,7 +28,6 @@ from dehusk.errors import PageError, SourceError, UsageError
 from dehusk.output.formats import Format, render
 from dehusk.settings import SourceSettings
 from dehusk.sources import Failure
-from dehusk.sources.settings import DEFAULTS
 
 _FILE_PAGES: Final = 1 << 40
 """Places that each file has in the order of all pages."""
@@ -39,7 +38,7 @@ _REMOTE: Final = "://"
 def read_pages(
     session: SparkSession,
     paths: Sequence[str],
-    settings: SourceSettings = DEFAULTS,
+    settings: SourceSettings = SourceSettings(),
     *,
     spread: bool | None = None,
 ) -> DataFrame:

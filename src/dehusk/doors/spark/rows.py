@@ -16,7 +16,7 @@ from dehusk.page.page import Capture, Page
 from dehusk.pipeline import DEFAULT_SITE
 from dehusk.settings import SourceSettings
 from dehusk.sources import Failure
-from dehusk.sources.sites import site_of
+from dehusk.sources.items import site_of
 
 PAGE: Final = {
     "order": "bigint",

@@ -10,7 +10,6 @@ from dehusk.errors import SettingError, UsageError
 from dehusk.memory.site import Sites
 from dehusk.methods import DEFAULT, AdditiveMethod, make_method
 from dehusk.settings import Limits, SourceSettings
-from dehusk.sources.settings import DEFAULTS as SOURCE_DEFAULTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +21,7 @@ class SparkSettings:
     settings: Mapping[str, object] = field(default_factory=dict)
     """The method's own."""
     limits: Limits = Limits()
-    source: SourceSettings = SOURCE_DEFAULTS
+    source: SourceSettings = SourceSettings()
     """How the site of a page is known, and what the fields of records are called."""
     keep: tuple[str, ...] = ()
     """CSS: what it selects is content, whatever the method says."""

@@ -32,7 +32,7 @@ from dehusk.sources.crawl.scope import Found, Scope
 from dehusk.sources.crawl.settings import LeftOut
 from dehusk.sources.crawl.starts import Start, read_start
 from dehusk.sources.crawl.state import PAGE, VERSION, Answer, Earlier, State
-from dehusk.sources.settings import Failure
+from dehusk.sources.items import Failure
 
 _MAX_SILENCE: Final = 10
 """Requests in a row that nobody answers before the crawl gives up until it is resumed."""

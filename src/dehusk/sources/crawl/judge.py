@@ -28,8 +28,7 @@ from dehusk.sources.crawl.places import key_of, normal_url
 from dehusk.sources.crawl.scope import Found, Scope
 from dehusk.sources.crawl.settings import LeftOut
 from dehusk.sources.crawl.state import AGAIN, NO_VALIDATORS, PAGE, Answer, Earlier, Validators
-from dehusk.sources.settings import Failure
-from dehusk.sources.sites import site_of
+from dehusk.sources.items import Failure, site_of
 
 REDIRECT: Final = "redirect"
 _BUSY: Final = (408, 425, 429, 500, 502, 503, 504)

@@ -16,7 +16,7 @@ from dehusk.sources.crawl.places import key_of, normal_url, shape_of
 from dehusk.sources.crawl.robots import Manners
 from dehusk.sources.crawl.settings import LeftOut, as_expression
 from dehusk.sources.crawl.traps import Traps
-from dehusk.sources.sites import site_of
+from dehusk.sources.items import site_of
 
 MAX_SEEN: Final = 2_000_000
 """URLs that a crawl remembers; about 200 bytes each. What comes then is left out, and counted."""

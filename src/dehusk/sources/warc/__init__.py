@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+import io
+import zipfile
+import zlib
 from collections import Counter
 from collections.abc import Iterator
+from itertools import dropwhile
+from pathlib import Path
 from typing import Final
 
-from dehusk.errors import DamagedRecord, DehuskError, MissingExtra, PageError, PageTooLarge
+from dehusk.errors import (
+    DamagedRecord,
+    DehuskError,
+    MissingExtra,
+    PageError,
+    PageTooLarge,
+    SourceError,
+)
 from dehusk.page.page import Capture, Page
 from dehusk.settings import SourceSettings
 from dehusk.sources.compression import (
@@ -14,15 +26,22 @@ from dehusk.sources.compression import (
     ByteStream,
     Compression,
     ZstdUnpacker,
+    found_compression,
     new_inflater,
+    unpacked_name,
 )
-from dehusk.sources.settings import Failure
-from dehusk.sources.sites import site_of
-from dehusk.sources.warc.bodies import Body, decode
-from dehusk.sources.warc.framing import Damage, Fields, Record, read_records
-from dehusk.sources.warc.http import Response, charset_of, is_html, looks_like_html, parse_response
+from dehusk.sources.items import Failure, site_of
+from dehusk.sources.warc.bodies import (
+    Body,
+    Response,
+    charset_of,
+    decode,
+    is_html,
+    looks_like_html,
+    parse_response,
+)
+from dehusk.sources.warc.framing import WORD, Damage, Fields, Record, Window, read_records
 from dehusk.sources.warc.pieces import DICTIONARY, gzip_source, plain_source, zstd_source
-from dehusk.sources.warc.window import WORD, Window
 
 __all__ = ["is_warc", "read_warc"]
 
@@ -32,6 +51,12 @@ it has a block of up to 128 kB."""
 
 _NO_HTML: Final = "responses that are no HTML"
 _SOURCES: Final = {Compression.GZIP: gzip_source, Compression.ZSTD: zstd_source, None: plain_source}
+_ARCHIVE: Final = "archive/"
+_WARC: Final = ".warc"
+_FAULTS: Final = (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, RuntimeError)
+"""What `zipfile` raises: RuntimeError for files that are locked, or packed in unknown ways."""
+_MAX_READ: Final = 1 << 24
+"""Bytes that are read at once. The list of files is, and takes some 20 times as much memory."""
 
 
 def is_warc(stream: ByteStream, packing: Compression | None) -> bool:
@@ -168,3 +193,68 @@ def _capture(fields: Fields, *, is_whole: bool) -> Capture:
         date=fields.get(b"warc-date", b"").decode("ascii", "replace") or None,
         truncated=cut,
     )
+
+
+class _Bounded(io.BufferedReader):
+    """A file of which nobody can read too much at once."""
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        """The next bytes. BadZipFile where they are too many."""
+        limit = _MAX_READ + 1
+        data = super().read(limit if size is None or size < 0 else min(size, limit))
+        if len(data) == limit:
+            raise zipfile.BadZipFile(f"more than {_MAX_READ} bytes at once")
+        return data
+
+
+def read_wacz(
+    path: Path, folder: str, settings: SourceSettings, left_out: Counter[str]
+) -> Iterator[Page | Failure]:
+    """The pages of all WARC files in a WACZ file, in the order in which it lists them.
+
+    One whose list of files is damaged is searched for records as a damaged WARC file is: the files
+    in it are there, usually as they were. Nothing is ever written. Raises SourceError.
+    """
+    try:
+        file = _Bounded(io.FileIO(path))
+    except OSError as fault:
+        raise SourceError(f"{path}: {fault.strerror or fault}") from fault
+    with file:
+        try:
+            archive = zipfile.ZipFile(file)
+        except _FAULTS as fault:
+            error = SourceError(f"{path}: its list of files is damaged ({fault})")
+            yield Failure(None, site_of(None, None, folder, settings), error)
+            file.seek(0)
+            stream = ByteStream(str(path), file.read1)
+            records = read_warc(stream, Compression.GZIP, folder, settings, left_out)
+            # What stands before the first record was said to be damaged already.
+            yield from dropwhile(lambda item: isinstance(item, Failure), records)
+            return
+        for entry in archive.infolist():
+            if entry.filename.startswith(_ARCHIVE) and unpacked_name(entry.filename).endswith(
+                _WARC
+            ):
+                yield from _read_entry(archive, entry, path, folder, settings, left_out)
+
+
+def _read_entry(
+    archive: zipfile.ZipFile,
+    entry: zipfile.ZipInfo,
+    path: Path,
+    folder: str,
+    settings: SourceSettings,
+    left_out: Counter[str],
+) -> Iterator[Page | Failure]:
+    """The pages of one WARC file in it, and a last Failure where that cannot be read on."""
+    name = f"{path}/{entry.filename}"
+    try:
+        with archive.open(entry) as file:
+            stream = ByteStream(name, file.read)
+            packing = found_compression(stream)
+            yield from read_warc(stream, packing, folder, settings, left_out)
+    except SourceError as fault:
+        yield Failure(None, site_of(None, None, folder, settings), fault)
+    except _FAULTS as fault:
+        error = SourceError(f"{name}: cannot be read: {fault}")
+        yield Failure(None, site_of(None, None, folder, settings), error)

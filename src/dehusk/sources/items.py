@@ -1,14 +1,12 @@
-"""What a reader of pages can be told, and what it says of a page that cannot be read."""
+"""What reading gives beside pages, and the site that a page belongs to."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
 
 from dehusk.errors import DehuskError
+from dehusk.page.site_names import site_by_url
 from dehusk.settings import SourceSettings
-
-DEFAULTS: Final = SourceSettings()
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,3 +20,8 @@ class Failure:
     url: str | None
     site: str | None
     error: DehuskError
+
+
+def site_of(url: str | None, stated: str | None, folder: str, settings: SourceSettings) -> str:
+    """The site of a page: as set, else as `stated` with it, else by its URL, else its folder."""
+    return settings.site or stated or site_by_url(url, settings.site_by) or folder
