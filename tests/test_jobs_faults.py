@@ -40,7 +40,7 @@ PAGES = [
 _TRAP = """
 import os, time
 from dehusk import pipeline
-from dehusk.workers import frames
+from dehusk.workers import messages
 
 def trapped(act):
     def meet(page, *given, **more):
@@ -58,15 +58,15 @@ def trapped(act):
 
 pipeline.clean, pipeline.learn = trapped(pipeline.clean), trapped(pipeline.learn)
 
-def packed(header, blobs=(), pack=frames.pack):
+def packed(header, blobs=(), pack=messages.pack):
     if any(b"die sending" in blob for blob in blobs):
         os.kill(os.getpid(), 9)
     if any(b"talk nonsense" in blob for blob in blobs):
         text = b'{"sizes": [%d]}' % 10**21
-        return len(text).to_bytes(frames.LENGTH, "big") + text
+        return len(text).to_bytes(messages.LENGTH, "big") + text
     return pack(header, blobs)
 
-frames.pack = packed
+messages.pack = packed
 """
 
 
@@ -137,8 +137,8 @@ def test_processes_are_not_ended_for_answers_that_nobody_took(
 ) -> None:
     ahead_s = 0.0
     clock = SimpleNamespace(monotonic=lambda: time.monotonic() + ahead_s)
-    monkeypatch.setattr("dehusk.workers.jobs.crew.time", clock)
-    monkeypatch.setattr("dehusk.workers.jobs.seat.time", clock)
+    monkeypatch.setattr("dehusk.workers.jobs.time", clock)
+    monkeypatch.setattr("dehusk.workers.worker.time", clock)
     with Jobs(jobs=1) as jobs:
         answers = jobs.clean(PAGES)
         given = [next(answers) for _ in range(10)]
@@ -201,7 +201,7 @@ def test_processes_killed_at_random_lose_no_page_and_count_none_twice(
     has_memory: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Three that chance kills before they have begun would end the run.
-    monkeypatch.setattr("dehusk.workers.jobs.seat._MAX_STARTS", 100)
+    monkeypatch.setattr("dehusk.workers.worker._MAX_STARTS", 100)
     memory = dehusk.open(tmp_path / "a.husk") if has_memory else None
     with Jobs(memory, jobs=2) as jobs:
         given = list(_killing(jobs, jobs.clean(PAGES), random.Random(has_memory)))

@@ -6,7 +6,6 @@ import io
 import json
 import os
 from pathlib import Path
-from queue import SimpleQueue
 from typing import cast
 
 import numpy as np
@@ -16,13 +15,23 @@ import dehusk
 from dehusk.answer.override import Overrides
 from dehusk.errors import StateError
 from dehusk.memory import Memory, Table, carried, carry, dump
-from dehusk.memory.lending import Loan
+from dehusk.memory.lending import Loan, Terms
 from dehusk.memory.site import Sites
-from dehusk.page.page import Page
-from dehusk.workers.frames import LENGTH, Header, pack, read
+from dehusk.page.page import Capture, Page
+from dehusk.settings import Keeping, Limits
 from dehusk.workers.jobs import Act, Jobs
-from dehusk.workers.jobs.ledger import Ledger
-from dehusk.workers.jobs.seat import Seat, Task
+from dehusk.workers.messages import (
+    LENGTH,
+    Batch,
+    Reply,
+    Request,
+    Setup,
+    pack,
+    read,
+    replies_from_parts,
+    replies_to_bytes,
+)
+from dehusk.workers.worker import Said, Task, Worker, WorkerSettings
 from dehusk_bench.samples import sample_site
 
 
@@ -99,40 +108,117 @@ def test_a_carried_memory_has_counts_that_can_be(told: list[object], size: int) 
         carried(np.uint32(len(text)).tobytes() + text + bytes(size))
 
 
+def test_requests_and_replies_arrive_as_they_were_sent() -> None:
+    pages = [
+        Page("<p>Half a pair: \ud800", "https://a.example/", capture=Capture("<urn:a>", "2026")),
+        Page(b"<p>K\xe4se", None, "a", "iso-8859-1"),
+    ]
+    snapshot = Loan(
+        "a", b"state", Overrides(("p",), ("nav",)), [b"one", b""], frozenset({7, 2**63})
+    )
+    requests = [
+        Request("clean", "a", pages[:1], {"pieces": 4}, snapshot, wants_snapshot=True),
+        Request("snapshot", "b", ()),
+        Request("template", "a", pages),
+    ]
+    message = read(io.BytesIO(Batch(requests, ["c"]).to_bytes()))
+    assert message is not None
+    batch = Batch.from_parts(*message)
+    assert [batch.dropped_sites, len(batch.requests)] == [["c"], 3]
+    for sent, arrived in zip(requests, batch.requests, strict=True):
+        assert (arrived.act, arrived.site, list(arrived.pages)) == (
+            sent.act,
+            sent.site,
+            list(sent.pages),
+        )
+        assert (arrived.options, arrived.wants_snapshot) == (sent.options, sent.wants_snapshot)
+        assert arrived.snapshot == sent.snapshot
+    replies = [
+        Reply(b"answer", {"pages_seen": 1}, None, b"snapshot", 9),
+        Reply(lesson=b"lesson"),
+        Reply(error=("fault", "rye")),
+        Reply(fault=("usage", "oats")),
+        Reply(),
+    ]
+    message = read(io.BytesIO(replies_to_bytes(replies)))
+    assert message is not None
+    assert replies_from_parts(*message) == replies
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        {},
+        {"replies": 3},
+        {"replies": [3]},
+        {"replies": [{}]},
+        {"replies": [{"has": [True, False, False]}]},
+        {"replies": [{"has": [False]}]},
+        {"replies": [{"has": [False, False, False], "error": "none"}]},
+        {"replies": [{"has": [False, False, False], "error": 3}]},
+        {"replies": [{"has": [False, False, False], "facts": 3}]},
+        {"replies": [{"has": [False, False, False], "held_bytes": -3}]},
+    ],
+)
+def test_what_no_worker_says_is_refused(told: dict[str, object]) -> None:
+    with pytest.raises(ValueError, match=r"message|unpack"):
+        replies_from_parts(told, [])
+
+
 class _Lender:
-    """Lends sites of half a megabyte."""
+    """Sends sites of half a megabyte."""
 
-    def lend(self, page: Page) -> Loan:
-        return Loan(page.site or "", bytes(500_000), Overrides(), (), frozenset())
+    def snapshot(self, site: str, url: str | None) -> Loan:
+        return Loan(site, bytes(500_000))
 
-    def wants_state(self, site: str) -> bool:
+    def wants_snapshot(self, site: str) -> bool:
         return False
 
 
 class _Listener:
-    """Stands for a process, and hears how many tasks it is sent at a time."""
+    """Stands for a process, and hears how many requests it is sent at a time."""
 
     def __init__(self, *given: object) -> None:
         self.heard: list[int] = []
+        self.is_ended = False
 
-    def send(self, header: Header, blobs: list[bytes]) -> None:
-        self.heard.append(len(header["tasks"]))
+    def send(self, message: bytes) -> None:
+        parts = read(io.BytesIO(message))
+        assert parts is not None
+        self.heard.append(len(parts[0]["requests"]))
+
+    def kill(self) -> None:
+        self.is_ended = True
 
 
-def test_a_process_is_not_lent_many_large_sites_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dehusk.workers.jobs.seat.WorkerProcess", _Listener)
-    seat = Seat({}, SimpleQueue(), cast(Ledger, _Lender()), 10**9)
-    sites = [f"{number}.example" for number in range(40)]
+def _worker(monkeypatch: pytest.MonkeyPatch, sites: list[str]) -> tuple[Worker, _Listener]:
+    """A worker without a process that has a page of each site, and what hears for it."""
+    monkeypatch.setattr("dehusk.workers.worker.Process", _Listener)
+    setup = Setup(Terms("auto", {}, Limits(), Keeping()))
+    worker = Worker(setup, _Lender(), WorkerSettings(), lambda worker, event: None)
     for site in sites:
-        seat.give(Task(Page("<p>Rye and oats.", None, site), Act.CLEAN, site, 1000))
+        page = Page("<p>Rye and oats.", None, site)
+        worker.give(Task(Act.CLEAN, site, [page], lambda task: None, size_bytes=1000))
+    return worker, cast(_Listener, worker.process)
+
+
+def test_a_process_is_not_sent_many_large_sites_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    worker, listener = _worker(monkeypatch, [f"{number}.example" for number in range(40)])
     for _ in range(5):
-        assert seat.pump() == []
-    heard = cast(_Listener, seat.process).heard
-    assert heard == [4]
-    for _ in sites[:4]:
-        seat.answered(500_000, lambda _: False)
-    seat.pump()
-    assert heard == [4, 4]
+        worker.pump()
+    assert listener.heard == [4]
+    worker.handle(Said(worker.process, [Reply(held_bytes=500_000)] * 4))
+    worker.pump()
+    assert listener.heard == [4, 4]
+
+
+def test_a_process_that_answers_what_nobody_asked_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    worker, listener = _worker(monkeypatch, ["a", "b"])
+    worker.pump()
+    worker.handle(Said(worker.process, [Reply()] * 2))
+    assert not listener.is_ended
+    worker.handle(Said(worker.process, [Reply()]))
+    assert listener.is_ended
 
 
 _CHATTY = """

@@ -1,4 +1,4 @@
-"""What the service's desk survives: a full disk, and a site whose memory is damaged."""
+"""What the service survives: a full disk, and a site whose memory is damaged."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from dehusk.settings import ServiceSettings
 
 pytest.importorskip("fastapi", reason="the extra serve is not installed")
 
-from dehusk.doors.service import desk as desk_module
-from dehusk.doors.service.bodies import Posted
-from dehusk.doors.service.desk import Desk
+from dehusk.doors.service import service as service_module
+from dehusk.doors.service.service import Service
+from dehusk.page.page import Page
 
 
-def _post(number: int, site: str = "a.example") -> Posted:
+def _post(number: int, site: str = "a.example") -> Page:
     lines = "".join(f"<p>page {number} line {line}</p>" for line in range(2000))
-    return Posted(f"<nav>Home</nav>{lines}".encode(), f"https://{site}/{number}")
+    return Page(f"<nav>Home</nav>{lines}", f"https://{site}/{number}")
 
 
 def _connection(memories: dehusk.Memories) -> sqlite3.Connection:
@@ -45,7 +45,7 @@ async def _until_told(caplog: pytest.LogCaptureFixture) -> None:
 @pytest.fixture(autouse=True)
 def often(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
     """Commits come at once, and what is logged is seen."""
-    monkeypatch.setattr(desk_module, "_BATCH_S", 0.05)
+    monkeypatch.setattr(service_module, "_BATCH_S", 0.05)
     monkeypatch.setattr(logging.getLogger("dehusk.service"), "propagate", True)
     caplog.set_level(logging.WARNING, "dehusk.service")
 
@@ -54,17 +54,17 @@ def test_a_full_disk_ends_neither_the_keeping_nor_the_last_commit(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def run(memories: dehusk.Memories) -> None:
-        desk = Desk(memories, ServiceSettings(workers=1))
-        await desk.open()
+        service = Service(memories, ServiceSettings(workers=1))
+        await service.open()
         _connection(memories).execute("PRAGMA max_page_count = 1")
         for number in range(8):
-            assert (await desk.clean(_post(number), learns=True)).error is None
+            assert (await service.clean(_post(number), learns=True)).error is None
         await _until_told(caplog)
         _connection(memories).execute("PRAGMA max_page_count = 100000")
         await _until_kept(memories, "a.example")
-        assert (await desk.clean(_post(8), learns=True)).error is None
-        await desk.close()
-        assert all(worker._process is None for worker in desk.pool.workers)
+        assert (await service.clean(_post(8), learns=True)).error is None
+        await service.close()
+        assert service.pool.pids == []
 
     with dehusk.open(tmp_path / "a.husk", method="segments") as memories:
         asyncio.run(run(memories))
@@ -75,16 +75,16 @@ def test_lessons_of_a_damaged_site_wait_and_those_of_others_are_kept(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def run(memories: dehusk.Memories) -> None:
-        desk = Desk(memories, ServiceSettings(workers=1))
-        await desk.open()
-        await desk.clean(_post(1), learns=True)
+        service = Service(memories, ServiceSettings(workers=1))
+        await service.open()
+        await service.clean(_post(1), learns=True)
         await _until_kept(memories, "a.example")
         run_sql = _connection(memories).execute
         (checksum,) = run_sql("SELECT checksum FROM site").fetchone()
         memories._store._let_go("a.example")
         run_sql("UPDATE site SET checksum = 1")
-        await desk.clean(_post(2), learns=True)
-        await desk.clean(_post(1, "b.example"), learns=True)
+        await service.clean(_post(2), learns=True)
+        await service.clean(_post(1, "b.example"), learns=True)
         await _until_told(caplog)
         rows: list[tuple[int]] = []
         async with asyncio.timeout(30):
@@ -92,7 +92,7 @@ def test_lessons_of_a_damaged_site_wait_and_those_of_others_are_kept(
                 rows = run_sql("SELECT count(*) FROM site").fetchall()
                 await asyncio.sleep(0.05)
         run_sql("UPDATE site SET checksum = ? WHERE checksum = 1", (checksum,))
-        await desk.close()
+        await service.close()
 
     with dehusk.open(tmp_path / "a.husk", method="segments") as memories:
         asyncio.run(run(memories))

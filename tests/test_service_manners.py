@@ -27,11 +27,11 @@ pytest.importorskip("fastapi", reason="the extra serve is not installed")
 
 from dehusk.doors.service import logs, pages_api
 from dehusk.doors.service.app import _failure
-from dehusk.doors.service.bodies import Posted
-from dehusk.doors.service.desk import Desk
 from dehusk.doors.service.ending import Ending
 from dehusk.doors.service.metrics import Metrics
+from dehusk.doors.service.service import Service
 from dehusk.doors.service.sites_api import health
+from dehusk.page.page import Page
 
 
 @pytest.fixture(scope="module")
@@ -174,10 +174,10 @@ def test_a_request_that_the_end_cuts_off_is_answered() -> None:
 class Asked:
     """A request, as far as a handler needs one."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, service: Service) -> None:
         self.app = self
         self.state = self
-        self.desk = desk
+        self.service = service
 
 
 def test_health_says_when_nothing_can_be_kept(
@@ -187,12 +187,12 @@ def test_health_says_when_nothing_can_be_kept(
         raise StoreFull("no room on the disk")
 
     async def run(memories: dehusk.Memories) -> list[str]:
-        desk = Desk(memories, ServiceSettings(workers=1))
-        asked: Any = Asked(desk)
+        service = Service(memories, ServiceSettings(workers=1))
+        asked: Any = Asked(service)
         told = []
         for commit in (memories.commit, full, memories.commit):
             monkeypatch.setattr(memories, "commit", commit)
-            await desk.flush()
+            await service.flush()
             told.append((await health(asked))["status"])
         return told
 
@@ -210,13 +210,13 @@ def test_a_memory_that_cannot_be_used_is_a_failure_like_others(
         assert json.loads(bytes(answer.body))["error"]["code"] == "not_kept"
 
     class Full:
-        async def clean(self, *pages: Posted, **more: object) -> None:
+        async def clean(self, *pages: Page, **more: object) -> None:
             raise StoreFull("no room")
 
     async def lines() -> list[bytes]:
         full: Any = Full()
         return [
-            line async for line in pages_api._answers(full, [Posted(b"")], None, None, learns=True)
+            line async for line in pages_api._answers(full, [Page(b"")], None, None, learns=True)
         ]
 
     (line,) = asyncio.run(lines())

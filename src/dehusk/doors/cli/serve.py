@@ -40,7 +40,6 @@ def run(arguments: argparse.Namespace) -> int:
         serve(
             memories,
             settings,
-            durable=durable,
             is_quiet=arguments.quiet,
             ready=lambda address: sys.stderr.write(f"dehusk at {address} ({kept})\n"),
         )

@@ -13,23 +13,23 @@ from starlette.exceptions import HTTPException
 
 from dehusk import __version__
 from dehusk.doors.service import describing, pages_api, sites_api
-from dehusk.doors.service.desk import Desk
 from dehusk.doors.service.failures import Failed, not_kept
+from dehusk.doors.service.service import Service
 from dehusk.errors import StateError, UsageError
 
 _CODES: Final = {404: "not_found", 405: "method"}
 
 
-def make_app(desk: Desk) -> FastAPI:
-    """The application that answers at this desk."""
+def make_app(service: Service) -> FastAPI:
+    """The application that answers at this service."""
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
-        await desk.open()
+        await service.open()
         try:
             yield
         finally:
-            await desk.close()
+            await service.close()
 
     app = FastAPI(
         title="dehusk",
@@ -42,7 +42,7 @@ def make_app(desk: Desk) -> FastAPI:
         redirect_slashes=False,
         dependencies=[Depends(_check_query)],
     )
-    app.state.desk = desk
+    app.state.service = service
     app.include_router(pages_api.router)
     app.include_router(sites_api.router)
     add_failures(app)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import re
 import zlib
-from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from starlette.requests import ClientDisconnect, Request
 
 from dehusk.doors.service.failures import Failed
+from dehusk.page.page import Page
 
 _AUTO: Final = 32 + zlib.MAX_WBITS
 """zlib or gzip, by how it begins."""
@@ -32,6 +32,10 @@ class PagePost(BaseModel):
     site: str | None = Field(
         None, min_length=1, max_length=MAX_NAME, description="Its site; else its URL's host."
     )
+
+    def page(self) -> Page:
+        """The page."""
+        return Page(self.html, self.url, self.site)
 
 
 class CleanQuery(BaseModel):
@@ -62,27 +66,6 @@ class RulePost(BaseModel):
     site: str = Field(min_length=1, max_length=MAX_NAME)
     action: str = Field(pattern="^(keep|drop)$")
     selector: str = Field(min_length=1, max_length=500, description="CSS.")
-
-
-@dataclass(frozen=True, slots=True)
-class Posted:
-    """A page out of a request."""
-
-    html: bytes
-    url: str | None = None
-    site: str | None = None
-    charset: str | None = None
-    is_text: bool = True
-    """It was text in JSON, and is UTF-8 now; otherwise bytes as a server sends them."""
-
-    def told(self) -> dict[str, Any]:
-        """What a worker is told of it, besides its bytes."""
-        return {
-            "url": self.url,
-            "site": self.site,
-            "charset": self.charset,
-            "is_text": self.is_text,
-        }
 
 
 CLEAN: Final = TypeAdapter(CleanQuery)
@@ -152,20 +135,19 @@ def _unpacker(encoding: str, max_bytes: int) -> Any:
     return unpack
 
 
-def read_page(request: Request, body: bytes, url: str | None, site: str | None) -> Posted:
+def read_page(request: Request, body: bytes, url: str | None, site: str | None) -> Page:
     """The page of a request: JSON, or HTML as it is. Raises Failed: 400, 415."""
     kind = request.headers.get("content-type", "").strip().lower()
     if kind.startswith("application/json"):
         post = validated(PAGE, body)
-        html = post.html.encode("utf-8", "surrogatepass")
-        return Posted(html, post.url or url, post.site or site)
+        return Page(post.html, post.url or url, post.site or site)
     if not kind.startswith(("text/html", "application/xhtml+xml")):
         raise Failed(415, "content_type", "a page is application/json or text/html")
     charset = _CHARSET.search(kind)
-    return Posted(body, url, site, charset[1] if charset else None, is_text=False)
+    return Page(body, url, site, charset[1] if charset else None)
 
 
-def read_pages(body: bytes, max_pages: int) -> list[Posted]:
+def read_pages(body: bytes, max_pages: int) -> list[Page]:
     """The pages of JSON lines. Raises Failed: 400, 413."""
     lines = [(n, line) for n, line in enumerate(body.split(b"\n"), 1) if line.strip()]
     if len(lines) > max_pages:
@@ -178,7 +160,7 @@ def read_pages(body: bytes, max_pages: int) -> list[Posted]:
             # What reads the line calls it the first.
             words = failed.message.replace(" at line 1 column", " at column")
             raise Failed(400, failed.code, f"line {number}: {words}") from None
-        pages.append(Posted(post.html.encode("utf-8", "surrogatepass"), post.url, post.site))
+        pages.append(post.page())
     return pages
 
 

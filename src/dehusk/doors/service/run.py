@@ -12,11 +12,11 @@ from typing import Any
 import uvicorn
 
 from dehusk.doors.service.app import make_app
-from dehusk.doors.service.desk import Desk
 from dehusk.doors.service.ending import Ending, Server
 from dehusk.doors.service.guard import Guard
 from dehusk.doors.service.listening import listen, patient_for
 from dehusk.doors.service.logs import log_to
+from dehusk.doors.service.service import Service
 from dehusk.memory.memories import Memories
 from dehusk.memory.memories import open as open_memories
 from dehusk.settings import Durable, ServiceSettings
@@ -36,7 +36,6 @@ def serve(
     memories: Memories,
     settings: ServiceSettings,
     *,
-    durable: str,
     is_quiet: bool,
     ready: Callable[[str], object] | None = None,
 ) -> None:
@@ -50,12 +49,12 @@ def serve(
         host = f"[{settings.host}]" if ":" in settings.host else settings.host
         ready(f"http://{host}:{opened.getsockname()[1]}")
     log_to(sys.stderr, is_quiet=is_quiet)
-    desk = Desk(memories, settings, durable=durable)
-    app = Guard(Ending(make_app(desk)), settings, desk.metrics)
+    service = Service(memories, settings)
+    app = Guard(Ending(make_app(service)), settings, service.metrics)
     config = uvicorn.Config(
         app, log_config=None, access_log=False,
         server_header=False, date_header=False, timeout_graceful_shutdown=5,
         limit_concurrency=None, timeout_keep_alive=30, http=patient_for(settings.deadline_s),
     )  # fmt: skip
     # Who listens to events would never go by himself.
-    Server(config, desk.listeners.close).run([opened])
+    Server(config, service.listeners.close).run([opened])

@@ -12,7 +12,7 @@ from dehusk.doors.service import describing
 from dehusk.doors.service.bodies import MAX_NAME, RULE, read_body, validated
 from dehusk.doors.service.failures import Failed
 from dehusk.doors.service.metrics import TYPE as METRICS_TYPE
-from dehusk.doors.service.pages_api import desk_of
+from dehusk.doors.service.pages_api import service_of
 from dehusk.memory.rules import Rule
 from dehusk.memory.store import SiteRow
 
@@ -40,26 +40,26 @@ def _rule(rule: Rule) -> dict[str, str]:
 @router.get("/v1/sites", **describing.plain("What the memory knows"))
 async def sites(request: Request) -> dict[str, Any]:
     """Lists all sites."""
-    desk = desk_of(request)
-    await desk.flush()
-    return {"sites": [_site(row) for row in desk.memories.sites()]}
+    service = service_of(request)
+    await service.flush()
+    return {"sites": [_site(row) for row in service.memories.sites()]}
 
 
 @router.get("/v1/site", **describing.plain("One site", 404))
 async def site(request: Request, name: Site) -> dict[str, Any]:
     """Gives a site's figures and its rules."""
-    desk = desk_of(request)
-    await desk.flush()
-    for row in desk.memories.sites():
+    service = service_of(request)
+    await service.flush()
+    for row in service.memories.sites():
         if row.name == name:
-            return _site(row) | {"rules": [_rule(rule) for rule in desk.memories.rules(name)]}
+            return _site(row) | {"rules": [_rule(rule) for rule in service.memories.rules(name)]}
     raise Failed(404, "no_site", "the memory knows no such site")
 
 
 @router.delete("/v1/site", **describing.plain("Forget a site", 404))
 async def forget(request: Request, name: Site) -> dict[str, Any]:
     """Takes a site out, with all that is kept of it."""
-    if not await desk_of(request).forget(name):
+    if not await service_of(request).forget(name):
         raise Failed(404, "no_site", "the memory knows no such site")
     return {"forgotten": name}
 
@@ -78,7 +78,7 @@ async def revisions(
     """
     start = bytes.fromhex(after) if after else None
     listed: list[dict[str, Any]] = []
-    for answer in desk_of(request).memories.given(site, since, start):
+    for answer in service_of(request).memories.given(site, since, start):
         listed.append({"page": answer.key.hex(), "revision": answer.revision})
         if len(listed) == _MAX_LISTED:
             break
@@ -89,23 +89,23 @@ async def revisions(
 @router.get("/v1/events", **describing.events())
 async def events(request: Request) -> Response:
     """Tells of every page that is learned, for as long as the connection lasts."""
-    return StreamingResponse(desk_of(request).listeners.listen(), media_type="text/event-stream")
+    return StreamingResponse(service_of(request).listeners.listen(), media_type="text/event-stream")
 
 
 @router.get("/v1/rules", **describing.plain("The rules of a site"))
 async def rules(request: Request, site: Site) -> dict[str, Any]:
     """Lists what users have corrected on a site."""
-    found = desk_of(request).memories.rules(site)
+    found = service_of(request).memories.rules(site)
     return {"site": site, "rules": [_rule(rule) for rule in found]}
 
 
 @router.post("/v1/rules", **describing.rule())
 async def add_rule(request: Request) -> dict[str, Any]:
     """Keeps or drops what a selector selects, on every page of the site from now on."""
-    desk = desk_of(request)
-    post = validated(RULE, await read_body(request, _MAX_RULE_BYTES, desk.settings.deadline_s))
-    rule = desk.memories.add_rule(post.site, post.action, post.selector)
-    await desk.change_rules(post.site)
+    service = service_of(request)
+    post = validated(RULE, await read_body(request, _MAX_RULE_BYTES, service.settings.deadline_s))
+    rule = service.memories.add_rule(post.site, post.action, post.selector)
+    await service.change_rules(post.site)
     return _rule(rule)
 
 
@@ -116,32 +116,32 @@ async def remove_rule(
     rule: Annotated[str, Query(alias="id", pattern="^[0-9a-f]{12}$")],
 ) -> dict[str, Any]:
     """Takes a rule of a site back."""
-    desk = desk_of(request)
-    if not desk.memories.remove_rule(site, rule):
+    service = service_of(request)
+    if not service.memories.remove_rule(site, rule):
         raise Failed(404, "no_rule", "the site has no such rule")
-    await desk.change_rules(site)
+    await service.change_rules(site)
     return {"removed": rule}
 
 
 @router.get("/health", **describing.plain("Is it well?"))
 async def health(request: Request) -> dict[str, Any]:
     """Answers as long as the service can work; `not_kept` where it cannot keep what it learns."""
-    desk = desk_of(request)
-    status = "ok" if desk.is_keeping else "not_kept"
-    return {"status": status, "version": __version__, "method": desk.memories.method.name}
+    service = service_of(request)
+    status = "ok" if service.is_keeping else "not_kept"
+    return {"status": status, "version": __version__, "method": service.memories.method.name}
 
 
 @router.get("/metrics", **describing.metrics())
 async def metrics(request: Request) -> Response:
     """Gives the figures of the service in the text format of Prometheus."""
-    desk = desk_of(request)
-    starts = sum(worker.starts for worker in desk.pool.workers)
+    service = service_of(request)
+    starts = sum(worker.starts for worker in service.pool.workers)
     gauges: dict[str, tuple[str, float]] = {
-        "dehusk_workers": ("Worker processes.", len(desk.pool.workers)),
+        "dehusk_workers": ("Worker processes.", len(service.pool.workers)),
         "dehusk_worker_starts": ("Times that a worker was started.", starts),
-        "dehusk_requests_waiting": ("Requests that wait for a worker.", desk.waiting),
-        "dehusk_listeners": ("Listeners to events.", len(desk.listeners)),
-        "dehusk_is_keeping": ("1 if the last commit succeeded.", desk.is_keeping),
-        "dehusk_memory_bytes": ("Size of the memory's file.", desk.memories.size_bytes),
+        "dehusk_requests_waiting": ("Requests that wait for a worker.", service.waiting),
+        "dehusk_listeners": ("Listeners to events.", len(service.listeners)),
+        "dehusk_is_keeping": ("1 if the last commit succeeded.", service.is_keeping),
+        "dehusk_memory_bytes": ("Size of the memory's file.", service.memories.size_bytes),
     }
-    return Response(desk.metrics.text(gauges), media_type=METRICS_TYPE)
+    return Response(service.metrics.text(gauges), media_type=METRICS_TYPE)

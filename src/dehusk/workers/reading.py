@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from queue import SimpleQueue
 from threading import Condition, Thread
 from typing import Final
 
@@ -35,8 +34,8 @@ class NoMore:
     fault: BaseException | None
 
 
-class Intake:
-    """Reads items in a thread of its own, while there is room; the inbox is told of the end.
+class ReadAhead:
+    """Reads items in a thread of its own, while there is room; its end is posted.
 
     In its own thread, since a source may be a pipe that fills slowly: what was read before must be
     answered meanwhile. Nobody is woken up for an item: whoever takes them looks now and then.
@@ -45,11 +44,11 @@ class Intake:
     def __init__(
         self,
         items: Iterable[Page | Failure],
-        inbox: SimpleQueue[object],
+        post: Callable[[NoMore], object],
         settings: JobSettings,
     ) -> None:
         self._items: Iterator[Page | Failure] = iter(items)
-        self._inbox = inbox
+        self._post = post
         self._settings = settings
         self._room = Condition()
         self._bytes = 0
@@ -73,7 +72,7 @@ class Intake:
         if close is not None:
             with suppress(Exception):
                 close()
-        self._inbox.put(NoMore(fault))
+        self._post(NoMore(fault))
 
     def _take_room(self, size: int) -> bool:
         """Wait for room; False where nobody wants more. One item always finds room."""

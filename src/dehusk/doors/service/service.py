@@ -1,0 +1,297 @@
+"""The service behind its addresses: the memory, the workers, and what goes between them.
+
+The memory stays in this process, the only one that writes it. A site is sent to its worker; the
+lessons that come back are kept here until they are committed, so that a worker may die at any
+moment and nothing is lost.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import time
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final
+
+from dehusk import pipeline
+from dehusk.answer.result import Refusal
+from dehusk.doors.service.events import Listeners
+from dehusk.doors.service.failures import Failed
+from dehusk.doors.service.logs import log
+from dehusk.doors.service.metrics import Metrics
+from dehusk.errors import MemoryDamaged, PageError, PageFault, PageTimeout, StateError, StoreDamaged
+from dehusk.memory.answers import Answer
+from dehusk.memory.memories import Memories
+from dehusk.page.page import Page
+from dehusk.settings import ServiceSettings
+from dehusk.workers.lessons import Lesson, Lessons
+from dehusk.workers.messages import Act, Reply, Setup
+from dehusk.workers.pool import Pool
+from dehusk.workers.worker import Event, Task, Worker, WorkerSettings
+
+_ACTS: Final = "dehusk.doors.service.acts"
+_ADVICE: Final = "`dehusk sites check` says more"
+_BATCH_PAGES: Final = 256
+_BATCH_S: Final = 5.0
+"""How long lessons wait here: as `Memories` waits with a commit."""
+_SNAPSHOT_S: Final = 10.0
+"""How long a commit waits for what a site has come to."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageAnswer:
+    """An answer as it goes to the client: JSON, whether the page could be used, and what is new."""
+
+    body: bytes
+    error: str | None = None
+    is_changed: bool = True
+
+
+class Service:
+    """Takes pages, has them judged, and keeps what they teach."""
+
+    def __init__(self, memories: Memories, settings: ServiceSettings) -> None:
+        self.memories = memories
+        self.settings = settings
+        self.metrics = Metrics()
+        self.listeners = Listeners()
+        self._lessons = Lessons(memories, _ADVICE)
+        setup = Setup(
+            self._lessons.terms,
+            acts=_ACTS,
+            cpu_s=settings.cpu_s,
+            memory_bytes=settings.memory_bytes,
+        )
+        given_up_at_once = WorkerSettings(max_losses=1)
+        self.pool = Pool(setup, self._lessons, given_up_at_once, self._post, settings.workers)
+        self._turns: dict[Worker, asyncio.Lock] = {}
+        """Held by whoever asks a worker; those who wait are served in order."""
+        self.waiting = 0
+        self.is_keeping = True
+        """False where the last commit failed: what was learned waits for a better time."""
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._keeper: asyncio.Task[None] | None = None
+
+    async def open(self) -> None:
+        """Start the workers, and commit now and then."""
+        self._loop = asyncio.get_running_loop()
+        self.pool.start_all()
+        self._turns = {worker: asyncio.Lock() for worker in self.pool.workers}
+        self._keeper = asyncio.create_task(self._keep())
+
+    async def close(self) -> None:
+        """Commit, and end the workers."""
+        self.listeners.close()
+        if self._keeper is not None:
+            self._keeper.cancel()
+            await asyncio.gather(self._keeper, return_exceptions=True)
+        try:
+            await self.flush()
+        finally:
+            await asyncio.to_thread(self.pool.stop)
+
+    def _post(self, worker: Worker, event: Event) -> None:
+        """Have an event taken in by the loop; called by threads of the worker."""
+        assert self._loop is not None
+        with suppress(RuntimeError):  # It is closed, and nobody cares any more.
+            self._loop.call_soon_threadsafe(self._handle, worker, event)
+
+    @staticmethod
+    def _handle(worker: Worker, event: Event) -> None:
+        worker.handle(event)
+        worker.pump()
+
+    async def clean(
+        self,
+        page: Page,
+        *,
+        learns: bool,
+        pieces: int | None = None,
+        revise: str | None = None,
+        act: str = "line",
+    ) -> PageAnswer:
+        """The answer on a page, which is learned or not: its JSON line, or its `marks`."""
+        site = pipeline.site_of(page)
+        async with self._turn(site) as worker:
+            reply = await self._ask(worker, site, act, [page], learns=learns, pieces=pieces)
+            if isinstance(reply, PageAnswer):
+                return reply
+            is_changed = not learns or self._learned(site, page.url, reply, revise)
+        self.metrics.pages["ok"] += 1
+        return PageAnswer(reply.answer or b"", None, is_changed)
+
+    async def act(self, act: str, pages: Sequence[Page]) -> PageAnswer:
+        """The answer of a worker that learns nothing: `explain`, `template` and the like."""
+        site = pipeline.site_of(pages[0])
+        async with self._turn(site) as worker:
+            reply = await self._ask(worker, site, act, pages)
+        return reply if isinstance(reply, PageAnswer) else PageAnswer(reply.answer or b"")
+
+    @asynccontextmanager
+    async def _turn(self, site: str) -> AsyncIterator[Worker]:
+        """A turn at the site's worker, in the order of asking.
+
+        Raises Failed (503) where too many wait, or it does not come in time.
+        """
+        if self.waiting >= self.settings.max_waiting:
+            raise Failed(503, "busy", "too many requests wait; come again")
+        worker = self.pool.fixed_worker(site)
+        turn = self._turns[worker]
+        self.waiting += 1
+        try:
+            async with asyncio.timeout(self.settings.deadline_s):
+                await turn.acquire()
+        except TimeoutError:
+            raise Failed(503, "busy", "no worker was free in time; come again") from None
+        finally:
+            self.waiting -= 1
+        try:
+            yield worker
+        finally:
+            turn.release()
+
+    async def _ask(
+        self, worker: Worker, site: str, act: str, pages: Sequence[Page], **options: Any
+    ) -> Reply | PageAnswer:
+        """The worker's reply; where the page cannot be used, the answer that says why.
+
+        A page that costs the worker its life is one of these. Raises Failed where the worker says
+        that it was not asked as it should be.
+        """
+        url = pages[0].url
+        try:
+            if not worker.holds(site):
+                self._lessons.settle(site)
+            reply = await _reply(worker, act, site, pages, self.settings.deadline_s, options)
+        except StoreDamaged as fault:
+            return self._lost(url, site, MemoryDamaged(url, f"{fault}; {_ADVICE}"))
+        except PageError as error:
+            return self._lost(url, site, error)
+        if (wrong := reply.fatal_error()) is not None:
+            raise Failed(400, "bad_request", str(wrong))
+        refused = reply.page_error(url)
+        return reply if refused is None else self._refuse(url, site, refused)
+
+    def _lost(self, url: str | None, site: str, error: PageError) -> PageAnswer:
+        """The answer on a page that no worker has answered on."""
+        log(logging.WARNING, "worker_lost", code=error.code, reason=error.reason, site=site)
+        return self._refuse(url, site, error)
+
+    def _refuse(self, url: str | None, site: str, error: PageError) -> PageAnswer:
+        """The JSON line of a page that could not be used."""
+        self.metrics.pages[error.code] += 1
+        line = json.dumps(Refusal(url, site, error).to_json(), ensure_ascii=False)
+        return PageAnswer(line.encode("utf-8", "replace"), error.code)
+
+    def _learned(self, site: str, url: str | None, reply: Reply, revise: str | None) -> bool:
+        """Keep what a page taught; True where its answer has changed."""
+        facts = reply.facts
+        revision = facts["pages_seen"]
+        answer = Answer(bytes.fromhex(facts["key"]), bytes.fromhex(facts["text"]), revision)
+        since = int(revise) if revise is not None and revise != "last" else None
+        is_changed = self.memories.note_given(site, answer, since)
+        if reply.lesson is not None:
+            self.metrics.learned += 1
+            self._lessons.add(site, Lesson(reply.lesson))
+            self._lessons.release(site)
+        told = {
+            "site": site, "url": url, "is_changed": is_changed, "revision": revision,
+            "family": facts["family"], "template_changed": facts["template_changed"],
+            "is_learned": reply.lesson is not None,
+        }  # fmt: skip
+        self.listeners.tell("revision", told)
+        return is_changed
+
+    async def _keep(self) -> None:
+        """Commit what was learned, as often as `Memories` would."""
+        is_kept = True
+        while True:
+            end = time.monotonic() + _BATCH_S
+            # What could not be kept is not tried again before its time, however much it is.
+            while time.monotonic() < end and not (
+                is_kept and self._lessons.ready_count >= _BATCH_PAGES
+            ):
+                await asyncio.sleep(0.25)
+            is_kept = await self.flush()
+
+    async def flush(self) -> bool:
+        """Make all that was learned lasting; False where some is not: it is logged, and waits."""
+        is_kept = True
+        for site in self._lessons.ready_sites():
+            worker = self.pool.fixed_worker(site)
+            async with self._turns[worker]:
+                snapshot = None
+                if worker.holds(site) and self._lessons.ready_sites().get(site, 0) > 1:
+                    # Cheaper than to learn the lessons again here.
+                    with suppress(PageError):
+                        reply = await _reply(worker, Act.SNAPSHOT, site, (), _SNAPSHOT_S)
+                        snapshot = reply.snapshot
+                is_kept &= self._try(partial(self._lessons.settle, site, snapshot))
+        self.is_keeping = self._try(self.memories.commit) and is_kept
+        return self.is_keeping
+
+    @staticmethod
+    def _try(act: Callable[[], object]) -> bool:
+        """False where it fails for the state of the memory, which is logged."""
+        try:
+            act()
+        except StateError as fault:
+            log(logging.ERROR, "not_kept", error=type(fault).__name__, message=str(fault))
+            return False
+        return True
+
+    async def forget(self, site: str) -> bool:
+        """Take a site out, with all that is kept of it; False if it was not there."""
+        worker = self.pool.fixed_worker(site)
+        async with self._turns[worker]:
+            self._lessons.settle(site)
+            self.memories.commit()
+            worker.drop(site)
+            return self.memories.forget(site)
+
+    async def change_rules(self, site: str) -> None:
+        """Let the next page of a site be judged by its rules as they are now."""
+        worker = self.pool.fixed_worker(site)
+        async with self._turns[worker]:
+            worker.drop(site)
+        self.memories.commit()
+
+
+async def _reply(
+    worker: Worker,
+    act: str,
+    site: str,
+    pages: Sequence[Page],
+    timeout_s: float,
+    options: Mapping[str, Any] | None = None,
+) -> Reply:
+    """The reply of a worker that nobody else asks. Raises PageError; the next finds it anew."""
+    url = pages[0].url if pages else None
+    answered: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+    def done(_task: Task) -> None:
+        if not answered.done():
+            answered.set_result(None)
+
+    task = Task(act, site, pages, done, options or {})
+    worker.give(task)
+    worker.pump()
+    try:
+        async with asyncio.timeout(timeout_s):
+            await answered
+    except TimeoutError:
+        worker.abandon()
+        raise PageTimeout(url, f"it took longer than {timeout_s:.0f} s") from None
+    except BaseException:
+        # Whoever asked has gone: what the process would say next answers nobody's question.
+        worker.abandon()
+        raise
+    if isinstance(task.error, PageError):
+        raise task.error
+    if task.reply is None:
+        raise PageFault(url, "its process ended: too much memory, or a fault in the parser")
+    return task.reply
