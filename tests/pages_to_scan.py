@@ -46,6 +46,14 @@ HARD = {
     "white space": "<p>" + " \n\t" * 100 + "x" + " " * 300 + "<b>" + "\n" * 500 + "</b>",
 }
 
+TEXTS = (
+    "<p>", "<td>", "<tr>", "<table>", "</table>", "<br>", "<pre>", "</pre>", "<a href=x>", "</a>",
+    "<xmp>", "</xmp>", "<li>", "<b>", "</b>", "<div hidden>", "</div>", "<textarea>", "a", "word",
+    "&nbsp;", " ", "\n", "\n\n  ", "\t", "&amp;", "&lt;b", ">", "&quot;", "é", "\u3000", "\x1b",
+    "&amp;nbsp;", "<noscript>",
+)  # fmt: skip
+"""Pieces of pages whose text is hard to join."""
+
 PIECES = st.sampled_from(
     [
         *(html for html in HARD.values() if "\0" not in html),

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import dehusk
 from dehusk.answer.describe import Description, describe
 from dehusk.answer.describe.dates import iso_date
+from dehusk.answer.describe.stated import read_stated
 from dehusk.answer.labels import Label
 from dehusk.page.page import Page
 from dehusk.page.parse import parse
@@ -333,3 +334,57 @@ def test_no_json_ld_raises(value: object) -> None:
     escaped = json.dumps(value).replace("<", "\\u003c")
     description = _describe(f'<script type="application/ld+json">{escaped}</script>')
     assert description.lang is None
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ("<html xml:lang=pt lang=''>", (["", "pt"], {})),
+        ("<meta name='&nbsp;Author ' content='A &amp; B'>", ([], {"author": ["A & B"]})),
+        ("<meta name='\u3000author' content=A>", ([], {"author": ["A"]})),
+        ("<meta property='\t\x1fOG:Title\n' content=T>", ([], {"og:title": ["T"]})),
+        ("<meta content=x><meta name=author content><meta name=dat content=x>", ([], {})),
+        ("<meta property=author name=date http-equiv=content-language content=x>",
+         ([], {"author": ["x"], "date": ["x"], "content-language": ["x"]})),
+        ("<meta name='a\"b' =\"name\"=date content=x>", ([], {})),
+        ("<svg><meta name=author content=S></svg>", ([], {"author": ["S"]})),
+    ],
+)  # fmt: skip
+def test_what_elements_state_is_read_as_the_page_means_it(
+    html: str, expected: tuple[list[str], dict[str, list[str]]]
+) -> None:
+    tree = parse(Page(html)).tree
+    stated = read_stated(tree, np.zeros(len(tree), np.int8))
+    assert (stated.languages, stated.metas) == expected
+
+
+def test_the_title_and_the_headings_are_in_one_line_each() -> None:
+    html = (
+        "<body><svg><title>no</title></svg><title> a &nbsp; &lt;b&gt;\u0085</title>"
+        "<h1>b<br>c<i hidden>d</i><svg><title>e</title></svg><xmp>&amp;</xmp></h1>"
+        "<h1 hidden>f</h1>" + "<h1>\u3000g</h1>" * 9
+    )
+    tree = parse(Page(html)).tree
+    stated = read_stated(tree, np.zeros(len(tree), np.int8))
+    assert stated.title == "a <b>"
+    assert stated.headings == ["b c &amp;", "g", "g", "g", "g"]
+
+
+@pytest.mark.parametrize(
+    ("html", "has_marks", "has_linked", "links"),
+    [
+        ("<time itemprop='a DATEPUBLISHED'>", True, False, []),
+        ("<time pubdate>", True, False, []),
+        ("<div itemprop=datepublished pubdate>", False, False, []),
+        ("<script type=application/LD+json>", False, True, []),
+        ("<script>ld+json</script>", False, False, []),
+        ("<link rel='x CANONICAL' href='/&amp;x'><link rel=canonical><link rel=next href=n>",
+         False, False, [("x CANONICAL", "/&x")]),
+    ],
+)  # fmt: skip
+def test_what_has_to_be_looked_for_is_told(
+    html: str, has_marks: bool, has_linked: bool, links: list[tuple[str, str]]
+) -> None:
+    tree = parse(Page(html)).tree
+    stated = read_stated(tree, np.zeros(len(tree), np.int8))
+    assert (stated.has_marks, stated.has_linked, stated.links) == (has_marks, has_linked, links)

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import random
+import re
+from collections import Counter
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from dehusk.answer.fingerprint import fingerprint
+from dehusk.answer.fingerprint.words import hashes
+from dehusk.page.hashing import TEXT_FACTOR
 
 FIXED = settings(derandomize=True, deadline=None)
 WORDS = st.lists(st.text("abcdefgäж", min_size=1, max_size=6), min_size=1, max_size=60)
@@ -76,3 +80,36 @@ def test_articles_of_other_words_are_far_apart() -> None:
 def test_a_long_run_of_letters_and_many_words_are_no_trouble() -> None:
     assert fingerprint("x" * 300_000) != "0" * 16
     assert fingerprint(" ".join(map(str, range(50_000)))) != "0" * 16
+
+
+def _word_hash(word: str) -> int:
+    """The hash of a word by its definition: a polynomial of its characters, scattered."""
+    value = 0
+    for letter in reversed(word):
+        value = (value * TEXT_FACTOR + ord(letter) + 1) % 2**64
+    value = (value ^ (value >> 30)) * 0xBF58476D1CE4E5B9 % 2**64
+    value = (value ^ (value >> 27)) * 0x94D049BB133111EB % 2**64
+    return value ^ (value >> 31)
+
+
+_SOLID = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+
+
+@settings(max_examples=300, deadline=None)
+@example("")
+@example("a" * 64 + "b" * 64 + " x" * 9)
+@example("İstanbul ß \u0130\u3040\u30fb漢字かな\U0001f600\U00020001 한글 \U00050000 \U000e0100x")
+@example("ΟΔΟΣ οδός ΟΔΟΣΑ Σ\uffff")
+@given(
+    st.text(max_size=60)
+    | st.lists(st.sampled_from(("rye", "Rye", "oats_1", " ", "é", "漢", "한", "\ud800", ".")))
+    .map("".join)
+)  # fmt: skip
+def test_a_fingerprint_is_what_its_definition_says(text: str) -> None:
+    words = re.findall(rf"[{_SOLID}]|[^\W{_SOLID}]{{1,64}}", text.lower())
+    assert hashes(text).tolist() == list(map(_word_hash, words))
+    weights = {_word_hash(word): count.bit_length() for word, count in Counter(words).items()}
+    ones = [sum(w for h, w in weights.items() if h >> bit & 1) for bit in range(64)]
+    total = sum(weights.values())
+    expected = sum(1 << bit for bit in range(64) if 2 * ones[bit] > total)
+    assert fingerprint(text) == f"{expected:016x}"

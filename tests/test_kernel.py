@@ -14,64 +14,11 @@ from dehusk.memory import Memory, Table
 from dehusk.methods import auto
 from dehusk.methods.auto import Auto
 from dehusk.methods.auto.weighing import probability
-from dehusk.methods.smooth.isotonic import Forest, solve
 from dehusk.page.page import Page
 from dehusk.page.tree import Tree
 from dehusk_bench.samples import KINDS, sample_site
 from pages_to_scan import HOSTILE
 from twins import TEXTS, assert_same_arrays, the_kernel, without
-
-
-@st.composite
-def _forests(draw: st.DrawFn) -> Forest:
-    """Trees with weights and penalties, some of them 0, equal or infinite."""
-    size = draw(st.integers(1, 40))
-    random = np.random.default_rng(draw(st.integers(0, 2**32)))
-    parent, depth = np.full(size, -1), np.zeros(size, np.int64)
-    path = [0]
-    for node in range(1, size):
-        del path[random.integers(1, len(path) + 1) :]
-        parent[node], depth[node] = path[-1], len(path)
-        path.append(node)
-    values = np.unique(random.random(draw(st.sampled_from((1, 2, 7, 256)))).round(3))
-    penalty = random.choice([0.0, 0.1, 0.3, 1.7, 1e6, np.inf], size) * random.choice([1, 0.7])
-    return Forest(
-        parent=parent,
-        depth=depth,
-        level=random.integers(0, len(values), size),
-        weight=random.choice([0.0, 1.0, 2.5, 1e-3], size) * random.choice([1, 1e5]),
-        penalty=penalty,
-        values=values,
-    )
-
-
-@settings(max_examples=200)
-@given(_forests())
-def test_the_kernel_smooths_as_its_twin_does(forest: Forest) -> None:
-    the_kernel()
-    found = solve(forest)
-    with without("dehusk.methods.smooth.isotonic"):
-        assert found.tolist() == solve(forest).tolist()
-
-
-def test_the_kernel_smooths_large_trees_as_its_twin_does() -> None:
-    the_kernel()
-    random = np.random.default_rng(3)
-    size = 5_000
-    depth = random.integers(1, 9, size)
-    depth[0] = 0
-    last, parent = [0] * 10, np.full(size, -1)
-    for node in range(1, size):
-        depth[node] = min(depth[node], depth[node - 1] + 1)
-        parent[node] = last[depth[node] - 1]
-        last[depth[node]] = node
-    values = np.arange(256) / 255
-    weight, penalty = random.random(size), random.random(size)
-    forest = Forest(parent, depth, random.integers(0, 256, size), weight, penalty, values)
-    found = solve(forest)
-    with without("dehusk.methods.smooth.isotonic"):
-        assert found.tolist() == solve(forest).tolist()
-
 
 AUTO = tuple(
     f"dehusk.methods.auto{module}"
@@ -239,22 +186,7 @@ def test_the_kernel_refuses_pages_and_tables_that_do_not_fit() -> None:
 def test_the_kernel_refuses_arrays_that_do_not_fit() -> None:
     kernel = the_kernel()
     tree = parsing.parse(Page("<p>x")).tree
-    scores = np.zeros(len(tree))
-    with pytest.raises(ValueError, match="label"):
-        kernel.label(b"", tree.parent, tree.text_length, tree.tag, tree.shown, scores[1:])
-    known = (tree.tag, tree.end, tree.text_length, tree.start, tree.stop, tree.shown, tree.raw)
     labels = np.zeros(len(tree), np.int8)
-    with pytest.raises(ValueError, match="outside"):
-        kernel.text(tree.source[:9], b"", *known, labels)
-    with pytest.raises(ValueError, match="text"):
-        kernel.text(tree.source, b"", *known, labels[1:])
-    with pytest.raises(ValueError, match="outside"):
-        kernel.links(
-            str, str, b"", b"", b"", tree.source[:9], b"", tree.tag, tree.end, tree.text_length,
-            tree.start, tree.stop, tree.close, tree.shown, labels,
-        )  # fmt: skip
-    with pytest.raises(ValueError, match="links"):
-        kernel.links(str, str, *[b""] * 12, b"1")
     nodes = (tree.parent, tree.end, tree.start, tree.stop, tree.close, tree.text_length)
     none = np.zeros(0, np.int32)
     for source, pointed in ((tree.source[:9], none), (tree.source, np.array([99], np.int32))):
@@ -270,5 +202,3 @@ def test_the_kernel_refuses_arrays_that_do_not_fit() -> None:
         place = np.array([node], np.int32)
         with pytest.raises(ValueError, match="addresses"):
             kernel.addresses(str, b"", b"", b"", source, tree.start, tree.stop, place)
-    with pytest.raises(ValueError, match="no tree"):
-        kernel.smooth(1.0, *np.ones((3, 2), np.int32), *np.ones((2, 2)), np.ones(1))

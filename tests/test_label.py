@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dehusk.answer.label import label
 from dehusk.answer.labels import Label, Reason
+from dehusk.page import tags
 from dehusk.page.page import Page
 from dehusk.page.parse import parse
-from dehusk.page.tree import Tree
+from dehusk.page.tree import Floats, Tree
+from pages_to_scan import TEXTS
 
 NAN = float("nan")
 
@@ -79,3 +81,44 @@ def test_scores_are_handed_on_as_they_came() -> None:
     tree = _tree("<p>a")
     scores = np.linspace(0, 1, len(tree))
     assert label(tree, scores).scores is scores
+
+
+def _by_definition(tree: Tree, scores: Floats) -> list[tuple[Label, Reason]]:
+    """What `label` says it does, node by node."""
+    images = [tree.name(i) in tags.IMAGE for i in range(len(tree))]
+    seen = tree.shown & ((tree.is_text & (tree.text_length > 0)) | images)
+    leaf, verdicts = seen & ~np.isnan(scores), list[tuple[Label, Reason]]()
+    for node in range(len(tree)):
+        below = scores[node : tree.end[node]][leaf[node : tree.end[node]]]
+        is_template = bool((below > 0.5).all())
+        verdict = Label.TEMPLATE if is_template else Label.CONTENT
+        if leaf[node]:
+            is_template = bool(scores[node] > 0.5)
+            verdict = Label.TEMPLATE if is_template else Label.CONTENT
+            reason = Reason.SCORED_TEMPLATE if is_template else Reason.SCORED_CONTENT
+        elif len(below):
+            reason = Reason.HOLDS_TEMPLATE if is_template else Reason.HOLDS_CONTENT
+        elif node and not leaf.any():
+            verdict, reason = Label.CONTENT, Reason.NO_OPINION
+        else:
+            above = int(tree.parent[node])
+            verdict = verdicts[above][0] if node else Label.CONTENT
+            reason = Reason.FOLLOWS_ANCESTOR if leaf.any() else Reason.NO_OPINION
+        verdicts.append((verdict, reason))
+    return [
+        verdict if tree.shown[node] else (Label.HIDDEN, Reason.NEVER_SHOWN)
+        for node, verdict in enumerate(verdicts)
+    ]
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.lists(st.sampled_from((*TEXTS, "<img>", "<svg>")), max_size=40).map("".join),
+    st.lists(st.sampled_from((0.0, 0.5, 0.6, 1.0, NAN)), min_size=1),
+)
+def test_labels_are_what_their_definition_says(html: str, few: list[float]) -> None:
+    tree = _tree(html)
+    scores = np.resize(few, len(tree))
+    found = label(tree, scores)
+    expected = _by_definition(tree, scores)
+    assert list(zip(found.labels.tolist(), found.reasons.tolist(), strict=True)) == expected

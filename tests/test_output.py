@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import io
 import json
+import math
 import os
 import re
 from collections.abc import Iterable
@@ -21,6 +22,7 @@ from hypothesis import strategies as st
 
 from dehusk.errors import DehuskError, NotHtml, NotWritten, UsageError
 from dehusk.output import Format, open_writer
+from dehusk.output.formats import json_line
 from dehusk.output.names import FileNames, is_page_name
 from dehusk.page.page import Capture
 from dehusk.sources.folders import is_html_name
@@ -105,6 +107,32 @@ def test_a_json_line_is_one_line_of_utf_8_whatever_the_page_says(text: str) -> N
     assert line.endswith("\n")
     assert len(line.splitlines()) == 1
     assert json.loads(line)["text"] == text
+
+
+_VALUES = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(st.sampled_from('ab"\\/\n\t\b\x1f\x7f\x85\xa0é\u2027\u2028\u2029€𝄞'), max_size=90),
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=9), inner, max_size=4)
+    ),
+    max_leaves=20,
+)
+
+
+@given(st.dictionaries(st.text(max_size=9), _VALUES, max_size=5))
+def test_any_fields_are_one_line_of_json(fields: dict[str, object]) -> None:
+    line = json_line(fields)
+    assert line.splitlines() == [line[:-1]]
+    assert json.loads(line) == fields
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, {1}, b"x", object()])
+def test_what_is_not_json_is_refused(value: object) -> None:
+    with pytest.raises((ValueError, TypeError)):
+        json_line({"a": value})
 
 
 def test_half_a_surrogate_pair_is_replaced_and_a_whole_one_joined() -> None:

@@ -16,11 +16,13 @@ import dehusk
 from dehusk.answer import render
 from dehusk.answer.label import label
 from dehusk.answer.labels import Label
-from dehusk.answer.render import Link
+from dehusk.answer.render import Link, as_text
 from dehusk.page.page import Page
 from dehusk.page.parse import parse
 from dehusk.page.tree import Tree
+from dehusk.page.urls import base_of
 from dehusk.settings import Limits
+from pages_to_scan import TEXTS
 
 PAGES = sorted((Path(__file__).parent / "pages").iterdir())
 BASE = "https://site.example/dir/page"
@@ -122,6 +124,21 @@ def test_words_do_not_run_together_where_template_goes() -> None:
     template = "<span data-label=template>x</span>"
     assert _text(f"<p>one{template}two{template}, three") == "one two, three"
     assert _markdown(f"<p>one{template}two{template}, three") == "one two, three"
+
+
+def test_empty_preformatted_text_at_the_end_leaves_no_line() -> None:
+    assert _text("x<pre>y</pre><p>z<pre> \n</pre>") == "x\ny\nz"
+
+
+@given(st.lists(st.sampled_from((*TEXTS, "<b data-label=template>")), max_size=40).map("".join))
+@settings(max_examples=300, deadline=None)
+def test_the_lines_of_a_page_are_its_text_and_begin_with_their_nodes(html: str) -> None:
+    tree, _, labels = _labelled(html)
+    lines = as_text.lines(tree, labels)
+    assert "\n".join(line for _, line in lines) == render.text(tree, labels)
+    nodes = [node for node, _ in lines]
+    assert nodes == sorted(set(nodes))
+    assert tree.is_text[nodes].all()
 
 
 def test_lines_of_ideographic_spaces_are_left_out() -> None:
@@ -517,6 +534,61 @@ def test_cells_stay_where_their_row_stays() -> None:
 
 
 # Links
+
+_LINKED = (
+    "<a href=/x>", "<a href='y z'>", "<a href=#top>", "<a href='#'>", "<a href=a/b.html#c>", "</a>",
+    "<a href='//h.example/p'>", "<a href='http://h.example/?a=1&amp;b=\u00e9'>", "<a name=n>",
+    "<a href=../up>", "<a href='?q=1'>", "<a href='javascript:x'>", "<a href='/a[1]'>", "<a href>",
+    "<a href=' /s\t '>", "<a href='mailto:x'>", "<area href=z alt='Z&nbsp;z'>", "<map>", "<img>",
+    "<img alt='a  &lt;b'>", "<svg><a href=s>", "</svg>", "<object>", "<p>", "<td>", "<br>", "<b>",
+    "word", " ", "&nbsp;", "\u3000", "\u2003x", "&amp;lt;", "<xmp>&am", "</xmp>", "<div hidden>",
+    "</div>", "<table><tr><td>", "</table>", "<base href='/b/'>", "<li>", "\u0085", "\ud800",
+    "<a href='../../x?y=/&amp;z#a:b(c)'>", "<a href='../..'>", "<a href='../../../../../a/b'>",
+    "<a href=../../>", "<a href='x?'>", "<a href='x#'>", "<a href='x?y?#z#'>", "<a href='x;y'>",
+    "<a href=Data:x>", "<a href=JAVASCRIPT:x>", "<a href=blobs:x>", "<a href='a:b[c]'>",
+    "<a href=C.d-e+f:g/../h>", "<a href='../é'>", "<a href='x#é'>", "<a href='.x'>",
+    "<a href='/%7E.x/./y'>", "<a href='x//y'>", "<a href='&quot;'>", "<a href='HTTP://H.example'>",
+)  # fmt: skip
+_URLS = (
+    None,
+    "http://h.example",
+    "https://h.example/a/b?q#f",
+    "http://h.example//x/",
+    "https://h.example/a/b/c/d.html",
+    "https://h.example/a;p/b;q?r;s#t",
+    "http://h.example/?#",
+    "file:a",
+    "",
+)
+
+
+@given(
+    st.lists(st.sampled_from((*_LINKED, "<i data-label=template>", "</i>")), max_size=30).map(
+        "".join
+    ),
+    st.sampled_from(_URLS),
+    st.sampled_from((3, 512)),
+)
+@settings(max_examples=400, deadline=None)
+def test_every_link_leads_where_its_address_does(html: str, url: str | None, depth: int) -> None:
+    tree, _, labels = _labelled(html, Limits(max_depth=depth))
+    base = base_of(tree, url)
+    expected = [
+        (lead, bool(labels[node] == Label.TEMPLATE))
+        for node in range(len(tree))
+        if tree.name(node) in ("a", "area") and tree.shown[node]
+        if (lead := base.absolute(tree.attributes(node).get("href", "")))
+    ]
+    found = render.links(tree, labels, url)
+    assert [(link.url, link.template) for link in found] == expected
+    assert all(link.text == " ".join(link.text.split()) for link in found)
+
+
+def test_words_in_nested_links_belong_to_the_innermost() -> None:
+    html = "<a href=o>a<object><a href=i>b<br>c</a></object><svg><a href=s>d</a></svg>e</a>"
+    assert [(link.url[-1], link.text) for link in _links(html)] == [
+        ("o", "ae"), ("i", "b c"), ("s", "d"),
+    ]  # fmt: skip
 
 
 def test_links_are_absolute_and_in_document_order() -> None:

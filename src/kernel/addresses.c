@@ -6,6 +6,18 @@
 
 #include "escapes.h"
 
+int read_bases(PyObject *begins, Bases *bases)
+{
+    const char *bytes[3];
+    Py_ssize_t sizes[3];
+    if (!PyArg_ParseTuple(begins, "y#y#y#", &bytes[0], &sizes[0], &bytes[1], &sizes[1], &bytes[2], &sizes[2]))
+        return 0;
+    bases->origin = (Bytes){(const uint8_t *)bytes[0], (size_t)sizes[0]};
+    bases->folder = (Bytes){(const uint8_t *)bytes[1], (size_t)sizes[1]};
+    bases->here = (Bytes){(const uint8_t *)bytes[2], (size_t)sizes[2]};
+    return 1;
+}
+
 static int is_unsafe(uint8_t byte)
 {
     return byte <= ' ' || byte == '"' || byte == '<' || byte == '>' || byte == '`' || byte == '[' ||

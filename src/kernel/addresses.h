@@ -17,6 +17,9 @@ static inline PyObject *as_text(const uint8_t *bytes, size_t size)
     return PyUnicode_DecodeUTF8((const char *)bytes, (Py_ssize_t)size, "surrogatepass");
 }
 
+/* The bases of a page, as `dehusk.page.urls.Base.begins` gives them; 0 with an exception set. */
+int read_bases(PyObject *begins, Bases *bases);
+
 /* The value of an attribute of a start tag; 0 if it has none of that name. */
 static inline int find_attribute(Bytes source, size_t start, size_t stop, const char *name,
                                  Attribute *found)

@@ -162,7 +162,7 @@ static void find_texts(const DraftPage *page, Room *room, Drafted *found)
     for (size_t i = 0; i < page->count; i++) {
         leave_elements(&room->gaps, i);
         if (page->tag[i] != 0) {
-            enter_element(&room->gaps, page->end[i], kind_in(page->text_kinds, page->tag[i]));
+            enter_element(&room->gaps, page->end[i], tag_sets[page->tag[i]]);
         } else if (room->content[i]) {
             Gap gap = take_gap(&room->gaps);
             found->nodes[found->texts] = (int32_t)i;

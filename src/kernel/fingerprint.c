@@ -1,4 +1,4 @@
-/* `fingerprint`: the SimHash of a text's words. The twin of `dehusk.fingerprint.fingerprint`. */
+/* `words` and `fingerprint`: the words of a text as hashes, and their SimHash. */
 
 #include "kernel.h"
 
@@ -6,21 +6,17 @@
 
 #include "reading.h"
 
-#define MAX_WORD 64 /* A longer run is taken apart: `words._WORD`. */
+#define MAX_WORD 64 /* A longer run is no word, and is taken apart. */
 #define BITS 64
 #define NOT_ONE 0xFFFF /* A character whose small letter is not one, or depends on those around it. */
-
-typedef struct {
-    int32_t start, stop;
-} Word;
+#define LAST_LETTER 0x1FFFF /* There are none behind it but of scripts that go by character. */
 
 typedef struct {
     Bytes text;
     Bytes letters; /* By the number of a character: is it a letter or digit, or an underscore? */
     const uint16_t *small; /* By the number as well: that of the small letter, or NOT_ONE. */
     size_t small_count;    /* 0 for a text that is in small letters. */
-    Keyed *items, *spare;
-    Word *words;
+    Keyed *items;          /* A key for each word: its hash. */
     size_t count;
 } TextWords;
 
@@ -38,7 +34,7 @@ static uint32_t character_at(Bytes text, size_t at, size_t *length)
     return code;
 }
 
-/* Is it of a script that puts no space between words? `words._SOLID` */
+/* Is it of a script that puts no space between words? Each character counts as one. */
 static int is_solid(uint32_t code)
 {
     return code >= 0x3040 && (code <= 0x30FF || (code >= 0x3400 && code <= 0x4DBF) ||
@@ -66,9 +62,8 @@ static inline uint32_t small_at(const TextWords *words, size_t at, size_t *lengt
     return lower(first);
 }
 
-static void end_word(TextWords *words, size_t start, size_t stop, uint64_t sum)
+static void end_word(TextWords *words, uint64_t sum)
 {
-    words->words[words->count] = (Word){(int32_t)start, (int32_t)stop};
     words->items[words->count] = (Keyed){mix(sum), (int32_t)words->count};
     words->count++;
 }
@@ -77,24 +72,23 @@ static void end_word(TextWords *words, size_t start, size_t stop, uint64_t sum)
 static int find_words(TextWords *words)
 {
     Bytes text = words->text;
-    size_t start = 0, size = 0, length;
+    size_t size = 0, length;
     uint64_t sum = 0, weight = 1;
     for (size_t at = 0; at < text.size; at += length) {
         uint32_t code = small_at(words, at, &length);
         int solid = is_solid(code);
-        if (!solid && code >= words->letters.size)
+        if (!solid && code >= words->letters.size && code <= LAST_LETTER)
             return 0;
-        int is_letter = !solid && words->letters.bytes[code];
+        int is_letter = !solid && code < words->letters.size && words->letters.bytes[code];
         if (size && (!is_letter || size == MAX_WORD)) {
-            end_word(words, start, at, sum);
+            end_word(words, sum);
             size = 0;
         }
         if (solid)
-            end_word(words, at, at + length, (uint64_t)code + 1);
+            end_word(words, (uint64_t)code + 1);
         if (!is_letter)
             continue;
         if (!size) {
-            start = at;
             sum = 0;
             weight = 1;
         }
@@ -103,26 +97,8 @@ static int find_words(TextWords *words)
         size++;
     }
     if (size)
-        end_word(words, start, text.size, sum);
+        end_word(words, sum);
     return 1;
-}
-
-/* Are two words the same in small letters? */
-static int is_same(const TextWords *words, int32_t one, int32_t other)
-{
-    const Word *mine = &words->words[one], *theirs = &words->words[other];
-    size_t at = (size_t)mine->start, there = (size_t)theirs->start, length, size = (size_t)mine->stop - at;
-    if (size == (size_t)theirs->stop - there &&
-        memcmp(words->text.bytes + at, words->text.bytes + there, size) == 0)
-        return 1;
-    while (at < (size_t)mine->stop && there < (size_t)theirs->stop) {
-        uint32_t code = small_at(words, at, &length);
-        at += length;
-        if (code != small_at(words, there, &length))
-            return 0;
-        there += length;
-    }
-    return at == (size_t)mine->stop && there == (size_t)theirs->stop;
 }
 
 /* How much weight has a 1 at each binary digit. A byte for each of them, eight to a word, is added to for
@@ -154,62 +130,87 @@ static void add_bits(Balance *balance, uint64_t hash, unsigned weight)
     balance->total += weight;
 }
 
-/* Weigh each different word once; 0 where two of them have one hash. */
-static int weigh_words(TextWords *words, uint64_t *found)
+/* The SimHash: each different word weighs the binary digits of its count. */
+static uint64_t weigh_words(Keyed *items, Keyed *spare, size_t count)
 {
     Balance balance = {0};
-    sort_keyed(words->items, words->spare, words->count);
-    for (size_t start = 0, stop; start < words->count; start = stop) {
-        const Keyed *items = words->items;
+    uint64_t found = 0;
+    sort_keyed(items, spare, count);
+    for (size_t start = 0, stop; start < count; start = stop) {
         unsigned weight = 0;
-        for (stop = start + 1; stop < words->count && items[stop].key == items[start].key; stop++)
-            if (!is_same(words, items[start].place, items[stop].place))
-                return 0;
-        for (size_t count = stop - start; count; count >>= 1)
+        for (stop = start + 1; stop < count && items[stop].key == items[start].key;)
+            stop++;
+        for (size_t same = stop - start; same; same >>= 1)
             weight++;
         add_bits(&balance, items[start].key, weight);
     }
     empty_lanes(&balance);
-    *found = 0;
     for (size_t bit = 0; bit < BITS; bit++)
-        *found |= (uint64_t)(2 * balance.ones[bit] > balance.total) << bit;
-    return 1;
+        found |= (uint64_t)(2 * balance.ones[bit] > balance.total) << bit;
+    return found;
 }
 
-static PyObject *fingerprint_of(TextWords *words)
+static PyObject *as_hex(uint64_t number)
 {
     static const char digits[] = "0123456789abcdef";
-    size_t room = words->text.size / 2 + 2; /* A byte lies between two words, or one has three. */
-    uint64_t found = 0;
-    words->items = malloc(room * (2 * sizeof(Keyed) + sizeof(Word)));
-    if (!words->items)
-        return PyErr_NoMemory();
-    words->spare = words->items + room;
-    words->words = (Word *)(words->spare + room);
-    int is_known = find_words(words) && weigh_words(words, &found);
-    free(words->items);
-    if (!is_known)
-        Py_RETURN_NONE;
     char written[BITS / 4];
     for (size_t i = 0; i < BITS / 4; i++)
-        written[i] = digits[found >> (BITS - 4 * (i + 1)) & 0xF];
+        written[i] = digits[number >> (BITS - 4 * (i + 1)) & 0xF];
     return PyUnicode_FromStringAndSize(written, BITS / 4);
 }
 
-PyObject *kernel_fingerprint(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
+static PyObject *as_hashes(const TextWords *words)
 {
-    (void)module;
+    PyObject *memory = PyByteArray_FromStringAndSize(NULL, (Py_ssize_t)(words->count * sizeof(uint64_t)));
+    char *to = memory ? PyByteArray_AsString(memory) : NULL;
+    for (size_t i = 0; i < words->count && to; i++)
+        memcpy(to + i * sizeof(uint64_t), &words->items[i].key, sizeof(uint64_t));
+    return memory;
+}
+
+/* The fingerprint, or the hashes of the words; None for a text with characters that are not known. */
+static PyObject *of_words(TextWords *words, int is_fingerprint)
+{
+    size_t room = words->text.size / 2 + 2; /* A byte lies between two words, or one has three. */
+    words->items = malloc(2 * room * sizeof(Keyed));
+    if (!words->items)
+        return PyErr_NoMemory();
+    PyObject *found;
+    if (!find_words(words))
+        found = Py_NewRef(Py_None);
+    else if (is_fingerprint)
+        found = as_hex(weigh_words(words->items, words->items + room, words->count));
+    else
+        found = as_hashes(words);
+    free(words->items);
+    return found;
+}
+
+static PyObject *of_text(PyObject *const *arguments, Py_ssize_t count, int is_fingerprint)
+{
     View views[3];
-    if (!check_count("fingerprint", count, 3) || !open_views(views, arguments, 3, 0))
+    if (!check_count("words", count, 3) || !open_views(views, arguments, 3, 0))
         return NULL;
     PyObject *found = NULL;
     TextWords words = {.text = bytes_of(&views[0]), .letters = bytes_of(&views[1]),
                        .small = views[2].buffer.buf,
                        .small_count = (size_t)views[2].buffer.len / sizeof(uint16_t)};
     if (words.text.size > INT32_MAX)
-        PyErr_SetString(PyExc_ValueError, "fingerprint: the text is too long");
+        PyErr_SetString(PyExc_ValueError, "the text is too long");
     else
-        found = fingerprint_of(&words);
+        found = of_words(&words, is_fingerprint);
     close_views(views, 3);
     return found;
+}
+
+PyObject *kernel_fingerprint(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
+{
+    (void)module;
+    return of_text(arguments, count, 1);
+}
+
+PyObject *kernel_words(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
+{
+    (void)module;
+    return of_text(arguments, count, 0);
 }

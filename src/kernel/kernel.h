@@ -74,10 +74,11 @@ PyObject *kernel_marks(PyObject *module, PyObject *const *arguments, Py_ssize_t 
 PyObject *kernel_groups(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_draft(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_fingerprint(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *kernel_heading(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_holders(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
-PyObject *kernel_json_line(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_judge(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_kind(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *kernel_lines(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_links(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_look(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_pool(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
@@ -91,5 +92,6 @@ PyObject *kernel_stated(PyObject *module, PyObject *const *arguments, Py_ssize_t
 PyObject *kernel_tagged(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_text(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_usual(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *kernel_words(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 
 #endif

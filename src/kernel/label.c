@@ -1,8 +1,10 @@
-/* `label`: scores to labels and reasons. The twin of `dehusk.label.label`, which says how. */
+/* `label`: scores to labels and reasons, as `dehusk.answer.label` says. */
 
-#include "kernel.h"
+#include "tree.h"
 
 #include <stdlib.h>
+
+#include "tags.h"
 
 enum {
     SCORED_CONTENT = 0,
@@ -17,33 +19,24 @@ enum {
 /* What is known of a node on the way up. */
 enum { IS_LEAF = 1, IS_HIGH = 2, HAS_LEAF = 4, HAS_CONTENT = 8, IS_JUDGED = 16, IS_TEMPLATE = 32 };
 
-typedef struct {
-    const int32_t *parent, *text_length;
-    const int16_t *tag;
-    const uint8_t *shown;
-    const double *scores;
-    Bytes images;
-    size_t count;
-} Scored;
-
-static int is_leaf(const Scored *page, size_t node)
+/* Is it what a reader sees, shown text that is not white space or an image, with a score? */
+static int is_leaf(const Tree *page, const double *scores, size_t node)
 {
-    int16_t tag = page->tag[node];
-    int is_seen = tag == 0 ? page->text_length[node] > 0
-                           : tag > 0 && (size_t)tag < page->images.size && page->images.bytes[tag];
-    return is_seen && page->shown[node] && page->scores[node] == page->scores[node];
+    int is_seen = page->tag[node] == TAG_TEXT ? page->text_length[node] > 0
+                                              : (tag_sets[page->tag[node]] & SET_IMAGE) != 0;
+    return is_seen && page->shown[node] && scores[node] == scores[node];
 }
 
 /* Tell every node what is below it; from the end on, so that children come first. */
-static void look_below(const Scored *page, uint8_t *known)
+static void look_below(const Tree *page, const double *scores, uint8_t *known)
 {
     memset(known, 0, page->count);
     for (size_t i = page->count; i-- > 0;) {
-        if (is_leaf(page, i))
-            known[i] |= page->scores[i] > 0.5 ? IS_LEAF | IS_HIGH | HAS_LEAF
+        if (is_leaf(page, scores, i))
+            known[i] |= scores[i] > 0.5 ? IS_LEAF | IS_HIGH | HAS_LEAF
                                               : IS_LEAF | HAS_LEAF | HAS_CONTENT;
         int32_t parent = page->parent[i];
-        if (parent >= 0 && (size_t)parent < i)
+        if (parent >= 0)
             known[parent] |= known[i] & (HAS_LEAF | HAS_CONTENT);
     }
 }
@@ -57,14 +50,14 @@ static int8_t reason_of(uint8_t known)
     return known & IS_JUDGED ? FOLLOWS_ANCESTOR : NO_OPINION;
 }
 
-static void give_labels(const Scored *page, uint8_t *known, int8_t *labels, int8_t *reasons)
+static void give_labels(const Tree *page, uint8_t *known, int8_t *labels, int8_t *reasons)
 {
     for (size_t i = 0; i < page->count; i++) {
         int32_t parent = page->parent[i];
         if (known[i] & HAS_LEAF) {
             int is_template = known[i] & IS_LEAF ? known[i] & IS_HIGH : !(known[i] & HAS_CONTENT);
             known[i] |= is_template ? IS_JUDGED | IS_TEMPLATE : IS_JUDGED;
-        } else if (parent >= 0 && (size_t)parent < i) {
+        } else if (parent >= 0) {
             known[i] |= known[parent] & (IS_JUDGED | IS_TEMPLATE);
         }
         labels[i] = !page->shown[i]           ? LABEL_HIDDEN
@@ -74,37 +67,34 @@ static void give_labels(const Scored *page, uint8_t *known, int8_t *labels, int8
     }
 }
 
-static PyObject *label_nodes(const Scored *page)
+/* Labels and reasons, each in memory of their own; NULL with an exception set. */
+static PyObject *label_nodes(const Tree *page, const double *scores)
 {
-    PyObject *memory = PyByteArray_FromStringAndSize(NULL, (Py_ssize_t)(2 * page->count));
+    PyObject *labels = PyByteArray_FromStringAndSize(NULL, (Py_ssize_t)page->count);
+    PyObject *reasons = PyByteArray_FromStringAndSize(NULL, (Py_ssize_t)page->count);
     uint8_t *known = malloc(page->count + 1);
-    if (memory && known) {
-        int8_t *labels = (int8_t *)PyByteArray_AsString(memory);
-        look_below(page, known);
-        give_labels(page, known, labels, labels + page->count);
+    PyObject *found = NULL;
+    if (labels && reasons && known) {
+        look_below(page, scores, known);
+        give_labels(page, known, (int8_t *)PyByteArray_AsString(labels),
+                    (int8_t *)PyByteArray_AsString(reasons));
+        found = PyTuple_Pack(2, labels, reasons);
     } else {
-        Py_XDECREF(memory);
-        memory = PyErr_NoMemory();
+        PyErr_NoMemory();
     }
+    Py_XDECREF(labels);
+    Py_XDECREF(reasons);
     free(known);
-    return memory;
+    return found;
 }
 
 PyObject *kernel_label(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
 {
-    (void)module;
-    static const Py_ssize_t sizes[] = {4, 4, 2, 1, 8};
-    View views[6];
-    if (!open_all("label", views, 6, arguments, count))
+    View scores;
+    const Tree *tree = check_count("label", count, 2) ? given_tree(module, arguments[0]) : NULL;
+    if (!tree || !open_of_nodes(&scores, arguments[1], tree, sizeof(double)))
         return NULL;
-    PyObject *memory = NULL;
-    Py_ssize_t nodes = views[4].buffer.len;
-    if (check_sizes("label", views + 1, sizes, 5, nodes)) {
-        Scored page = {views[1].buffer.buf, views[2].buffer.buf, views[3].buffer.buf,
-                       views[4].buffer.buf, views[5].buffer.buf, bytes_of(&views[0]),
-                       (size_t)nodes};
-        memory = label_nodes(&page);
-    }
-    close_views(views, 6);
-    return memory;
+    PyObject *found = label_nodes(tree, scores.buffer.buf);
+    close_views(&scores, 1);
+    return found;
 }

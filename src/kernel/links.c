@@ -1,27 +1,16 @@
-/* `links`: where the links of a page lead, and what they say. The twin of
-   `dehusk.render.as_links.links`. */
+/* `links`: where the links of a page lead, and what they say, as `dehusk.answer.render.as_links` puts it. */
 
-#include "kernel.h"
+#include "tree.h"
 
 #include <stdlib.h>
 
 #include "addresses.h"
 #include "escapes.h"
+#include "tags.h"
 #include "white.h"
 
-/* What a tag is, by its number: the bits of `as_links.LINK_KINDS`. */
-enum { BREAKS = 1, IS_CELL = 2, IS_ANCHOR = 4, IS_LINK = 8, IS_IMAGE = 16 };
-
-
-typedef struct {
-    Bytes source;
-    const int16_t *tag;
-    const int32_t *end, *text_length, *start, *stop, *close;
-    const uint8_t *shown;
-    const int8_t *labels;
-    Bytes kinds;
-    size_t count;
-} Page;
+#define MARKED (BREAKS | SET_CELL | SET_ANCHOR)
+#define LOOKED_AT (MARKED | SET_LEADS | SET_IMAGE)
 
 /* A piece of the source that a link says: a text, or what stands for an image. */
 typedef struct {
@@ -42,7 +31,8 @@ typedef struct {
 } Link;
 
 typedef struct {
-    const Page *page;
+    const Tree *page;
+    const int8_t *labels;
     int32_t *marked, *open;      /* Marked elements and links that have not ended, innermost last. */
     size_t marked_count, open_count;
     int32_t anchors;             /* How many of the marked are anchors. */
@@ -53,9 +43,9 @@ typedef struct {
     size_t link_count;
 } Walk;
 
-static uint8_t kind_of(const Page *page, size_t node)
+static uint32_t sets_of(const Tree *page, size_t node)
 {
-    return kind_in(page->kinds, page->tag[node]);
+    return tag_sets[page->tag[node]];
 }
 
 /* --- what links say --- */
@@ -73,11 +63,11 @@ static void add_piece(Walk *walk, Chain *chain, size_t start, size_t stop, int i
 
 static void leave_elements(Walk *walk, size_t node)
 {
-    const Page *page = walk->page;
+    const Tree *page = walk->page;
     while (walk->marked_count && (size_t)page->end[walk->marked[walk->marked_count - 1]] <= node) {
-        uint8_t kind = kind_of(page, (size_t)walk->marked[--walk->marked_count]);
-        walk->has_moved |= (kind & (BREAKS | IS_CELL)) != 0;
-        walk->anchors -= (kind & IS_ANCHOR) != 0;
+        uint32_t sets = sets_of(page, (size_t)walk->marked[--walk->marked_count]);
+        walk->has_moved |= (sets & (BREAKS | SET_CELL)) != 0;
+        walk->anchors -= (sets & SET_ANCHOR) != 0;
     }
     while (walk->open_count &&
            (size_t)page->end[walk->links[walk->open[walk->open_count - 1]].node] <= node)
@@ -85,7 +75,7 @@ static void leave_elements(Walk *walk, size_t node)
 }
 
 /* Does the link hold one text and nothing else? */
-static int is_simple(const Page *page, size_t node)
+static int is_simple(const Tree *page, size_t node)
 {
     size_t stop = (size_t)page->stop[node], close = (size_t)page->close[node];
     size_t at = find_byte(page->source, '<', stop, close);
@@ -103,19 +93,21 @@ static void enter_link(Walk *walk, size_t node)
     walk->link_count++;
 }
 
-static void enter_element(Walk *walk, size_t node, uint8_t kind)
+static void enter_element(Walk *walk, size_t node, uint32_t sets)
 {
-    const Page *page = walk->page;
+    const Tree *page = walk->page;
     Attribute alt;
-    walk->has_moved |= (kind & (BREAKS | IS_CELL)) != 0;
-    walk->is_new_anchor |= (kind & IS_ANCHOR) != 0;
-    if (kind & (BREAKS | IS_CELL | IS_ANCHOR)) {
-        walk->anchors += (kind & IS_ANCHOR) != 0;
+    walk->has_moved |= (sets & (BREAKS | SET_CELL)) != 0;
+    walk->is_new_anchor |= (sets & SET_ANCHOR) != 0;
+    if (sets & MARKED) {
+        walk->anchors += (sets & SET_ANCHOR) != 0;
         walk->marked[walk->marked_count++] = (int32_t)node;
     }
-    if (kind & IS_LINK && page->shown[node])
+    if (!page->shown[node])
+        return;
+    if (sets & SET_LEADS)
         enter_link(walk, node);
-    if (kind & IS_IMAGE && page->shown[node] && walk->open_count) {
+    if ((page->tag[node] == TAG_img || page->tag[node] == TAG_area) && walk->open_count) {
         Chain *chain = &walk->links[walk->open[walk->open_count - 1]].pictures;
         if (find_attribute(page->source, (size_t)page->start[node], (size_t)page->stop[node], "alt", &alt))
             add_piece(walk, chain, alt.value, alt.value_stop, 1);
@@ -126,7 +118,7 @@ static void enter_element(Walk *walk, size_t node, uint8_t kind)
 
 static void meet_text(Walk *walk, size_t node)
 {
-    const Page *page = walk->page;
+    const Tree *page = walk->page;
     if (page->text_length[node] <= 0) {
         walk->has_moved |= page->shown[node];
         return;
@@ -142,13 +134,13 @@ static void meet_text(Walk *walk, size_t node)
 
 static void walk_page(Walk *walk)
 {
-    const Page *page = walk->page;
+    const Tree *page = walk->page;
     for (size_t i = 0; i < page->count; i++) {
         leave_elements(walk, i);
-        if (page->tag[i] == 0)
+        if (page->tag[i] == TAG_TEXT)
             meet_text(walk, i);
-        else if (kind_of(page, i))
-            enter_element(walk, i, kind_of(page, i));
+        else if (sets_of(page, i) & LOOKED_AT)
+            enter_element(walk, i, sets_of(page, i));
     }
 }
 
@@ -194,7 +186,7 @@ static size_t room_for(const Walk *walk)
 /* What the link says, in one line; `room` has twice `most` bytes. */
 static PyObject *words_of(const Walk *walk, const Link *link, uint8_t *room, size_t most)
 {
-    const Page *page = walk->page;
+    const Tree *page = walk->page;
     const uint8_t *from = page->source.bytes + page->stop[link->node];
     size_t size = (size_t)(page->close[link->node] - page->stop[link->node]) - (link->is_open ? 0 : 4);
     if (link->is_open) {
@@ -227,7 +219,7 @@ static PyObject *make_link(const Makers *makers, PyObject *address, PyObject *wo
 static int add_link(const Walk *walk, const Link *link, const Bases *bases, const Makers *makers,
                     uint8_t *room, size_t most, PyObject *found)
 {
-    const Page *page = walk->page;
+    const Tree *page = walk->page;
     size_t start = (size_t)page->start[link->node], stop = (size_t)page->stop[link->node];
     int is_changed;
     PyObject *address = address_of(page->source, start, stop, bases, makers->absolute, room, &is_changed);
@@ -236,7 +228,7 @@ static int add_link(const Walk *walk, const Link *link, const Bases *bases, cons
         return address != NULL;
     }
     PyObject *words = words_of(walk, link, room, most), *made = NULL;
-    PyObject *is_template = page->labels[link->node] == LABEL_TEMPLATE ? Py_True : Py_False;
+    PyObject *is_template = walk->labels[link->node] == LABEL_TEMPLATE ? Py_True : Py_False;
     if (words)
         made = make_link(makers, address, words, is_template);
     int is_done = made && PyList_Append(found, made) == 0;
@@ -262,12 +254,12 @@ static PyObject *list_links(const Walk *walk, const Bases *bases, const Makers *
 
 /* --- memory --- */
 
-static PyObject *links_of(const Page *page, const Bases *bases, const Makers *makers)
+static PyObject *links_of(const Tree *page, const int8_t *labels, const Bases *bases, const Makers *makers)
 {
     size_t nodes = page->count + 1, links = 0;
     for (size_t i = 0; i < page->count; i++)
-        links += page->shown[i] && kind_of(page, i) & IS_LINK;
-    Walk walk = {.page = page};
+        links += page->shown[i] && sets_of(page, i) & SET_LEADS;
+    Walk walk = {.page = page, .labels = labels};
     walk.links = malloc((links + 1) * (sizeof(Link) + sizeof(int32_t)) +
                         nodes * (sizeof(Piece) + sizeof(int32_t)));
     if (!walk.links)
@@ -281,20 +273,9 @@ static PyObject *links_of(const Page *page, const Bases *bases, const Makers *ma
     return found;
 }
 
-/* Do all nodes lie in the source? */
-static int fits(const Page *page)
-{
-    for (size_t i = 0; i < page->count; i++)
-        if (page->start[i] < 0 || page->stop[i] < page->start[i] || page->close[i] < page->stop[i] ||
-            (size_t)page->close[i] > page->source.size) {
-            PyErr_SetString(PyExc_ValueError, "links: a node lies outside of the source");
-            return 0;
-        }
-    return 1;
-}
-
 /* The links of a page; NULL with an exception set. */
-static PyObject *links_by(const Page *page, const Bases *bases, PyObject *absolute, PyObject *class)
+static PyObject *links_by(const Tree *page, const int8_t *labels, const Bases *bases, PyObject *absolute,
+                          PyObject *class)
 {
     static const char *const names[] = {"url", "text", "template"};
     Makers makers = {absolute, class, {NULL, NULL, NULL}};
@@ -303,38 +284,26 @@ static PyObject *links_by(const Page *page, const Bases *bases, PyObject *absolu
     for (size_t i = 0; i < 3; i++)
         is_ready &= (makers.fields[i] = PyUnicode_InternFromString(names[i])) != NULL;
     if (is_ready)
-        found = links_of(page, bases, &makers);
+        found = links_of(page, labels, bases, &makers);
     for (size_t i = 0; i < 3; i++)
         Py_XDECREF(makers.fields[i]);
     return found;
 }
 
-#define GIVEN 13
-
 PyObject *kernel_links(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
 {
-    (void)module;
-    static const Py_ssize_t sizes[] = {2, 4, 4, 4, 4, 4, 1, 1};
-    View views[GIVEN];
-    if (count < 2 && !check_count("links", count, 2))
+    View labels;
+    Bases bases;
+    const Tree *tree = check_count("links", count, 5) ? given_tree(module, arguments[0]) : NULL;
+    if (!tree || !read_bases(arguments[2], &bases))
         return NULL;
-    if (!PyType_Check(arguments[1])) {
-        PyErr_SetString(PyExc_TypeError, "links: the second argument is a class");
+    if (!PyType_Check(arguments[4])) {
+        PyErr_SetString(PyExc_TypeError, "links: the last argument is a class");
         return NULL;
     }
-    if (!open_all("links", views, GIVEN, arguments + 2, count - 2))
+    if (!open_of_nodes(&labels, arguments[1], tree, 1))
         return NULL;
-    PyObject *found = NULL;
-    Py_ssize_t nodes = views[GIVEN - 1].buffer.len;
-    if (check_sizes("links", views + 5, sizes, 8, nodes)) {
-        Bases bases = {bytes_of(&views[0]), bytes_of(&views[1]), bytes_of(&views[2])};
-        Page page = {bytes_of(&views[3]),   views[5].buffer.buf,  views[6].buffer.buf,
-                     views[7].buffer.buf,   views[8].buffer.buf,  views[9].buffer.buf,
-                     views[10].buffer.buf,  views[11].buffer.buf, views[12].buffer.buf,
-                     bytes_of(&views[4]),   (size_t)nodes};
-        if (fits(&page))
-            found = links_by(&page, &bases, arguments[0], arguments[1]);
-    }
-    close_views(views, GIVEN);
+    PyObject *found = links_by(tree, labels.buffer.buf, &bases, arguments[3], arguments[4]);
+    close_views(&labels, 1);
     return found;
 }

@@ -1,9 +1,9 @@
-/* `smooth`: regularised tree isotonic regression. The twin of `dehusk.smooth.isotonic.solve`, which
-   says what is solved.
+/* `smooth`: regularised tree isotonic regression. `dehusk.methods.smooth.solve` says what is
+   solved.
 
    Nodes are taken from the end of the document. What the children of a node hand up adds up in one
    row of costs for each depth, since all of them come before anything else of that depth. All
-   costs are multiples of one power of two (`isotonic.unit_of`), so that sums come out the same
+   costs are multiples of one power of two (`unit_of` there), so that sums come out the same
    whatever their order. */
 
 #include "kernel.h"

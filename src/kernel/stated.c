@@ -1,30 +1,21 @@
-/* `stated`: where a page says what it is. The twin of `dehusk.describe.stated.read_stated`. */
+/* `stated` and `heading`: where a page says what it is, as `dehusk.answer.describe.stated` asks. */
 
-#include "kernel.h"
+#include "tree.h"
 
 #include <stdlib.h>
 
 #include "addresses.h"
 #include "escapes.h"
+#include "tags.h"
 #include "white.h"
 
-/* What a tag is, by its number: the bits of `stated.STATED_KINDS`. */
-enum {
-    IS_META = 1, IS_LINK = 2, IS_TIME = 4, IS_SCRIPT = 8, IS_TITLE = 16, HOLDS_TITLE = 32,
-    IS_HEADING = 64, BREAKS = 128,
-};
-
-enum { MAX_HEADINGS = 5, MAX_TITLE = 300 };
-
+/* What is asked of a page. */
 typedef struct {
-    Bytes source, kinds;
-    Bytes names; /* Of metas that are asked for, a line end between them. */
-    const int32_t *parent, *end, *start, *stop, *text_length;
-    const int16_t *tag;
-    const uint8_t *shown, *raw;
+    const Tree *tree;
     const int8_t *labels;
-    size_t count;
-} Page;
+    Bytes names; /* Of metas, a line end between them. */
+    int max_headings, max_title;
+} Asked;
 
 /* What is found: lists of Python's, and what only has to be known to be there. */
 typedef struct {
@@ -32,12 +23,7 @@ typedef struct {
     int has_marks, has_linked;
 } Stated;
 
-static uint8_t kind_of(const Page *page, size_t node)
-{
-    return kind_in(page->kinds, page->tag[node]);
-}
-
-static int find_in(const Page *page, size_t node, const char *name, Attribute *found)
+static int find_in(const Tree *page, size_t node, const char *name, Attribute *found)
 {
     return find_attribute(page->source, (size_t)page->start[node], (size_t)page->stop[node], name,
                           found);
@@ -46,7 +32,7 @@ static int find_in(const Page *page, size_t node, const char *name, Attribute *f
 /* --- attributes --- */
 
 /* An attribute's value as the page means it; NULL with an exception set. */
-static PyObject *value_of(const Page *page, const Attribute *attribute)
+static PyObject *value_of(const Tree *page, const Attribute *attribute)
 {
     const uint8_t *from = page->source.bytes + attribute->value;
     size_t size = attribute->value_stop - attribute->value;
@@ -61,7 +47,7 @@ static PyObject *value_of(const Page *page, const Attribute *attribute)
 }
 
 /* Append the values of two attributes as a pair; 0 with an exception set. */
-static int append_pair(PyObject *list, const Page *page, const Attribute *one, const Attribute *other)
+static int append_pair(PyObject *list, const Tree *page, const Attribute *one, const Attribute *other)
 {
     PyObject *first = value_of(page, one), *second = first ? value_of(page, other) : NULL;
     PyObject *pair = second ? PyTuple_Pack(2, first, second) : NULL;
@@ -84,9 +70,9 @@ static int holds(Bytes source, size_t start, size_t stop, const char *word)
 
 /* May the value be one of the names asked for, in letters of any size, white space around it? Python is
    asked about what is not plain. */
-static int may_be_asked(const Page *page, const Attribute *attribute)
+static int may_be_asked(const Asked *asked, const Attribute *attribute)
 {
-    const uint8_t *bytes = page->source.bytes;
+    const uint8_t *bytes = asked->tree->source.bytes;
     size_t first = attribute->value, behind = attribute->value_stop;
     for (size_t i = first; i < behind; i++)
         if (bytes[i] >= 0x80 || bytes[i] == '&')
@@ -95,7 +81,7 @@ static int may_be_asked(const Page *page, const Attribute *attribute)
         first++;
     while (first < behind && white_at(bytes + behind - 1, 1))
         behind--;
-    Bytes names = page->names;
+    Bytes names = asked->names;
     for (size_t at = 0, line; at < names.size; at = line + 1) {
         size_t same = 0;
         line = find_byte(names, '\n', at, names.size);
@@ -112,7 +98,7 @@ static int may_be_asked(const Page *page, const Attribute *attribute)
 /* --- elements --- */
 
 /* May the element be marked as a date of publication? */
-static int may_be_date(const Page *page, size_t node)
+static int may_be_date(const Tree *page, size_t node)
 {
     Attribute mark;
     return find_in(page, node, "pubdate", &mark) ||
@@ -120,20 +106,21 @@ static int may_be_date(const Page *page, size_t node)
             holds(page->source, mark.value, mark.value_stop, "datepublished"));
 }
 
-static int add_meta(const Page *page, size_t node, Stated *stated)
+static int add_meta(const Asked *asked, size_t node, Stated *stated)
 {
+    const Tree *page = asked->tree;
     static const char *const names[] = {"property", "name", "http-equiv"};
     Attribute content, name;
     if (!find_in(page, node, "content", &content) || content.value == content.value_stop)
         return 1;
     for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
         if (find_in(page, node, names[i], &name) && name.value < name.value_stop &&
-            may_be_asked(page, &name) && !append_pair(stated->metas, page, &name, &content))
+            may_be_asked(asked, &name) && !append_pair(stated->metas, page, &name, &content))
             return 0;
     return 1;
 }
 
-static int add_link(const Page *page, size_t node, Stated *stated)
+static int add_link(const Tree *page, size_t node, Stated *stated)
 {
     Attribute rel, href;
     if (!find_in(page, node, "rel", &rel) ||
@@ -144,12 +131,12 @@ static int add_link(const Page *page, size_t node, Stated *stated)
 }
 
 /* Does the script's start tag name JSON-LD? */
-static int is_linked(const Page *page, size_t node)
+static int is_linked(const Tree *page, size_t node)
 {
     return holds(page->source, (size_t)page->start[node], (size_t)page->stop[node], "ld+json");
 }
 
-static int add_languages(const Page *page, Stated *stated)
+static int add_languages(const Tree *page, Stated *stated)
 {
     static const char *const names[] = {"lang", "xml:lang"};
     for (size_t i = 0; i < 2 && page->count; i++) {
@@ -168,22 +155,22 @@ static int add_languages(const Page *page, Stated *stated)
 /* --- texts --- */
 
 /* Is the text of this node a part of what an element says? A heading does not say what is not shown. */
-static int is_said(const Page *page, size_t node, int is_heading)
+static int is_said(const Tree *page, size_t node, int is_heading)
 {
     if (!is_heading)
         return 1;
     size_t parent = page->parent[node] < 0 ? 0 : (size_t)page->parent[node];
-    return page->tag[node] == 0 && page->shown[node] && !(kind_of(page, parent) & IS_TITLE);
+    return page->tag[node] == TAG_TEXT && page->shown[node] && page->tag[parent] != TAG_title;
 }
 
-static size_t put_texts(const Page *page, size_t node, int is_heading, uint8_t *room)
+static size_t put_texts(const Tree *page, size_t node, int is_heading, uint8_t *room)
 {
     size_t size = 0;
     for (size_t i = node + 1; i < (size_t)page->end[node]; i++) {
         const uint8_t *from = page->source.bytes + page->start[i];
         size_t left = (size_t)(page->stop[i] - page->start[i]);
         if (!is_said(page, i, is_heading)) {
-            if (page->tag[i] && kind_of(page, i) & BREAKS)
+            if (tag_sets[page->tag[i]] & BREAKS)
                 room[size++] = ' ';
         } else if (page->raw[i]) {
             memcpy(room + size, from, left);
@@ -196,7 +183,7 @@ static size_t put_texts(const Page *page, size_t node, int is_heading, uint8_t *
 }
 
 /* What an element says, in one line; NULL with an exception set. */
-static PyObject *text_of(const Page *page, size_t node, int is_heading)
+static PyObject *text_of(const Tree *page, size_t node, int is_heading)
 {
     size_t most = 1;
     for (size_t i = node + 1; i < (size_t)page->end[node]; i++)
@@ -209,19 +196,20 @@ static PyObject *text_of(const Page *page, size_t node, int is_heading)
     return text;
 }
 
-static int add_title(const Page *page, size_t node, Stated *stated)
+static int add_title(const Tree *page, size_t node, Stated *stated)
 {
     int32_t parent = page->parent[node];
-    if (stated->title || parent < 0 || !(kind_of(page, (size_t)parent) & HOLDS_TITLE))
+    if (stated->title || parent < 0 || (page->tag[parent] != TAG_head && page->tag[parent] != TAG_body))
         return 1;
     stated->title = text_of(page, node, 0);
     return stated->title != NULL;
 }
 
-static int add_heading(const Page *page, size_t node, Stated *stated)
+static int add_heading(const Asked *asked, size_t node, Stated *stated)
 {
-    if (!page->shown[node] || page->labels[node] != LABEL_CONTENT || page->text_length[node] <= 0 ||
-        page->text_length[node] > MAX_TITLE || PyList_Size(stated->headings) >= MAX_HEADINGS)
+    const Tree *page = asked->tree;
+    if (!page->shown[node] || asked->labels[node] != LABEL_CONTENT || page->text_length[node] <= 0 ||
+        page->text_length[node] > asked->max_title || PyList_Size(stated->headings) >= asked->max_headings)
         return 1;
     PyObject *text = text_of(page, node, 1);
     int is_done = text && PyList_Append(stated->headings, text) == 0;
@@ -229,42 +217,47 @@ static int add_heading(const Page *page, size_t node, Stated *stated)
     return is_done;
 }
 
-static int add_element(const Page *page, size_t node, uint8_t kind, Stated *stated)
+static int add_element(const Asked *asked, size_t node, Stated *stated)
 {
-    if (kind & (IS_META | IS_TIME))
+    const Tree *page = asked->tree;
+    switch (page->tag[node]) {
+    case TAG_meta:
         stated->has_marks |= may_be_date(page, node);
-    if (kind & IS_SCRIPT)
+        return add_meta(asked, node, stated);
+    case TAG_time:
+        stated->has_marks |= may_be_date(page, node);
+        return 1;
+    case TAG_script:
         stated->has_linked |= is_linked(page, node);
-    if (kind & IS_META)
-        return add_meta(page, node, stated);
-    if (kind & IS_LINK)
+        return 1;
+    case TAG_link:
         return add_link(page, node, stated);
-    if (kind & IS_TITLE)
+    case TAG_title:
         return add_title(page, node, stated);
-    return kind & IS_HEADING ? add_heading(page, node, stated) : 1;
+    case TAG_h1:
+        return add_heading(asked, node, stated);
+    }
+    return 1;
 }
 
-static int walk_page(const Page *page, Stated *stated)
+static int walk_page(const Asked *asked, Stated *stated)
 {
-    if (!add_languages(page, stated))
+    if (!add_languages(asked->tree, stated))
         return 0;
-    for (size_t i = 0; i < page->count; i++) {
-        uint8_t kind = kind_of(page, i);
-        if (kind & (IS_META | IS_LINK | IS_TIME | IS_SCRIPT | IS_TITLE | IS_HEADING) &&
-            !add_element(page, i, kind, stated))
+    for (size_t i = 0; i < asked->tree->count; i++)
+        if (!add_element(asked, i, stated))
             return 0;
-    }
     if (!stated->title)
         stated->title = as_text((const uint8_t *)"", 0);
     return stated->title != NULL;
 }
 
-static PyObject *stated_of(const Page *page)
+static PyObject *stated_of(const Asked *asked)
 {
     Stated stated = {PyList_New(0), PyList_New(0), PyList_New(0), PyList_New(0), NULL, 0, 0};
     PyObject *found = NULL;
     if (stated.languages && stated.metas && stated.links && stated.headings &&
-        walk_page(page, &stated))
+        walk_page(asked, &stated))
         found = PyTuple_Pack(7, stated.languages, stated.metas, stated.links,
                              stated.has_marks ? Py_True : Py_False,
                              stated.has_linked ? Py_True : Py_False, stated.title, stated.headings);
@@ -276,39 +269,32 @@ static PyObject *stated_of(const Page *page)
     return found;
 }
 
-/* Do all nodes lie in the source, and all that is below one among the nodes? */
-static int fits(const Page *page)
-{
-    for (size_t i = 0; i < page->count; i++)
-        if (page->start[i] < 0 || page->stop[i] < page->start[i] ||
-            (size_t)page->stop[i] > page->source.size || page->end[i] < 0 ||
-            (size_t)page->end[i] > page->count || page->parent[i] >= (int32_t)i) {
-            PyErr_SetString(PyExc_ValueError, "stated: a node lies outside of the page");
-            return 0;
-        }
-    return 1;
-}
-
-#define GIVEN 12
-
 PyObject *kernel_stated(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
 {
-    (void)module;
-    static const Py_ssize_t sizes[] = {4, 4, 4, 4, 4, 2, 1, 1, 1};
-    View views[GIVEN];
-    if (!open_all("stated", views, GIVEN, arguments, count))
+    char *names;
+    Py_ssize_t size;
+    View labels;
+    const Tree *tree = check_count("stated", count, 5) ? given_tree(module, arguments[0]) : NULL;
+    if (!tree || PyBytes_AsStringAndSize(arguments[2], &names, &size) < 0)
         return NULL;
-    PyObject *found = NULL;
-    Py_ssize_t nodes = views[GIVEN - 1].buffer.len;
-    if (check_sizes("stated", views + 3, sizes, 9, nodes)) {
-        Page page = {bytes_of(&views[1]),   bytes_of(&views[2]),   bytes_of(&views[0]),
-                     views[3].buffer.buf,   views[4].buffer.buf,   views[5].buffer.buf,
-                     views[6].buffer.buf,   views[7].buffer.buf,   views[8].buffer.buf,
-                     views[9].buffer.buf,   views[10].buffer.buf,  views[11].buffer.buf,
-                     (size_t)nodes};
-        if (fits(&page))
-            found = stated_of(&page);
-    }
-    close_views(views, GIVEN);
+    long max_headings = PyLong_AsLong(arguments[3]), max_title = PyLong_AsLong(arguments[4]);
+    if (PyErr_Occurred() || !open_of_nodes(&labels, arguments[1], tree, 1))
+        return NULL;
+    Asked asked = {tree, labels.buffer.buf, {(const uint8_t *)names, (size_t)size}, (int)max_headings,
+                   (int)max_title};
+    PyObject *found = stated_of(&asked);
+    close_views(&labels, 1);
     return found;
+}
+
+PyObject *kernel_heading(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
+{
+    const Tree *tree = check_count("heading", count, 2) ? given_tree(module, arguments[0]) : NULL;
+    size_t node = tree ? PyLong_AsSize_t(arguments[1]) : 0;
+    if (PyErr_Occurred())
+        return NULL;
+    if (node < tree->count)
+        return text_of(tree, node, 1);
+    PyErr_SetString(PyExc_IndexError, "heading: no such node");
+    return NULL;
 }

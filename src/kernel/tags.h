@@ -28,11 +28,8 @@ enum {
 
 extern const uint32_t tag_sets[TAG_COUNT];
 
-/* Does a browser begin a line there? Cells of a table do not. */
-static inline int breaks_line(int16_t tag)
-{
-    return (tag_sets[tag] & SET_BLOCK) || tag == TAG_br;
-}
+/* Where a browser begins a line. Cells of a table do not. */
+#define BREAKS (SET_BLOCK | SET_LINE)
 
 /* How a name is found by its hash. */
 struct TagNames {

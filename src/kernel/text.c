@@ -1,7 +1,7 @@
-/* `text`: the content of a labelled tree as plain text. The twin of `dehusk.render.as_text.text`,
-   which says what the text is to look like. */
+/* `text` and `lines`: the content of a labelled tree as plain text, as `dehusk.answer.render.as_text` says it
+   is to look like. */
 
-#include "kernel.h"
+#include "tree.h"
 
 #include <stdlib.h>
 
@@ -14,22 +14,13 @@ enum { JOINT_NONE, JOINT_SPACE, JOINT_CUT, JOINT_LINE };
 #define CELL_SIGN 0xFF /* No byte of UTF-8. */
 
 typedef struct {
-    Bytes source;
-    const int16_t *tag;
-    const int32_t *end, *text_length, *start, *stop;
-    const uint8_t *shown, *raw;
-    const int8_t *labels;
-    Bytes kinds;
-    size_t count;
-} Page;
-
-typedef struct {
     int32_t node, sign;
     int is_fixed;
 } Joint;
 
 typedef struct {
-    const Page *page;
+    const Tree *page;
+    const int8_t *labels;
     Gaps gaps;
     Joint *joints;
     size_t joint_count;
@@ -48,50 +39,53 @@ static int32_t sign_of(const Gap *gap, int is_first)
     return gap->is_cut ? JOINT_CUT : JOINT_NONE;
 }
 
-/* Put down a text that is rendered; 0 where it does not lie in the source. */
-static int add_joint(Walk *walk, size_t node)
+/* Put down a text that is rendered. */
+static void add_joint(Walk *walk, size_t node)
 {
-    const Page *page = walk->page;
-    int32_t start = page->start[node], stop = page->stop[node];
-    if (start < 0 || stop < start || (size_t)stop > page->source.size)
-        return 0;
+    const Tree *page = walk->page;
     Gap gap = take_gap(&walk->gaps);
     int32_t sign = sign_of(&gap, !walk->joint_count);
     int is_fixed = walk->gaps.fixed > 0;
     walk->joints[walk->joint_count++] = (Joint){(int32_t)node, sign, is_fixed};
-    walk->room += (size_t)(stop - start) + (size_t)sign + 1;
+    walk->room += (size_t)(page->stop[node] - page->start[node]) + (size_t)sign + 1;
     walk->is_any_fixed |= is_fixed;
-    return 1;
 }
 
-/* Which texts are rendered, and what stands before each; 0 for a tree that is none. */
-static int find_joints(Walk *walk)
+/* Which texts are rendered, and what stands before each. */
+static void find_joints(Walk *walk)
 {
-    const Page *page = walk->page;
+    const Tree *page = walk->page;
+    const int8_t *labels = walk->labels;
     for (size_t i = 0; i < page->count; i++) {
         leave_elements(&walk->gaps, i);
-        if (page->tag[i] != 0) {
-            enter_element(&walk->gaps, page->end[i], kind_in(page->kinds, page->tag[i]));
+        if (page->tag[i] != TAG_TEXT) {
+            enter_element(&walk->gaps, page->end[i], tag_sets[page->tag[i]]);
             continue;
         }
         int is_inked = page->text_length[i] > 0, is_space = !is_inked && page->shown[i];
-        if ((is_inked && page->labels[i] == LABEL_CONTENT) || (is_space && walk->gaps.fixed > 0)) {
-            if (!add_joint(walk, i))
-                return 0;
+        if ((is_inked && labels[i] == LABEL_CONTENT) || (is_space && walk->gaps.fixed > 0)) {
+            add_joint(walk, i);
         } else if (is_space) {
             walk->gaps.is_spaced = 1;
-        } else if (is_inked && page->labels[i] == LABEL_TEMPLATE) {
+        } else if (is_inked && labels[i] == LABEL_TEMPLATE) {
             walk->gaps.is_cut = 1;
         }
     }
-    return 1;
 }
 
 /* --- writing --- */
 
+/* Where a line begins, and with which node. */
+typedef struct {
+    size_t start;
+    int32_t node;
+} Line;
+
 typedef struct {
     uint8_t *bytes;
     size_t size;
+    Line *lines;      /* Where lines are put down; NULL where nobody asks for them. */
+    size_t line_count;
     size_t line;      /* Where the last line begins. */
     int is_after_gap; /* A space or a sign came last: another space would be one too many. */
     int has_pending;  /* A space that is written unless a sign comes next. */
@@ -239,14 +233,24 @@ static void put_collapsed(Out *out, const uint8_t *at, const uint8_t *stop, int 
     }
 }
 
+/* Put down the line that begins with a node, in the place of one that was left out. */
+static void begin_line(Out *out, int32_t node)
+{
+    if (out->line_count && out->lines[out->line_count - 1].start == out->line)
+        out->line_count--;
+    out->lines[out->line_count++] = (Line){out->line, node};
+}
+
 static void write_text(const Walk *walk, Out *out)
 {
-    const Page *page = walk->page;
+    const Tree *page = walk->page;
     for (size_t i = 0; i < walk->joint_count; i++) {
         const Joint *joint = &walk->joints[i];
         const uint8_t *start = page->source.bytes + page->start[joint->node];
         const uint8_t *stop = page->source.bytes + page->stop[joint->node];
         put_sign(out, joint->sign);
+        if (out->lines && joint->sign == JOINT_LINE)
+            begin_line(out, joint->node);
         if (joint->is_fixed)
             put_fixed(out, start, stop, page->raw[joint->node]);
         else
@@ -271,51 +275,80 @@ static int is_finished(const Out *out)
     return 1;
 }
 
-static PyObject *text_of(const Page *page)
+static PyObject *as_str(const Out *out, size_t start, size_t stop)
 {
-    Walk walk = {.page = page};
-    size_t room = page->count + 1;
+    return PyUnicode_DecodeUTF8((char *)out->bytes + start, (Py_ssize_t)(stop - start), "surrogatepass");
+}
+
+static PyObject *list_lines(const Out *out)
+{
+    PyObject *found = PyList_New(0);
+    for (size_t i = 0; i < out->line_count && out->lines[i].start < out->size && found; i++) {
+        size_t behind = i + 1 < out->line_count ? out->lines[i + 1].start - 1 : out->size;
+        behind = behind < out->size ? behind : out->size;
+        PyObject *text = as_str(out, out->lines[i].start, behind);
+        PyObject *line = text ? Py_BuildValue("(iN)", (int)out->lines[i].node, text) : NULL;
+        if (!line || PyList_Append(found, line) < 0)
+            Py_CLEAR(found);
+        Py_XDECREF(line);
+    }
+    return found;
+}
+
+/* The text and whether it is finished; or its lines, if there is room for them. */
+static PyObject *written(const Walk *walk, Line *lines)
+{
+    Out out = {.bytes = malloc(walk->room + 2), .lines = lines, .is_after_gap = 1};
+    out.is_trimming = walk->is_any_fixed || lines;
+    if (!out.bytes)
+        return PyErr_NoMemory();
+    write_text(walk, &out);
+    PyObject *found = NULL;
+    if (lines)
+        found = list_lines(&out);
+    else
+        found = Py_BuildValue("(NO)", as_str(&out, 0, out.size), is_finished(&out) ? Py_True : Py_False);
+    free(out.bytes);
+    return found;
+}
+
+static PyObject *render(const Tree *tree, const int8_t *labels, int in_lines)
+{
+    Walk walk = {.page = tree, .labels = labels};
+    size_t room = tree->count + 1;
     walk.gaps.open = malloc(room * sizeof(Open));
     walk.joints = malloc(room * sizeof(Joint));
-    PyObject *text = NULL;
-    if (!walk.gaps.open || !walk.joints) {
-        PyErr_NoMemory();
-    } else if (!find_joints(&walk)) {
-        PyErr_SetString(PyExc_ValueError, "text: a node lies outside of the source");
+    Line *lines = in_lines ? malloc(room * sizeof(Line)) : NULL;
+    PyObject *found = NULL;
+    if (walk.gaps.open && walk.joints && (lines || !in_lines)) {
+        find_joints(&walk);
+        found = written(&walk, lines);
     } else {
-        Out out = {.bytes = malloc(walk.room + 2), .is_trimming = walk.is_any_fixed};
-        out.is_after_gap = 1;
-        if (out.bytes) {
-            write_text(&walk, &out);
-            text = Py_BuildValue(
-                "(NO)", PyUnicode_DecodeUTF8((char *)out.bytes, (Py_ssize_t)out.size, "surrogatepass"),
-                is_finished(&out) ? Py_True : Py_False);
-        } else {
-            PyErr_NoMemory();
-        }
-        free(out.bytes);
+        PyErr_NoMemory();
     }
     free(walk.gaps.open);
     free(walk.joints);
-    return text;
+    free(lines);
+    return found;
+}
+
+static PyObject *render_given(PyObject *module, PyObject *const *arguments, Py_ssize_t count, int in_lines)
+{
+    View labels;
+    const Tree *tree = check_count("text", count, 2) ? given_tree(module, arguments[0]) : NULL;
+    if (!tree || !open_of_nodes(&labels, arguments[1], tree, 1))
+        return NULL;
+    PyObject *found = render(tree, labels.buffer.buf, in_lines);
+    close_views(&labels, 1);
+    return found;
 }
 
 PyObject *kernel_text(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
 {
-    (void)module;
-    static const Py_ssize_t sizes[] = {2, 4, 4, 4, 4, 1, 1, 1};
-    View views[10];
-    if (!open_all("text", views, 10, arguments, count))
-        return NULL;
-    PyObject *text = NULL;
-    Py_ssize_t nodes = views[9].buffer.len;
-    if (check_sizes("text", views + 2, sizes, 8, nodes)) {
-        Page page = {bytes_of(&views[0]), views[2].buffer.buf, views[3].buffer.buf,
-                     views[4].buffer.buf, views[5].buffer.buf, views[6].buffer.buf,
-                     views[7].buffer.buf, views[8].buffer.buf, views[9].buffer.buf,
-                     bytes_of(&views[1]), (size_t)nodes};
-        text = text_of(&page);
-    }
-    close_views(views, 10);
-    return text;
+    return render_given(module, arguments, count, 0);
+}
+
+PyObject *kernel_lines(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
+{
+    return render_given(module, arguments, count, 1);
 }

@@ -6,14 +6,12 @@ from typing import Final
 
 import numpy as np
 
+from dehusk import _kernel
 from dehusk.answer.labels import Label, Labels, Reason
-from dehusk.kernel import KERNEL
 from dehusk.page import tags
-from dehusk.page.tree import TREE_PACKING, Choices, Flags, Floats, Ints, Tree
+from dehusk.page.tree import Choices, Flags, Floats, Ints, Tree
 
-_IMAGES: Final = tags.numbers("img", "svg", "picture", "object", "embed", "input", "image")
-_IMAGE_BYTES: Final = _IMAGES.tobytes()
-_LABELLED: Final = TREE_PACKING.wanted("parent", "text_length", "tag", "shown")
+_IMAGES: Final = tags.numbers(*tags.IMAGE)
 
 
 def label(tree: Tree, scores: Floats, sections: Ints | None = None) -> Labels:
@@ -24,37 +22,8 @@ def label(tree: Tree, scores: Floats, sections: Ints | None = None) -> Labels:
     the method has no opinion on) goes with what it stands in. A page without a single scored text
     or image is kept whole.
     """
-    if KERNEL is not None:
-        return _compiled(tree, scores, sections)
-    leaf = _leaves(tree) & ~np.isnan(scores)
-    is_high = leaf & (scores > 0.5)
-    holds_content = _any_below(tree, leaf & ~is_high)
-    inner = _any_below(tree, leaf) & ~leaf
-    judged = leaf | inner
-    source = _nearest(tree, judged)
-    is_template = np.where(inner, ~holds_content, is_high)[source]
-    labels = np.where(is_template, Label.TEMPLATE.value, Label.CONTENT.value).astype(np.int8)
-    labels[~tree.shown] = Label.HIDDEN.value
-
-    reasons = np.where(is_high, Reason.SCORED_TEMPLATE.value, Reason.SCORED_CONTENT.value).astype(
-        np.int8
-    )
-    reasons[inner] = np.where(
-        holds_content, Reason.HOLDS_CONTENT.value, Reason.HOLDS_TEMPLATE.value
-    )[inner]
-    reasons[~judged] = Reason.FOLLOWS_ANCESTOR.value
-    reasons[~judged[source]] = Reason.NO_OPINION.value
-    reasons[~tree.shown] = Reason.NEVER_SHOWN.value
-    return Labels(scores, labels, reasons, sections)
-
-
-def _compiled(tree: Tree, scores: Floats, sections: Ints | None) -> Labels:
-    """The same by the kernel."""
-    assert KERNEL is not None
-    memory = KERNEL.label(_IMAGE_BYTES, tree.cut(_LABELLED), np.ascontiguousarray(scores))
-    nodes = len(memory) // 2
-    labels = np.frombuffer(memory, np.int8, nodes)
-    return Labels(scores, labels, np.frombuffer(memory, np.int8, nodes, nodes), sections)
+    labels, reasons = _kernel.label(tree.kernel, np.ascontiguousarray(scores))
+    return Labels(scores, np.frombuffer(labels, np.int8), np.frombuffer(reasons, np.int8), sections)
 
 
 def overrule(tree: Tree, labels: Labels, choices: Choices) -> Labels:

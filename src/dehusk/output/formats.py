@@ -16,7 +16,6 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final, Protocol, Self
 
 from dehusk.errors import DehuskError
-from dehusk.kernel import KERNEL
 from dehusk.output.pieces import PIECE_TOKENS, page_pieces
 from dehusk.output.warc import conversion
 
@@ -101,10 +100,6 @@ def _ended(text: str | None) -> str:
 
 def json_line(fields: Mapping[str, object]) -> str:
     """JSON on one line, its end behind it. Raises ValueError for a number that is not finite."""
-    if KERNEL is not None:
-        written: str | None = KERNEL.json_line(fields)
-        if written is not None:
-            return written
     line = _JSON.encode(fields)
     if not line.isascii():
         for end in _LINE_ENDS:

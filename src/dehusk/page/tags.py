@@ -31,6 +31,8 @@ NEVER_SHOWN: Final = _kernel.TAG_SETS["NEVER_SHOWN"]
 """Elements whose text a browser with JavaScript does not show."""
 BLOCK: Final = _kernel.TAG_SETS["BLOCK"]
 """Elements that stand on lines of their own."""
+IMAGE: Final = _kernel.TAG_SETS["IMAGE"]
+"""Elements that a reader sees as an image, which has a label of its own."""
 
 
 def numbers(*names: str) -> NDArray[np.bool_]:

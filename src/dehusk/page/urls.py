@@ -8,11 +8,9 @@ from functools import lru_cache
 from typing import Final
 from urllib.parse import urljoin, urlsplit
 
-import numpy as np
-
-from dehusk.kernel import KERNEL
+from dehusk import _kernel
 from dehusk.page import tags
-from dehusk.page.tree import TREE_PACKING, Tree
+from dehusk.page.tree import Tree
 
 _UNUSABLE: Final = ("javascript", "vbscript", "data", "about", "blob")
 _SCHEME: Final = re.compile(r"([a-zA-Z][a-zA-Z0-9+.\-]*):")
@@ -33,7 +31,6 @@ _PLAIN_HOST: Final = re.compile(r"https?://([\w.-]+)(?::\d+)?(?:[/?#]|\Z)", re.A
 """What a URL with a host begins with, at a fraction of what taking it apart costs."""
 _UP: Final = "../"
 _BASE: Final = tags.NUMBERS["base"]
-_TAG: Final = TREE_PACKING.wanted("tag")
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,21 +104,12 @@ def base_of(tree: Tree, base_url: str | None) -> Base:
     Only web addresses count; a page from a file keeps its relative links.
     """
     base = _base(base_url or "")
-    for node in _bases(tree):
+    for node in _kernel.tagged(tree.kernel, _BASE):
         written = tree.attributes(node).get("href")
         if written is not None:
             found = _base(base.absolute(written) or "")
             return found if found.url else base
     return base
-
-
-def _bases(tree: Tree) -> list[int]:
-    """The nodes that are `<base>`, in document order."""
-    if KERNEL is not None:
-        found: list[int] = KERNEL.tagged(_BASE, tree.cut(_TAG))
-        return found
-    nodes: list[int] = np.flatnonzero(tree.tag == _BASE).tolist()
-    return nodes
 
 
 @lru_cache(maxsize=32)  # A page asks for its own several times.

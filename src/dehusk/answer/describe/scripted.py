@@ -7,9 +7,9 @@ from typing import Final
 
 import numpy as np
 
-from dehusk.kernel import KERNEL
+from dehusk import _kernel
 from dehusk.page import tags
-from dehusk.page.tree import TREE_PACKING, Flags, Tree
+from dehusk.page.tree import Tree
 
 _FEW_CHARACTERS: Final = 100
 _SOME_CHARACTERS: Final = 1000
@@ -27,15 +27,6 @@ _SHELLS: Final = re.compile(
     re.IGNORECASE,
 )
 """What the elements are called that common frameworks put a page into."""
-_HOLDERS: Final = tags.numbers("div", "main", "section", "article", "#other")
-_IMAGES: Final = tags.numbers(
-    "img", "svg", "picture", "object", "embed", "image", "video", "canvas"
-)
-SCRIPTED_KINDS: Final = np.zeros(len(tags.NAMES), np.uint8)
-"""By tag number, what the kernel asks of tags, from the lowest bit on (`src/kernel/holders.c`)."""
-SCRIPTED_KINDS[_HOLDERS] |= np.uint8(1)
-SCRIPTED_KINDS[_IMAGES] |= np.uint8(2)
-_WALKED: Final = TREE_PACKING.wanted("tag", "end", "text_length", "start", "stop", "shown")
 _SCRIPT: Final = tags.NUMBERS["script"]
 _NOSCRIPT: Final = tags.NUMBERS["noscript"]
 
@@ -46,40 +37,16 @@ def needs_scripts(tree: Tree) -> bool:
     It shows fewer than 100 characters and no image, and has scripts, a message for those without,
     or an empty element to be filled; or fewer than 1,000, and a framework's empty root element.
     """
-    found = None if tree.layout is not None else _emptied(tree)
-    if found is None:
+    shown = int(tree.text_length[0])
+    if tree.layout is not None or shown >= _SOME_CHARACTERS:
         return False
-    shown, empty, has_image = found
+    # Elements with an id that are meant to hold something, and hold neither text nor an image.
+    empty, has_image = _kernel.holders(tree.kernel)
     if any(_SHELLS.search(tree.source, tree.start[i], tree.stop[i]) for i in empty):
         return True
     if shown >= _FEW_CHARACTERS or has_image:
         return False
     return len(empty) > 0 or _has_code(tree) or _has_message(tree)
-
-
-def _emptied(tree: Tree) -> tuple[int, list[int], bool] | None:
-    """The characters shown, empty elements with an id, and whether an image is shown.
-
-    Empty is what is meant to hold something and holds neither text nor an image. None for a page
-    that shows too much to be a shell.
-    """
-    if KERNEL is not None:
-        found: tuple[int, list[int], bool] | None = KERNEL.holders(
-            _SOME_CHARACTERS, tree.source, SCRIPTED_KINDS, tree.cut(_WALKED)
-        )
-        return found
-    shown = int(tree.text_length[0])
-    if shown >= _SOME_CHARACTERS:
-        return None
-    images = np.concatenate(([0], np.cumsum(_IMAGES[tree.tag])))
-    is_empty = (tree.text_length == 0) & (images[tree.end] == images[:-1])
-    holders: Flags = np.asarray(is_empty & tree.shown & _HOLDERS[tree.tag])
-    empty = [
-        int(i)
-        for i in np.flatnonzero(holders)
-        if tree.source.find(b' id="', tree.start[i], tree.stop[i]) >= 0
-    ]
-    return shown, empty, bool((_IMAGES[tree.tag] & tree.shown).any())
 
 
 def _has_code(tree: Tree) -> bool:

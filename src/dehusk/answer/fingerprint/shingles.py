@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from dehusk.answer.fingerprint.words import hashes, words_of
+from dehusk.answer.fingerprint.words import hashes
 from dehusk.page.hashing import PATH_FACTOR, Hashes, mix
 
 SHINGLE_WORDS: Final = 6
@@ -23,10 +23,9 @@ def sketch(text: str) -> Hashes:
     A shingle is 6 words that follow each other; a text with fewer words is one shingle, one without
     any has none. The same on every machine.
     """
-    words = words_of(text)
-    if not words:
+    each = hashes(text)
+    if not len(each):
         return np.empty(0, np.uint64)
-    each = hashes(words)
     width = min(SHINGLE_WORDS, len(each))
     total = np.zeros(len(each) - width + 1, np.uint64)
     for place in range(width):

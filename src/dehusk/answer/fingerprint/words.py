@@ -1,33 +1,64 @@
-"""The words of a text, and their hashes."""
+"""The words of a text, as the kernel finds them: by tables of what Python calls a letter."""
 
 from __future__ import annotations
 
-import re
-from typing import Final
+from collections.abc import Callable
+from functools import cache
+from typing import Final, TypeVar
 
 import numpy as np
 
-from dehusk.page.hashing import TEXT_POWERS, Hashes, mix
+from dehusk import _kernel
+from dehusk.page.hashing import Hashes
 
-# Scripts that put no space between words: each character counts as one.
-_SOLID: Final = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-_SOLID_CHARACTER: Final = re.compile(f"[{_SOLID}]")
-# A longer run is no word, and is taken apart: hashes of long words need long tables.
-_WORD: Final = re.compile(r"\w{1,64}")
-_SOLID_WORD: Final = re.compile(rf"[{_SOLID}]|[^\W{_SOLID}]{{1,64}}")
+Found = TypeVar("Found")
 
-
-def words_of(text: str) -> list[str]:
-    """Runs of letters and digits in small letters; Chinese and Japanese go by character."""
-    has_solid = not text.isascii() and _SOLID_CHARACTER.search(text)
-    return (_SOLID_WORD if has_solid else _WORD).findall(text.lower())
+_FEW, _MANY = 0x3000, 0x20000
+"""Numbers of characters up to which it is looked up what is a letter: those that most texts stay
+below, and those above which there are none but Chinese ones."""
+_NOT_ONE: Final = 0xFFFF
 
 
-def hashes(words: list[str]) -> Hashes:
-    """The hash of each word; at least one is needed."""
-    codes = np.frombuffer("".join(words).encode("utf-32-le", "surrogatepass"), "<u4")
-    lengths = np.fromiter(map(len, words), np.int64, len(words))
-    starts = np.cumsum(lengths) - lengths
-    offsets = np.arange(len(codes)) - np.repeat(starts, lengths)
-    weights = TEXT_POWERS.up_to(int(lengths.max()))[offsets]
-    return mix(np.add.reduceat((codes.astype(np.uint64) + np.uint64(1)) * weights, starts))
+def hashes(text: str) -> Hashes:
+    """The hash of each word: a run of letters and digits in small letters, cut at 64 of them.
+
+    Chinese and Japanese go by character.
+    """
+    return np.frombuffer(of_words(_kernel.words, text), np.uint64)
+
+
+def of_words(ask: Callable[[bytes, bytes, bytes], Found | None], text: str) -> Found:
+    """What a function of the kernel makes of the text's words.
+
+    It is given larger tables where the text has characters that are not in the small ones.
+    """
+    found = ask(text.encode("utf-8", "surrogatepass"), _letters(_FEW), _small())
+    if found is None:
+        written = text.lower().encode("utf-8", "surrogatepass")
+        found = ask(written, _letters(_FEW), b"")
+        if found is None:
+            found = ask(written, _letters(_MANY), b"")
+    assert found is not None, "the largest table has all letters"
+    return found
+
+
+@cache
+def _letters(count: int) -> bytes:
+    """By the number of a character: does it stand in words?"""
+    are_letters = bytearray(map(str.isalnum, map(chr, range(count))))
+    are_letters[ord("_")] = True
+    return bytes(are_letters)
+
+
+@cache
+def _small() -> bytes:
+    """By the number of a character, that of its small letter.
+
+    `_NOT_ONE` where it is not one of those looked up, as of the Turkish İ, or depends on those
+    around it, as of the Greek Σ.
+    """
+    letters = list(map(str.lower, map(chr, range(_FEW))))
+    letters[ord("Σ")] = ""
+    ones = "".join(letter if len(letter) == 1 else chr(_NOT_ONE) for letter in letters)
+    codes = np.frombuffer(ones.encode("utf-16-le"), "<u2")
+    return np.where(codes < _FEW, codes, _NOT_ONE).astype(np.uint16).tobytes()
