@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 import dehusk
-from dehusk.doors.cli import make_parser, options
+from dehusk.doors import options
+from dehusk.doors.cli import make_parser
 from dehusk.methods import DEFAULT, METHODS
 from dehusk.methods.written import parse_settings
 
@@ -33,8 +34,8 @@ LEVELS = (
     {"sources", "output"},
     {"memory"},
     {"template", "workers"},
-    {"doors.service", "doors.spark", "doors.scrapy", "doors.datatrove"},
-    {"doors.cli"},
+    {"doors.options"},
+    {"doors.cli", "doors.service", "doors.spark", "doors.scrapy", "doors.datatrove"},
 )
 """The rooms from the ground up: each may use those below it, and none beside it.
 

@@ -22,7 +22,7 @@ from pyspark import StorageLevel
 import dehusk
 from dehusk.doors import spark as husk
 from dehusk.doors.cli import main
-from dehusk.doors.cli import spark as spark_command
+from dehusk.doors.spark import command as spark_command
 from dehusk.doors.spark.holding import held
 from dehusk.doors.spark.learning import added_up
 from dehusk.doors.spark.reading import _Reader

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from dehusk.errors import DehuskError
+from dehusk.errors import DehuskError, PageError
+from dehusk.page.page import Page
 from dehusk.page.site_names import site_by_url
-from dehusk.settings import SourceSettings
+from dehusk.settings import Limits, SourceSettings
+
+if TYPE_CHECKING:
+    from dehusk.page.browser import Browser
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,3 +31,17 @@ class Failure:
 def site_of(url: str | None, stated: str | None, folder: str, settings: SourceSettings) -> str:
     """The site of a page: as set, else as `stated` with it, else by its URL, else its folder."""
     return settings.site or stated or site_by_url(url, settings.site_by) or folder
+
+
+def as_shown(
+    items: Iterable[Page | Failure], browser: Browser, limits: Limits
+) -> Iterator[Page | Failure]:
+    """The items, each page as the browser shows it."""
+    for item in items:
+        if isinstance(item, Failure):
+            yield item
+            continue
+        try:
+            yield browser.render(item, limits)
+        except PageError as error:
+            yield Failure(item.url, item.site, error)

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from dehusk.doors.cli.clean import make_limits, make_source_settings
+from dehusk.doors.options import make_limits, make_source_settings
 from dehusk.errors import UsageError
 from dehusk.methods.papers.page import MIN_AREA
 from dehusk.output import check_database

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from dehusk.doors.cli.options import add_limits, add_site, positive_float, positive_int
+from dehusk.doors.options import add_limits, add_site, positive_float, positive_int
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

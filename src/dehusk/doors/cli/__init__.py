@@ -6,6 +6,7 @@ Nothing heavy is imported before a command runs, so that `--help` and `--version
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -13,10 +14,9 @@ from contextlib import redirect_stderr
 from importlib import import_module
 from importlib.util import find_spec
 from types import ModuleType
-from typing import Any, Final, NamedTuple, NoReturn
+from typing import Any, Final, NamedTuple, NoReturn, TextIO
 
 from dehusk import __version__
-from dehusk.doors.cli.messages import Messages
 from dehusk.errors import DehuskError, UsageError
 
 EXIT_OK: Final = 0
@@ -28,7 +28,7 @@ EXIT_INTERRUPTED: Final = 130
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; the exit status is 0, 1 (some pages failed), 2 (wrong use) or 130."""
     # A broken pipe is then always that of the output: only this ends a run.
-    with redirect_stderr(Messages(sys.stderr)):
+    with redirect_stderr(_Messages(sys.stderr)):
         return _run(arguments)
 
 
@@ -58,8 +58,14 @@ def _run(arguments: Sequence[str] | None) -> int:
 
 def _command(name: str) -> Callable[[argparse.Namespace], int]:
     """The function behind a command, loaded when it is needed."""
-    run: Callable[[argparse.Namespace], int] = import_module(COMMANDS[name].module).run
+    run: Callable[[argparse.Namespace], int] = _named(COMMANDS[name].run)
     return run
+
+
+def _named(place: str) -> Any:
+    """The function of a `module:function`."""
+    module, _, function = place.partition(":")
+    return getattr(import_module(module), function)
 
 
 def bench_module(what: str, name: str = "") -> ModuleType:
@@ -71,7 +77,46 @@ def bench_module(what: str, name: str = "") -> ModuleType:
 
 def _is_installed(command: Command) -> bool:
     """Is the package there that a command is in?"""
-    return find_spec(command.module.partition(".")[0]) is not None
+    return find_spec(command.run.partition(".")[0].partition(":")[0]) is not None
+
+
+class _Messages(io.TextIOBase):
+    """Standard error that drops messages once nobody reads them, or nobody ever did."""
+
+    def __init__(self, stream: TextIO | None) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        """Write the text, or drop it where nobody reads."""
+        try:
+            if self._stream is not None:
+                self._stream.write(text)
+        except BrokenPipeError:
+            self._drop()
+        return len(text)
+
+    def flush(self) -> None:
+        """Push on what was written."""
+        try:
+            if self._stream is not None:
+                self._stream.flush()
+        except BrokenPipeError:
+            self._drop()
+
+    def isatty(self) -> bool:
+        """True for a terminal."""
+        return self._stream is not None and self._stream.isatty()
+
+    def fileno(self) -> int:
+        """The stream's own number."""
+        return io.TextIOBase.fileno(self) if self._stream is None else self._stream.fileno()
+
+    def _drop(self) -> None:
+        """Lead what is held, and all that comes, to nowhere: it must not fail again at exit."""
+        assert self._stream is not None
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, self._stream.fileno())
+        os.close(nowhere)
 
 
 _MEANT: Final = {"dehusk": "clean", "dehusk sites": "--memory"}
@@ -107,8 +152,7 @@ def make_parser(wanted: str | None = None) -> argparse.ArgumentParser:
             continue
         below = commands.add_parser(name, help=command.help, description=command.description)
         if wanted in (None, name):
-            module, _, function = command.arguments.partition(":")
-            getattr(import_module(module), function)(below)
+            _named(command.arguments)(below)
     return parser
 
 
@@ -117,86 +161,87 @@ class Command(NamedTuple):
 
     help: str
     description: str
-    module: str
-    """It has `run`, which takes what was given."""
+    run: str
+    """The function that takes what was given and returns the status, as `module:function`."""
     arguments: str
     """The function that gives a parser the command's options, as `module:function`."""
 
 
 _CLI: Final = "dehusk.doors.cli"
+_SERVICE: Final = "dehusk.doors.service"
 _BENCH: Final = "dehusk_bench"
 
 COMMANDS: Final = {
     "clean": Command(
         "pages in, content out",
         "Read pages, learn their sites as they come, and write their content.",
-        f"{_CLI}.clean",
-        f"{_CLI}.page_options:add_clean",
+        f"{_CLI}.clean:run",
+        f"{_CLI}.clean_options:add_clean",
     ),
     "template": Command(
         "one page in, its template out",
         "Find a page's template by comparing it with other pages of its site.",
-        f"{_CLI}.template",
-        f"{_CLI}.page_options:add_template",
+        f"{_CLI}.template:run",
+        f"{_CLI}.options:add_template",
     ),
     "explain": Command(
         "why each region of a page is kept or dropped",
         "Show a page's regions with their scores, what page and site said of them, and why.",
-        f"{_CLI}.explain",
-        f"{_CLI}.page_options:add_explain",
+        f"{_CLI}.explain:run",
+        f"{_CLI}.options:add_explain",
     ),
     "learn": Command(
         "pages in, only the memory is changed",
         "Read pages and learn their sites, without an answer on them.",
-        f"{_CLI}.learn",
-        f"{_CLI}.page_options:add_learn",
+        f"{_CLI}.learn:run",
+        f"{_CLI}.clean_options:add_learn",
     ),
     "view": Command(
         "pages and what was found on them, in a browser",
         "Read pages and show them in a browser: what is template, what is content, and why.",
-        f"{_CLI}.view",
-        f"{_CLI}.view_options:add_arguments",
+        f"{_SERVICE}.command:view",
+        f"{_SERVICE}.options:add_view",
     ),
     "serve": Command(
         "the same over HTTP",
         "Answer over HTTP: post a page, get its content. /openapi.json describes it to programs.",
-        f"{_CLI}.serve",
-        f"{_CLI}.serve_options:add_arguments",
+        f"{_SERVICE}.command:serve",
+        f"{_SERVICE}.options:add_serve",
     ),
     "sites": Command(
         "what a memory knows",
         "List the sites of a memory, or do something with them.",
-        f"{_CLI}.sites",
-        f"{_CLI}.sites_options:add_arguments",
+        f"{_CLI}.sites:run",
+        f"{_CLI}.options:add_sites",
     ),
     "spark": Command(
         "the same on a Spark cluster",
         "Clean more pages than one machine can: on a Spark cluster, or all cores of this machine.",
-        f"{_CLI}.spark",
-        f"{_CLI}.spark_options:add_arguments",
+        "dehusk.doors.spark.command:run",
+        f"{_CLI}.options:add_spark",
     ),
     "methods": Command(
         "what methods there are",
         "List the methods and their settings.",
-        f"{_CLI}.methods",
-        f"{_CLI}.page_options:add_methods",
+        f"{_CLI}.methods:run",
+        f"{_CLI}.options:add_methods",
     ),
     "demo": Command(
         "clean sample sites and show what happened",
         "Write sample sites to a folder, clean them, and show what came out.",
-        f"{_CLI}.demo",
+        f"{_CLI}.demo:run",
         f"{_CLI}.options:add_demo",
     ),
     "train": Command(
         "train the model of a method",
         "Train the model of a method on pages of many sites, without labels.",
-        f"{_BENCH}.train.command",
+        f"{_BENCH}.train.command:run",
         f"{_BENCH}.train.options:add_arguments",
     ),
     "bench": Command(
         "measure quality and speed",
         "Measure methods and other extractors on pages with known content.",
-        _BENCH,
+        f"{_BENCH}:run",
         f"{_BENCH}:add_arguments",
     ),
 }

@@ -4,35 +4,31 @@ from __future__ import annotations
 
 import argparse
 import io
-import logging
 import sys
 from collections import Counter
-from collections.abc import Generator, Iterable, Iterator
-from contextlib import AbstractContextManager, ExitStack, closing, nullcontext
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import ExitStack, closing
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
+from dehusk import pipeline
 from dehusk.answer.fingerprint import Seen
 from dehusk.answer.result import Refusal, Result
 from dehusk.doors.cli.checks import check_jobs, check_options, check_revision, check_targets
-from dehusk.doors.cli.in_jobs import answers_in_jobs, unlocked_stdin
-from dehusk.doors.cli.passes import (
-    is_wanted,
-    is_written,
+from dehusk.doors.cli.learn import (
     learn_again,
-    learned_first,
-    revision_asked,
+    learn_first,
+    make_sites,
+    opened_browser,
+    unlocked_stdin,
 )
 from dehusk.doors.cli.progress import Progress
-from dehusk.errors import NotWritten, PageError, UsageError
+from dehusk.doors.options import make_limits, make_source_settings
+from dehusk.errors import NotWritten, UsageError
+from dehusk.memory.answers import rendered_answer
 from dehusk.memory.memories import Memories
-from dehusk.memory.memories import open as open_memories
 from dehusk.memory.site import Sites
-from dehusk.memory.store import recorded_method
-from dehusk.methods import DEFAULT
-from dehusk.methods.papers.hyperlink import Hyperlink
-from dehusk.methods.written import parse_settings, with_favour
 from dehusk.output import (
     NOTHING,
     Format,
@@ -44,73 +40,64 @@ from dehusk.output import (
     write_llms_txt,
 )
 from dehusk.page.page import Page
-from dehusk.settings import Durable, Limits, SiteBy, SourceSettings
 from dehusk.sources import Failure, Read, count_pages, is_web, read_pages, rereadable
-from dehusk.template.loader import PageLoader
+from dehusk.sources.items import as_shown
 from dehusk.workers.answering import answer_on
+from dehusk.workers.jobs import Act, Jobs, Learned
 
 if TYPE_CHECKING:
     from dehusk.page.browser import Browser
 
-_LOG: Final = logging.getLogger("dehusk")
+_Answers = Generator[tuple[Page | Failure, Result | Rendered | Refusal | None], None, None]
+"""Each item with its answer, in order; None where an earlier run has written that."""
+_LAST: Final = "last"
+"""--revise: since each page was last answered on, whatever revision that was."""
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Clean all sources; 1 if anything could not be read or used."""
     check_jobs(arguments)
-    if not arguments.render:
-        return _clean(arguments, None)
-    from dehusk.page.browser import Browser  # noqa: PLC0415  nobody else needs asyncio
-
-    with Browser() as browser:
-        browser.start()  # One that will not start is said before anything is read.
+    with opened_browser(arguments) as browser:
         return _clean(arguments, browser)
 
 
 def _clean(arguments: argparse.Namespace, browser: Browser | None) -> int:
     """Clean all sources, as the browser shows them if there is one."""
     limits, source_settings = make_limits(arguments), make_source_settings(arguments)
-    revision_asked(arguments)
+    _revision(arguments)
     check_options(arguments)
     check_targets(arguments)
     if any(map(is_web, arguments.sources)):
         from dehusk.doors.cli import crawl  # noqa: PLC0415 - needs an extra
 
-        with make_sites(arguments, limits, source_settings, browser) as sites:
+        with make_sites(arguments, limits, browser) as sites:
             return crawl.run(arguments, sites, source_settings, browser)
-    left_out: Counter[str] = Counter()
     with ExitStack() as stack:
         stdin = unlocked_stdin() if arguments.jobs > 1 else None
         read: Read = partial(read_pages, arguments.sources, source_settings, stdin)
         if arguments.two_pass:
             read = stack.enter_context(rereadable(arguments.sources, source_settings))
         if browser is not None:
-            read = partial(_read_shown, read, browser, limits)
-        sites = stack.enter_context(make_sites(arguments, limits, source_settings, browser))
+            read = _shown(read, partial(as_shown, browser=browser, limits=limits))
+        sites = stack.enter_context(make_sites(arguments, limits, browser))
         check_revision(arguments, sites)
-        return _answer_all(arguments, read, sites, left_out)
+        return _answer_all(arguments, read, sites)
 
 
-def _read_shown(
-    read: Read, browser: Browser, limits: Limits, left_out: Counter[str] | None
-) -> Iterator[Page | Failure]:
-    """The items that are read, each page as the browser shows it."""
-    return as_shown(read(left_out), browser, limits)
+def _shown(
+    read: Read, show: Callable[[Iterable[Page | Failure]], Iterator[Page | Failure]]
+) -> Read:
+    """What reads the items as the browser shows them."""
+    return lambda left_out: show(read(left_out))
 
 
-def _answer_all(
-    arguments: argparse.Namespace,
-    read: Read,
-    sites: Sites | Memories,
-    left_out: Counter[str],
-) -> int:
+def _answer_all(arguments: argparse.Namespace, read: Read, sites: Sites | Memories) -> int:
     """Answer on all items and write the answers; 1 if anything could not be read or used."""
+    left_out: Counter[str] = Counter()
     writer = make_writer(arguments, resumes=arguments.resume)
-    answers = answers_in_jobs if arguments.jobs > 1 else _one_by_one
+    answers = _in_jobs if arguments.jobs > 1 else _one_by_one
     is_live = sys.stderr.isatty() and not arguments.quiet
-    total = count_pages(arguments.sources) if is_live else None
-    is_json = arguments.log_format == "json"
-    progress = Progress(sys.stderr, total, is_quiet=arguments.quiet, is_json=is_json)
+    progress = make_progress(arguments, count_pages(arguments.sources) if is_live else None)
     is_whole = False
     # Closed before the memory is: what processes have taught goes there.
     with writer, closing(answers(arguments, read, sites, left_out, writer)) as each:
@@ -124,9 +111,17 @@ def _answer_all(
     return 1 if progress.refusals else 0
 
 
+def make_progress(
+    arguments: argparse.Namespace, total: int | None, queue: Callable[[], int] | None = None
+) -> Progress:
+    """What the run tells people, as the options say."""
+    is_json = arguments.log_format == "json"
+    return Progress(sys.stderr, total, is_quiet=arguments.quiet, is_json=is_json, queue=queue)
+
+
 def _write_all(
     arguments: argparse.Namespace,
-    answers: Iterable[tuple[Page | Failure, Result | Rendered | Refusal | None]],
+    answers: _Answers,
     sites: Sites | Memories,
     writer: Writer,
     progress: Progress,
@@ -141,16 +136,17 @@ def _write_all(
         elif not is_wanted(arguments, item, answer, sites):
             progress.count(answer, is_unchanged=True)
         else:
-            progress.count(_written(answer, writer))
+            refusal = write(writer, answer)
+            progress.count(refusal or answer)
 
 
-def _written(answer: Result | Rendered | Refusal, writer: Writer) -> Result | Rendered | Refusal:
-    """The answer, once it is written; a Refusal where its file cannot be made."""
+def write(writer: Writer, answer: Result | Rendered | Refusal) -> Refusal | None:
+    """Write an answer; a Refusal where its file cannot be made."""
     try:
         writer.write(answer)
     except NotWritten as error:
         return Refusal(answer.url, answer.site, error)
-    return answer
+    return None
 
 
 def _one_by_one(
@@ -159,19 +155,56 @@ def _one_by_one(
     sites: Sites | Memories,
     left_out: Counter[str],
     writer: Writer,
-) -> Generator[tuple[Page | Failure, Result | Refusal | None], None, None]:
-    """Each item with its answer, in order; None where an earlier run has written that."""
-    items = read(left_out)
-    if arguments.two_pass:
-        items = learned_first(arguments, read, sites, left_out)
-    for item in items:
-        if is_written(arguments, item, writer):
-            if not arguments.two_pass:
-                learn_again(item, sites)
-            yield item, None
+) -> _Answers:
+    """The answers of this process."""
+    is_learned = arguments.two_pass
+    if is_learned:
+        learn_first(arguments, read(None), sites)
+    for item in read(left_out):
+        if not _is_written(arguments, item, writer):
+            yield item, answer_on(item, sites, writer.shape.format, is_learned=is_learned)
             continue
-        is_learned = arguments.two_pass
-        yield item, answer_on(item, sites, writer.shape.format, is_learned=is_learned)
+        if isinstance(item, Page) and not is_learned:
+            learn_again(item, sites)  # As the earlier run did when it wrote the answer.
+        yield item, None
+
+
+def _in_jobs(
+    arguments: argparse.Namespace,
+    read: Read,
+    sites: Sites | Memories,
+    left_out: Counter[str],
+    writer: Writer,
+) -> _Answers:
+    """The answers of several processes."""
+
+    def plan(item: Page | Failure) -> Act:
+        if _is_written(arguments, item, writer):
+            return Act.SKIP if arguments.two_pass or isinstance(item, Failure) else Act.LEARN
+        return Act.ASK if arguments.two_pass else Act.CLEAN
+
+    with Jobs(
+        sites,
+        arguments.jobs,
+        shape=writer.shape,
+        is_sketching=arguments.unique,
+        splits_sites=arguments.split_sites,
+    ) as jobs:
+        if arguments.two_pass:
+            learn_first(arguments, read(None), sites, jobs)
+        for done in jobs.run(read(left_out), plan):
+            if done.act in (Act.LEARN, Act.SKIP) or isinstance(done.outcome, Learned):
+                yield done.item, None
+            else:
+                yield done.item, done.outcome
+
+
+def _is_written(arguments: argparse.Namespace, item: Page | Failure, writer: Writer) -> bool:
+    """True for an item whose answer an earlier run has written, where this one goes on with it."""
+    if not arguments.resume:
+        return False
+    site = pipeline.site_of(item) if isinstance(item, Page) else item.site
+    return writer.holds_next(item.url, site)
 
 
 def _is_repeated(seen: Seen, answer: Result | Rendered | Refusal) -> bool:
@@ -179,6 +212,35 @@ def _is_repeated(seen: Seen, answer: Result | Rendered | Refusal) -> bool:
     if isinstance(answer, Rendered):
         return seen.add_sketch(list(answer.sketch))
     return isinstance(answer, Result) and seen.add(answer.text)
+
+
+def _revision(arguments: argparse.Namespace) -> int | None:
+    """The revision of --revise; None for the last answers, or without --revise.
+
+    Raises UsageError without a memory that could know what was answered before.
+    """
+    if arguments.revise is None:
+        return None
+    if not arguments.memory:
+        raise UsageError("--revise needs --memory: only a memory knows what was answered before")
+    return None if arguments.revise == _LAST else int(arguments.revise)
+
+
+def is_wanted(
+    arguments: argparse.Namespace,
+    item: Page | Failure,
+    answer: Result | Rendered | Refusal,
+    sites: Sites | Memories,
+) -> bool:
+    """True for an answer that is to be written; a memory takes note of each that is given."""
+    if not isinstance(sites, Memories) or isinstance(answer, Refusal) or isinstance(item, Failure):
+        return True
+    since = _revision(arguments)
+    if isinstance(answer, Rendered):
+        is_changed = sites.note_given(answer.site, rendered_answer(answer), since)
+    else:
+        is_changed = sites.note(item, answer, since)
+    return is_changed or arguments.revise is None
 
 
 def make_writer(
@@ -199,73 +261,4 @@ def make_writer(
         piece_tokens=arguments.pieces,
         written=written,
         resumes=resumes,
-    )
-
-
-def as_shown(
-    items: Iterable[Page | Failure], browser: Browser, limits: Limits
-) -> Iterator[Page | Failure]:
-    """The items, each page as the browser shows it."""
-    for item in items:
-        if isinstance(item, Failure):
-            yield item
-            continue
-        try:
-            yield browser.render(item, limits)
-        except PageError as error:
-            yield Failure(item.url, item.site, error)
-
-
-def make_limits(arguments: argparse.Namespace) -> Limits:
-    """The limits that the options name."""
-    return Limits(
-        max_bytes=arguments.max_bytes,
-        max_nodes=arguments.max_nodes,
-        max_depth=arguments.max_depth,
-        timeout_s=arguments.timeout,
-    )
-
-
-def make_source_settings(arguments: argparse.Namespace) -> SourceSettings:
-    """How pages are to be read, as the options say."""
-    return SourceSettings(
-        site=arguments.site,
-        site_by=SiteBy(arguments.site_by),
-        html_field=arguments.html_field,
-        url_field=arguments.url_field,
-        site_field=arguments.site_field,
-        max_bytes=arguments.max_bytes,
-    )
-
-
-def make_sites(
-    arguments: argparse.Namespace,
-    limits: Limits,
-    source_settings: SourceSettings,
-    browser: Browser | None,
-) -> AbstractContextManager[Sites | Memories]:
-    """The sites to learn. A method that follows links is given the sources, read once for it."""
-    method = arguments.method or (recorded_method(arguments.memory) or DEFAULT)
-    written = with_favour(method, arguments.settings, arguments.favour)
-    settings: dict[str, Any] = parse_settings(method, written)
-    if method == Hyperlink.name:
-        if "-" in arguments.sources:
-            raise UsageError("hyperlink follows links, so it cannot read standard input")
-        pages = read_pages(arguments.sources, source_settings)
-        show = partial(browser.render, limits=limits) if browser else None
-        settings["loader"] = PageLoader((p for p in pages if isinstance(p, Page)), limits, show)
-    if not arguments.memory:
-        sites = Sites(
-            method=method, limits=limits, keep=arguments.keep, drop=arguments.drop, **settings
-        )
-        return nullcontext(sites)
-    return open_memories(
-        arguments.memory,
-        durable=arguments.durable or Durable.BATCH,
-        relearn=arguments.relearn,
-        method=method,
-        limits=limits,
-        keep=arguments.keep,
-        drop=arguments.drop,
-        **settings,
     )

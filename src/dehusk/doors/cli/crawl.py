@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dehusk.answer.result import Refusal, Result
-from dehusk.doors.cli.clean import as_shown, make_writer
-from dehusk.doors.cli.passes import is_wanted
-from dehusk.doors.cli.progress import Progress
-from dehusk.errors import NotWritten, UsageError
+from dehusk.doors.cli.clean import is_wanted, make_progress, make_writer, write
+from dehusk.errors import UsageError
 from dehusk.memory.memories import Memories
 from dehusk.memory.site import Sites
 from dehusk.methods.papers.hyperlink import Hyperlink
@@ -22,6 +19,7 @@ from dehusk.output import Format, Writer, named_format, write_llms_txt
 from dehusk.settings import CrawlSettings, SourceSettings, Wish
 from dehusk.sources import is_web
 from dehusk.sources.crawl.crawler import Crawl
+from dehusk.sources.items import as_shown
 from dehusk.workers.answering import answer_on
 from dehusk.workers.crawling import Crawling
 
@@ -55,13 +53,7 @@ def run(
     )
     with crawling, make_writer(arguments, crawling.written) as writer:
         crawl = crawling.crawl
-        progress = Progress(
-            sys.stderr,
-            None,
-            is_quiet=arguments.quiet,
-            is_json=arguments.log_format == "json",
-            queue=lambda: crawl.waiting,
-        )
+        progress = make_progress(arguments, None, lambda: crawl.waiting)
         is_whole = False
         try:
             for answer in _written(arguments, crawling, sites, browser, writer):
@@ -90,10 +82,7 @@ def _written(
         for seen in as_shown([item], browser, sites.limits) if browser else [item]:
             answer = answer_on(seen, sites, writer.shape.format)
             is_wanted(arguments, seen, answer, sites)
-            try:
-                writer.write(answer)
-            except NotWritten as error:
-                answer = Refusal(answer.url, answer.site, error)
+            answer = write(writer, answer) or answer
             writer.sync()
             crawling.note(seen, answer, writer.size)
             yield answer

@@ -5,33 +5,29 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import re
 import shutil
 import sys
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 from dehusk import pipeline
 from dehusk.answer.labels import Label
 from dehusk.answer.override import overrides
 from dehusk.answer.regions import Region
 from dehusk.answer.result import Result
-from dehusk.doors.cli.clean import make_limits
+from dehusk.doors.cli.progress import plain
 from dehusk.doors.cli.template import find_page, read_site
+from dehusk.doors.options import chosen_method, make_limits
 from dehusk.errors import PageError
 from dehusk.memory import Memory
 from dehusk.memory.learning import is_known, page_digest
 from dehusk.memory.memories import open as open_memories
-from dehusk.memory.store import recorded_method
-from dehusk.methods import DEFAULT, Method, make_method
+from dehusk.methods import Method, make_method
 from dehusk.methods.papers.hyperlink import Hyperlink
-from dehusk.methods.written import parse_settings, with_favour
 from dehusk.page.page import Page
 from dehusk.settings import Limits
 from dehusk.template.loader import PageLoader
 
-_COMMANDS: Final = re.compile("[\x00-\x1f\x7f-\x9f]")
-"""Control characters: a page could give a terminal orders with them."""
 _TEXT_WIDTH: Final = 60
 """Characters of text in a table that no terminal shows."""
 _MIN_TEXT_WIDTH: Final = 20
@@ -47,10 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
     key = find_page(arguments, pages)
     site = pipeline.site_of(key)
     others = [page for page in pages if page is not key and pipeline.site_of(page) == site]
-    name = arguments.method or recorded_method(arguments.memory) or DEFAULT
-    settings: dict[str, Any] = parse_settings(
-        name, with_favour(name, arguments.settings, arguments.favour)
-    )
+    name, settings = chosen_method(arguments)
     chosen = overrides(arguments.keep, arguments.drop)
     if name == Hyperlink.name:
         settings["loader"] = PageLoader([key, *others], limits)
@@ -81,7 +74,7 @@ def _learn(
             memory = pipeline.learn(page, memory, method, limits)
         except PageError as error:
             refusals += 1
-            sys.stderr.write(f"dehusk: {_COMMANDS.sub('�', str(error))}\n")
+            sys.stderr.write(f"dehusk: {plain(str(error))}\n")
     return memory, refusals
 
 
@@ -131,8 +124,8 @@ def _as_table(result: Result, method: Method) -> str:
     pages = f"{result.pages_seen:,} page{'' if result.pages_seen == 1 else 's'}"
     share = f"{result.template_share:.0%} of the text is template"
     lines = [
-        _plain(result.url or "a page without a URL"),
-        f"{method.name}, {pages} of {_plain(result.site)} learned: {share}",
+        plain(result.url or "a page without a URL"),
+        f"{method.name}, {pages} of {plain(result.site)} learned: {share}",
     ]
     if result.needs_render:
         lines.append("the page is empty without its scripts: needs --render")
@@ -159,9 +152,9 @@ def _row(region: Region) -> list[str]:
         _score(region.page_score),
         _score(region.site_score),
         f"{region.characters:,}",
-        _cut(_plain(where), _MAX_CELL),
-        _plain(region.reason),
-        _plain(region.text),
+        _cut(plain(where), _MAX_CELL),
+        plain(region.reason),
+        plain(region.text),
     ]
 
 
@@ -193,8 +186,3 @@ def _aligned(table: Sequence[Sequence[str]]) -> list[str]:
 
 def _cut(text: str, width: int) -> str:
     return text if len(text) <= width else text[: width - 1] + "…"
-
-
-def _plain(text: str) -> str:
-    """The text without what could give a terminal orders."""
-    return _COMMANDS.sub("�", text)

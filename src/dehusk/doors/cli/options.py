@@ -1,259 +1,213 @@
-"""The options that commands share, with their help."""
+"""The options of the other commands, apart from their work: help must not wait for it."""
 
 from __future__ import annotations
 
 import argparse
 from typing import Final
 
-from dehusk.output.formats import Format
-from dehusk.settings import METHOD, Durable, Favour, Limits, SiteBy, SourceSettings
+from dehusk.doors import options
+from dehusk.doors.options import add_memory_file, positive_int
 
-_LIMITS: Final = Limits()
-_SOURCE: Final = SourceSettings()
+_ACTS: Final = {
+    "show": (
+        "what a site has taught",
+        "Show a site: its pages, its tables, its families, and their templates.",
+    ),
+    "forget": ("take a site out", "Take sites out, with all that is kept of them."),
+    "rules": (
+        "what you have corrected",
+        "List the rules of a site, add one, or take one back. Every page of the site obeys them.",
+    ),
+    "check": (
+        "look for damage",
+        "Read and verify everything: say exactly what is damaged and what is still good.",
+    ),
+    "vacuum": ("give back room", "Rewrite the file without the room that is not used."),
+    "upgrade": ("bring to this format", "Bring a file of an older dehusk to the present format."),
+    "merge": (
+        "add two memories up",
+        "Write the sites of two memories into a new one; common sites are added up.",
+    ),
+    "export": ("write as JSON lines", "Write a memory as JSON lines, a line for each site."),
+    "import": ("read from JSON lines", "Add the sites of an export to a memory."),
+}
 
 
-def add_sources(parser: argparse.ArgumentParser) -> None:
-    """What pages to read, and what site they belong to."""
+def add_methods(parser: argparse.ArgumentParser) -> None:
+    """Which method to show."""
+    parser.add_argument("name", nargs="?", metavar="METHOD", help="show this method's settings")
+
+
+def _add_one_page(parser: argparse.ArgumentParser) -> None:
+    """What the commands on one page share."""
+    options.add_site(parser)
+    options.add_method(parser)
+    options.add_memory_file(parser)
+    options.add_overrides(parser)
+    options.add_limits(parser)
+
+
+def _add_page(parser: argparse.ArgumentParser) -> None:
+    """A page, and others of its site."""
+    parser.add_argument("page", metavar="PAGE", help="a file, or the URL of a page in --against")
+    parser.add_argument(
+        "--against",
+        nargs="+",
+        default=[],
+        metavar="SOURCE",
+        help="the pages to compare with, as for `dehusk clean` (default: the folder of PAGE)",
+    )
+
+
+def add_explain(parser: argparse.ArgumentParser) -> None:
+    """The page, what to compare it with, and how to show it."""
+    _add_page(parser)
+    parser.add_argument(
+        "--format",
+        choices=("table", "json"),
+        default="table",
+        help="a table for people, or JSON for programs (default: %(default)s)",
+    )
+    _add_one_page(parser)
+
+
+def add_template(parser: argparse.ArgumentParser) -> None:
+    """The page, what to compare it with, and what to write."""
+    _add_page(parser)
+    parser.add_argument(
+        "--size",
+        type=positive_int,
+        metavar="N",
+        help="hyperlink: pages that must link each other (default: 3)",
+    )
+    parser.add_argument(
+        "--votes",
+        type=positive_int,
+        metavar="N",
+        help="hyperlink: pages that must have a node (default: 2)",
+    )
+    parser.add_argument(
+        "--format",
+        choices=("html", "json", "sections", "slots", "rules", "graby"),
+        default="html",
+        help="html: the template, its slots marked; as JSON: slots (their selectors and values),"
+        " rules (selectors of content and of what to strip), json (every node's verdict), sections"
+        " (of a method that smooths); graby: a site config of graby and wallabag"
+        " (default: %(default)s)",
+    )
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", help="where to write (default: standard output)"
+    )
+    _add_one_page(parser)
+
+
+def add_sites(parser: argparse.ArgumentParser) -> None:
+    """Give the parser its acts; without one the sites are listed."""
+    # Not for the parser to ask for: it may stand behind the act, and merge has none.
+    add_memory_file(parser, is_required=True).required = False
+    parser.add_argument("--json", action="store_true", help="one JSON line for each site")
+    acts = parser.add_subparsers(dest="act", metavar="ACT")
+    # By itself the parser would write as if there had to be an act.
+    parser.usage = "%(prog)s [-h] [--memory FILE] [--json] [ACT ...]"
+    made = {
+        name: acts.add_parser(name, help=short, description=long)
+        for name, (short, long) in _ACTS.items()
+    }
+    for name, act in made.items():
+        if name != "merge":
+            # It may stand before the act or behind it: one not given must not hide the other.
+            memory = add_memory_file(act, is_required=True)
+            memory.required, memory.default = False, argparse.SUPPRESS
+    made["show"].add_argument("site", metavar="SITE", help="the site's name")
+    made["show"].add_argument(
+        "--against",
+        nargs="+",
+        default=[],
+        metavar="SOURCE",
+        help="pages of the site: show the template of each family too, found by comparing them",
+    )
+    made["forget"].add_argument("sites", nargs="+", metavar="SITE", help="the sites' names")
+    made["rules"].add_argument("site", metavar="SITE", help="the site's name")
+    made["rules"].add_argument("--keep", metavar="CSS", help="add: what this selects is content")
+    made["rules"].add_argument("--drop", metavar="CSS", help="add: what this selects is template")
+    made["rules"].add_argument("--remove", metavar="RULE", help="take a rule back, by its name")
+    made["check"].add_argument(
+        "--repair",
+        action="store_true",
+        help="keep only what is good; the damaged file stays beside it, as FILE-damaged",
+    )
+    made["merge"].add_argument("first", metavar="A", help="a memory")
+    made["merge"].add_argument("second", metavar="B", help="another one of the same method")
+    made["merge"].add_argument(
+        "-o", "--output", metavar="C", required=True, help="the new memory to write"
+    )
+    made["export"].add_argument(
+        "-o", "--output", metavar="FILE", help="where to write (default: standard output)"
+    )
+    made["import"].add_argument(
+        "file", metavar="FILE", help="what `dehusk sites export` wrote; - for standard input"
+    )
+
+
+def add_spark(parser: argparse.ArgumentParser) -> None:
+    """Give the parser its acts."""
+    acts = parser.add_subparsers(dest="act", metavar="ACT", required=True)
+    _add_spark_clean(
+        acts.add_parser(
+            "clean",
+            help="files in, content out, learned first and answered on then",
+            description="Clean files on a Spark cluster in two passes: learn all, then answer.",
+        )
+    )
+
+
+def _add_spark_clean(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("input")
     group.add_argument(
         "sources",
-        nargs="+",
+        nargs="*",
         metavar="SOURCE",
-        help="a file or folder of HTML, a WARC or WACZ file, JSON lines or Parquet with `url` and"
-        " `html`, or - for standard input; plain, .gz, .xz or .zst; or a web address, whose site is"
-        " crawled",
+        help="a file or folder as `dehusk clean` takes it, where all executors see it, or the"
+        " address of one (s3://…, hdfs://…)",
     )
     group.add_argument(
-        "--render",
-        action="store_true",
-        help="show each page in Chromium first, scripts on and network off, and clean what it shows"
-        " (install extra: render)",
+        "--paths", metavar="FILE", help="a list of further sources, one a line, packed or not"
     )
-    add_site(parser)
+    group.add_argument(
+        "--prefix", default="", metavar="ADDRESS", help="what stands before each line of --paths"
+    )
+    options.add_site(parser)
+    options.add_method(parser)
+    options.add_overrides(parser)
+    group = parser.add_argument_group("output")
+    group.add_argument(
+        "-o", "--output", required=True, metavar="DIR",
+        help="the folder to write to, which must not be there; also an address (s3://…)",
+    )  # fmt: skip
+    group.add_argument(
+        "--format", choices=("jsonl", "parquet"), default="jsonl",
+        help="JSON lines, or Parquet with a column for each field (default: %(default)s)",
+    )  # fmt: skip
+    group.add_argument("-q", "--quiet", action="store_true", help="no summary")
+    _add_cluster(parser)
+    options.add_limits(parser)
 
 
-def add_site(parser: argparse.ArgumentParser) -> None:
-    """How the site of a page is known, and what the fields of records are called."""
-    group = parser.add_argument_group("sites and fields")
-    group.add_argument("--site", metavar="NAME", help="the site of all pages")
+def _add_cluster(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("cluster")
     group.add_argument(
-        "--site-by",
-        choices=[str(choice) for choice in SiteBy],
-        default=str(_SOURCE.site_by),
-        help="what part of a URL names the site (default: %(default)s)",
+        "--master",
+        metavar="MASTER",
+        help="where to run: local[2], spark://…, yarn (default: as spark-submit says, else all"
+        " cores of this machine)",
     )
     group.add_argument(
-        "--html-field",
-        default=_SOURCE.html_field,
-        metavar="NAME",
-        help="the field, or column, with the page (default: %(default)s)",
-    )
-    group.add_argument(
-        "--url-field",
-        default=_SOURCE.url_field,
-        metavar="NAME",
-        help="the field, or column, with the URL (default: %(default)s)",
-    )
-    group.add_argument(
-        "--site-field",
-        default=_SOURCE.site_field,
-        metavar="NAME",
-        help="the field, or column, with the site (default: %(default)s)",
-    )
-
-
-def add_method(parser: argparse.ArgumentParser) -> None:
-    """How to tell template from content."""
-    group = parser.add_argument_group("method")
-    group.add_argument(
-        "--method",
-        metavar="NAME",
-        help="how to tell template from content; `dehusk methods` lists them (default: that of the"
-        f" memory, else {METHOD})",
-    )
-    group.add_argument(
-        "--set",
-        dest="settings",
+        "--conf",
         action="append",
         default=[],
         metavar="NAME=VALUE",
-        help="a setting of the method, such as ages=false; `dehusk methods NAME` lists them; may be"
-        " repeated",
+        help="a setting of Spark's; may be repeated",
     )
-
-
-def add_memory(parser: argparse.ArgumentParser, *, is_required: bool = False) -> None:
-    """Where what is learned lasts, and how."""
-    group = parser.add_argument_group("memory")
-    add_memory_file(group, is_required=is_required)
-    group.add_argument(
-        "--durable",
-        choices=[str(choice) for choice in Durable],
-        help="when what a page taught survives a crash: before its answer is given, every 2,048"
-        f" pages or 5 seconds, or at the end (default: {Durable.BATCH})",
-    )
-    group.add_argument(
-        "--relearn",
-        action="store_true",
-        help="learn a page again if its URL is known but the page has changed",
-    )
-
-
-def add_memory_file(
-    parser: argparse._ActionsContainer, *, is_required: bool = False
-) -> argparse.Action:
-    """The file with the memories, as an option of the parser's."""
-    return parser.add_argument(
-        "--memory",
-        metavar="FILE",
-        required=is_required,
-        help="the file with what sites have taught (by convention NAME.husk), or a database"
-        " (postgresql://…)" + ("" if is_required else "; without it a run starts empty"),
-    )
-
-
-def add_overrides(parser: argparse.ArgumentParser) -> None:
-    """What the user knows better than the method."""
-    group = parser.add_argument_group("what you know better")
-    group.add_argument(
-        "--favour",
-        choices=[str(choice) for choice in Favour],
-        help="keep less but surely content (precision), keep all that may be content (recall), or"
-        " both alike; for methods that can be told",
-    )
-    for name, label in (("--keep", "content"), ("--drop", "template")):
-        group.add_argument(
-            name,
-            action="append",
-            default=[],
-            metavar="CSS",
-            help=f"what this selector selects is {label}, with all below it; may be repeated",
-        )
-
-
-def add_output(parser: argparse.ArgumentParser) -> None:
-    """What to write, and where."""
-    *formats, last = [choice.row.help for choice in Format]
-    named = [str(choice) for choice in Format if choice.row.is_named]
-    *cut, last_cut = [str(choice) for choice in Format if choice.row.has_pieces]
-    group = parser.add_argument_group("output")
-    group.add_argument(
-        "--format",
-        choices=[str(choice) for choice in Format],
-        help=f"how to write pages: {', '.join(formats)}, or {last} (default: by the end of the"
-        f" file's name for {' and '.join(named)}, {Format.MARKDOWN} on a terminal or into a folder,"
-        f" else {Format.JSONL})",
-    )
-    group.add_argument(
-        "-o",
-        "--output",
-        metavar="FILE|DIR",
-        help="where to write; an existing folder or a name ending in / gets one file per page, a"
-        " name ending in .gz is packed (default: standard output)",
-    )
-    group.add_argument(
-        "--pieces",
-        type=positive_int,
-        metavar="N",
-        help="add the content in pieces of at most N tokens, cut at headings and between blocks,"
-        f" each with its headings and its place in the page ({', '.join(cut)} and {last_cut}); a"
-        " token counts as four characters",
-    )
-    group.add_argument(
-        "--llms-txt",
-        action="store_true",
-        help="write llms.txt and llms-full.txt for each site, into its folder of Markdown",
-    )
-    group.add_argument(
-        "--unique",
-        action="store_true",
-        help="leave out pages whose content nearly repeats that of an earlier page of the run: of"
-        " the 8 smallest hashes of their runs of 6 words, 4 are the same",
-    )
-    group.add_argument("-q", "--quiet", action="store_true", help="no progress and no summary")
-    group.add_argument(
-        "--log-format",
-        choices=("text", "json"),
-        default="text",
-        help="how failures, progress and the summary are written to standard error"
-        " (default: %(default)s)",
-    )
-
-
-def add_limits(parser: argparse.ArgumentParser) -> None:
-    """What one page may cost."""
-    group = parser.add_argument_group("limits per page")
-    group.add_argument(
-        "--max-bytes",
-        type=positive_int,
-        default=_LIMITS.max_bytes,
-        metavar="N",
-        help="refuse larger pages (default: %(default)s)",
-    )
-    group.add_argument(
-        "--max-nodes",
-        type=positive_int,
-        default=_LIMITS.max_nodes,
-        metavar="N",
-        help="refuse pages with more nodes (default: %(default)s)",
-    )
-    group.add_argument(
-        "--max-depth",
-        type=positive_int,
-        default=_LIMITS.max_depth,
-        metavar="N",
-        help="nodes deeper than this become siblings, as in browsers (default: %(default)s)",
-    )
-    group.add_argument(
-        "--timeout",
-        type=positive_float,
-        default=_LIMITS.timeout_s,
-        metavar="SECONDS",
-        help="give a page up after this time (default: %(default)s)",
-    )
-
-
-def add_jobs(parser: argparse._ActionsContainer) -> None:
-    """How many processes work on pages."""
-    parser.add_argument(
-        "--jobs",
-        type=positive_int,
-        default=1,
-        metavar="N",
-        help="let N processes work on pages, each site in one of them at a time; the same output"
-        " in the same order (default: %(default)s)",
-    )
-
-
-def add_passes(parser: argparse.ArgumentParser) -> None:
-    """How often the pages are read, and which answers are written."""
-    group = parser.add_argument_group("passes")
-    add_jobs(group)
-    group.add_argument(
-        "--two-pass",
-        action="store_true",
-        help="read all pages twice: learn them first, then answer on each with all that was learned"
-        " (standard input goes through a temporary file)",
-    )
-    group.add_argument(
-        "--split-sites",
-        action="store_true",
-        help="with --two-pass and --jobs: let all processes work on a site at the same time, for"
-        " sources with few sites or a very large one; the same output",
-    )
-    group.add_argument(
-        "--revise",
-        type=_revision,
-        metavar="N|last",
-        help="write only pages whose answer has changed since revision N of their site, or since"
-        " each was last answered on; needs --memory",
-    )
-
-
-def _revision(text: str) -> str:
-    if text != "last" and not (text.isascii() and text.isdecimal()):
-        raise argparse.ArgumentTypeError(f"{text!r} is neither a whole number nor `last`")
-    return text
 
 
 def add_demo(parser: argparse.ArgumentParser) -> None:
@@ -279,21 +233,3 @@ def add_demo(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="other seeds give other sites (default: %(default)s)",
     )
-
-
-def positive_int(text: str) -> int:
-    """The whole number above 0 that an option is given."""
-    if not text.isdecimal() or int(text) == 0:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above 0")
-    return int(text)
-
-
-def positive_float(text: str) -> float:
-    """The number above 0 that an option is given."""
-    try:
-        number = float(text)
-    except ValueError:
-        number = 0.0
-    if not 0 < number < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number above 0")
-    return number

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final, TextIO
 
 from dehusk.answer.result import Refusal, Result
@@ -18,8 +19,6 @@ _LOGGED_EVERY_S: Final = 10.0
 """Seconds between two lines on how a run is getting on, in a log for programs."""
 _COMMANDS: Final = re.compile("[\x00-\x1f\x7f-\x9f]")
 """Control characters: a page's URL could give a terminal orders with them."""
-REPLACED: Final = "\ufffd"
-"""What stands for them."""
 
 
 class Progress:
@@ -105,7 +104,7 @@ class Progress:
             self._log("failed", {"url": refusal.url, "code": code, "message": str(error)})
         else:
             self._clear()
-            self._stream.write(f"dehusk: {_plain(str(error))}\n")
+            self._stream.write(f"dehusk: {plain(str(error))}\n")
 
     def _name_change(self, answer: Result | Rendered) -> None:
         """Say that a site has a new template: who selects by rules must look at them again."""
@@ -113,8 +112,8 @@ class Progress:
             self._log("template_changed", {"site": answer.site, "url": answer.url})
         elif not self._is_quiet:
             self._clear()
-            where = _plain(answer.url or f"page {answer.revision}")
-            self._stream.write(f"dehusk: {_plain(answer.site)} has a new template, by {where}\n")
+            where = plain(answer.url or f"page {answer.revision}")
+            self._stream.write(f"dehusk: {plain(answer.site)} has a new template, by {where}\n")
 
     def warn(self, message: str) -> None:
         """Say what went wrong without costing a page."""
@@ -122,7 +121,7 @@ class Progress:
             self._log("warning", {"message": message})
         elif not self._is_quiet:
             self._clear()
-            self._stream.write(f"dehusk: {_plain(message)}\n")
+            self._stream.write(f"dehusk: {plain(message)}\n")
 
     @property
     def refusals(self) -> int:
@@ -238,7 +237,7 @@ class _Empty:
     def __str__(self) -> str:
         if not self.pages:
             return ""
-        first = f", such as {_plain(self._first)}" if self._first else ""
+        first = f", such as {plain(self._first)}" if self._first else ""
         verb = "is" if self.pages == 1 else "are"
         return f"{_plural(self.pages, 'page')} {verb} {self._why}{first}\n"
 
@@ -270,7 +269,7 @@ class LearningProgress:
         """Name what could not be read or used."""
         self.refusals += 1
         clear = "\r\x1b[K" if self._is_live else ""
-        message = _COMMANDS.sub(REPLACED, str(error))
+        message = plain(str(error))
         self._stream.write(f"{clear}dehusk: {message}\n")
 
     def finish(self) -> None:
@@ -301,9 +300,23 @@ def _by_kind(errors: Counter[str]) -> str:
     return ", ".join(f"{count:,} {kind}" for kind, count in errors.most_common(3))
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
+    """The text without what could give a terminal orders."""
     return _COMMANDS.sub("\ufffd", text)
 
 
 def _plural(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def print_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Write the rows under their header to standard output; the first column to the left."""
+    clean = [[plain(cell) for cell in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(header, *clean, strict=True)]
+    for row in (header, ["-" * width for width in widths], *clean):
+        first, *rest = (
+            cell.rjust(width) if place else cell.ljust(width)
+            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
+        line = "  ".join((first, *rest)).rstrip()
+        sys.stdout.write(line.encode("utf-8", "replace").decode() + "\n")

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from dehusk import pipeline
 from dehusk.doors.cli.checks import check_targets
-from dehusk.doors.cli.clean import make_limits, make_source_settings
+from dehusk.doors.options import make_limits, make_source_settings
 from dehusk.errors import PageError, UsageError
 from dehusk.memory import Memory
 from dehusk.memory.memories import open as open_memories

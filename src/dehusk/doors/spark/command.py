@@ -7,19 +7,19 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
-from dehusk.doors.cli.clean import make_limits, make_source_settings
+from pyspark.sql import SparkSession
+
+from dehusk.doors import spark
+from dehusk.doors.options import chosen_method, make_limits, make_source_settings
+from dehusk.doors.spark.session import make_session
+from dehusk.doors.spark.settings import SparkSettings
 from dehusk.errors import SourceError, UsageError
-from dehusk.methods import DEFAULT
-from dehusk.methods.written import parse_settings, with_favour
 from dehusk.sources.compression import open_packed, unpack
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Do what is asked on a cluster; 1 if anything could not be read or used."""
-    from dehusk.doors.spark.session import make_session  # noqa: PLC0415 - needs an extra
-
     settings = _settings(arguments)
     settings.make_method()
     paths = _paths(arguments)
@@ -31,10 +31,10 @@ def run(arguments: argparse.Namespace) -> int:
         session.stop()
 
 
-def _clean(arguments: argparse.Namespace, session: Any, settings: Any, paths: list[str]) -> int:
+def _clean(
+    arguments: argparse.Namespace, session: SparkSession, settings: SparkSettings, paths: list[str]
+) -> int:
     """Clean all files, and say what came of it."""
-    from dehusk.doors import spark  # noqa: PLC0415 - needs an extra
-
     start = time.monotonic()
     spark.check_target(session, arguments.output)  # Learning may take hours.
     pages = spark.read_pages(session, paths, settings.source)
@@ -46,14 +46,11 @@ def _clean(arguments: argparse.Namespace, session: Any, settings: Any, paths: li
     return 1 if counts.failed else 0
 
 
-def _settings(arguments: argparse.Namespace) -> Any:
-    from dehusk.doors.spark import SparkSettings  # noqa: PLC0415 - needs an extra
-
-    method = arguments.method or DEFAULT
-    written = with_favour(method, arguments.settings, arguments.favour)
+def _settings(arguments: argparse.Namespace) -> SparkSettings:
+    method, settings = chosen_method(arguments)
     return SparkSettings(
         method=method,
-        settings=parse_settings(method, written),
+        settings=settings,
         limits=make_limits(arguments),
         source=make_source_settings(arguments),
         keep=tuple(arguments.keep),

@@ -1,20 +1,21 @@
-"""The options of `dehusk serve`, apart from its work: `dehusk --help` passes through."""
+"""The options of `dehusk serve` and `view`, apart from their work: help must not wait for it."""
 
 from __future__ import annotations
 
 import argparse
 from typing import Final
 
-from dehusk.doors.cli import options
-from dehusk.doors.cli.options import positive_float, positive_int
+from dehusk.doors import options
+from dehusk.doors.options import positive_float, positive_int
 from dehusk.settings import ServiceSettings
 
 _USUAL: Final = ServiceSettings()
+_VIEW_PORT: Final = 8101
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_serve(parser: argparse.ArgumentParser) -> None:
     """Give the parser its options."""
-    add_listening(parser)
+    _add_listening(parser)
     parser.add_argument("-q", "--quiet", action="store_true", help="log nothing but warnings")
     options.add_method(parser)
     options.add_memory(parser)
@@ -23,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _add_costs(parser)
 
 
-def add_listening(parser: argparse.ArgumentParser) -> None:
+def _add_listening(parser: argparse.ArgumentParser) -> None:
     """Where to listen, and to whom."""
     group = parser.add_argument_group("who may ask")
     group.add_argument(
@@ -115,3 +116,29 @@ def _port(text: str) -> int:
     if not text.isdecimal() or not 0 <= int(text) <= 65535:
         raise argparse.ArgumentTypeError(f"{text!r} is not a port")
     return int(text)
+
+
+def add_view(parser: argparse.ArgumentParser) -> None:
+    """Give the parser its options."""
+    options.add_sources(parser)
+    parser.add_argument(
+        "--port",
+        type=int,
+        default=_VIEW_PORT,
+        metavar="N",
+        help="the port on this machine; 0 takes any that is free (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--pages",
+        type=options.positive_int,
+        default=1000,
+        metavar="N",
+        help="read at most so many pages (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--no-browser", action="store_true", help="do not open a browser; only say where it is"
+    )
+    options.add_method(parser)
+    options.add_memory_file(parser)
+    options.add_overrides(parser)
+    options.add_limits(parser)

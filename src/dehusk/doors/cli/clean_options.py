@@ -1,0 +1,260 @@
+"""The options of `dehusk clean` and `learn`, apart from their work: help must not wait for it."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Final
+
+from dehusk.doors import options
+from dehusk.doors.options import positive_float, positive_int
+from dehusk.output.formats import Format
+from dehusk.settings import CrawlSettings, Wish
+
+_USUAL: Final = CrawlSettings()
+_NAMES: Final = (
+    *("pages", "depth", "include", "exclude", "ignore", "no_sitemaps", "fresh", "state"),
+    *("delay", "max_delay", "concurrency", "user_agent", "fetch_timeout", "retries"),
+    *("max_redirects", "allow_private"),
+)
+
+
+def add_clean(parser: argparse.ArgumentParser) -> None:
+    """Pages, how they are judged, and where the answers go."""
+    options.add_sources(parser)
+    options.add_method(parser)
+    options.add_memory(parser)
+    _add_passes(parser)
+    options.add_overrides(parser)
+    _add_output(parser)
+    _add_crawl_extent(parser.add_argument_group("crawling: how much"))
+    _add_crawl_pace(parser.add_argument_group("crawling: how fast, and how safe"))
+    options.add_limits(parser)
+
+
+def add_learn(parser: argparse.ArgumentParser) -> None:
+    """Pages, and the memory that learns them."""
+    options.add_sources(parser)
+    options.add_method(parser)
+    options.add_memory(parser, is_required=True)
+    _add_jobs(parser)
+    parser.add_argument("-q", "--quiet", action="store_true", help="no progress and no summary")
+    options.add_limits(parser)
+    parser.set_defaults(favour=None, keep=(), drop=())
+
+
+def given_options(arguments: argparse.Namespace) -> list[str]:
+    """The options of crawling that the user gave, as they are written."""
+    given = [(name, getattr(arguments, name)) for name in _NAMES]
+    # A 0 is given, though it equals False.
+    return [
+        f"--{name.replace('_', '-')}"
+        for name, value in given
+        if value is not None and value is not False and value != []
+    ]
+
+
+def _add_output(parser: argparse.ArgumentParser) -> None:
+    """What to write, and where."""
+    *formats, last = [choice.row.help for choice in Format]
+    named = [str(choice) for choice in Format if choice.row.is_named]
+    *cut, last_cut = [str(choice) for choice in Format if choice.row.has_pieces]
+    group = parser.add_argument_group("output")
+    group.add_argument(
+        "--format",
+        choices=[str(choice) for choice in Format],
+        help=f"how to write pages: {', '.join(formats)}, or {last} (default: by the end of the"
+        f" file's name for {' and '.join(named)}, {Format.MARKDOWN} on a terminal or into a folder,"
+        f" else {Format.JSONL})",
+    )
+    group.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE|DIR",
+        help="where to write; an existing folder or a name ending in / gets one file per page, a"
+        " name ending in .gz is packed (default: standard output)",
+    )
+    group.add_argument(
+        "--pieces",
+        type=positive_int,
+        metavar="N",
+        help="add the content in pieces of at most N tokens, cut at headings and between blocks,"
+        f" each with its headings and its place in the page ({', '.join(cut)} and {last_cut}); a"
+        " token counts as four characters",
+    )
+    group.add_argument(
+        "--llms-txt",
+        action="store_true",
+        help="write llms.txt and llms-full.txt for each site, into its folder of Markdown",
+    )
+    group.add_argument(
+        "--unique",
+        action="store_true",
+        help="leave out pages whose content nearly repeats that of an earlier page of the run: of"
+        " the 8 smallest hashes of their runs of 6 words, 4 are the same",
+    )
+    group.add_argument("-q", "--quiet", action="store_true", help="no progress and no summary")
+    group.add_argument(
+        "--log-format",
+        choices=("text", "json"),
+        default="text",
+        help="how failures, progress and the summary are written to standard error"
+        " (default: %(default)s)",
+    )
+
+
+def _add_jobs(parser: argparse._ActionsContainer) -> None:
+    """How many processes work on pages."""
+    parser.add_argument(
+        "--jobs",
+        type=positive_int,
+        default=1,
+        metavar="N",
+        help="let N processes work on pages, each site in one of them at a time; the same output"
+        " in the same order (default: %(default)s)",
+    )
+
+
+def _add_passes(parser: argparse.ArgumentParser) -> None:
+    """How often the pages are read, and which answers are written."""
+    group = parser.add_argument_group("passes")
+    _add_jobs(group)
+    group.add_argument(
+        "--two-pass",
+        action="store_true",
+        help="read all pages twice: learn them first, then answer on each with all that was learned"
+        " (standard input goes through a temporary file)",
+    )
+    group.add_argument(
+        "--split-sites",
+        action="store_true",
+        help="with --two-pass and --jobs: let all processes work on a site at the same time, for"
+        " sources with few sites or a very large one; the same output",
+    )
+    group.add_argument(
+        "--revise",
+        type=_revision,
+        metavar="N|last",
+        help="write only pages whose answer has changed since revision N of their site, or since"
+        " each was last answered on; needs --memory",
+    )
+
+
+def _revision(text: str) -> str:
+    if text != "last" and not (text.isascii() and text.isdecimal()):
+        raise argparse.ArgumentTypeError(f"{text!r} is neither a whole number nor `last`")
+    return text
+
+
+def _add_crawl_extent(group: argparse._ArgumentGroup) -> None:
+    """How much of a site to crawl, and how to go on with it."""
+    group.add_argument(
+        "--pages",
+        type=positive_int,
+        metavar="N",
+        help=f"stop after so many pages (default: {_USUAL.max_pages})",
+    )
+    group.add_argument(
+        "--depth",
+        type=_whole_number,
+        metavar="N",
+        help=f"follow so many links from the start (default: {_USUAL.max_depth})",
+    )
+    group.add_argument(
+        "--include",
+        action="append",
+        default=[],
+        metavar="PATTERN",
+        help="only URLs like this, with * and ?; may be repeated",
+    )
+    group.add_argument(
+        "--exclude",
+        action="append",
+        default=[],
+        metavar="PATTERN",
+        help="no URLs like this; may be repeated",
+    )
+    group.add_argument(
+        "--ignore",
+        action="append",
+        default=[],
+        choices=[str(wish) for wish in Wish],
+        help="a wish of the site to pass over, for a site of your own; may be repeated",
+    )
+    group.add_argument("--no-sitemaps", action="store_true", help="do not read sitemaps")
+    again = group.add_mutually_exclusive_group()
+    again.add_argument(
+        "--resume",
+        action="store_true",
+        help="go on with a crawl that was cut off, or a run over files into JSON lines or a folder;"
+        " begins where there is none",
+    )
+    again.add_argument(
+        "--fresh",
+        action="store_true",
+        help="forget an earlier crawl, and write its output anew",
+    )
+    group.add_argument(
+        "--state",
+        metavar="FILE",
+        help="where the crawl keeps what it needs to go on (default: dehusk.crawl in the output"
+        " folder, or the output file's name with .crawl; nowhere for standard output)",
+    )
+
+
+def _add_crawl_pace(group: argparse._ArgumentGroup) -> None:
+    """How fast to crawl, under what name, and what to connect to."""
+    group.add_argument(
+        "--delay",
+        type=_seconds,
+        metavar="SECONDS",
+        help="between two requests to a host; robots.txt may ask for more"
+        f" (default: {_USUAL.delay_s})",
+    )
+    group.add_argument(
+        "--max-delay",
+        type=_seconds,
+        metavar="SECONDS",
+        help="the most that Crawl-delay or Retry-After can ask for"
+        f" (default: {_USUAL.max_delay_s})",
+    )
+    group.add_argument(
+        "--concurrency",
+        type=positive_int,
+        metavar="N",
+        help=f"requests to a host at a time (default: {_USUAL.concurrency})",
+    )
+    group.add_argument("--user-agent", metavar="TEXT", help="the name to crawl under")
+    group.add_argument(
+        "--fetch-timeout",
+        type=positive_float,
+        metavar="SECONDS",
+        help=f"for a request from its beginning to its end (default: {_USUAL.timeout_s})",
+    )
+    group.add_argument(
+        "--retries",
+        type=_whole_number,
+        metavar="N",
+        help="times to ask again where the network or the server failed"
+        f" (default: {_USUAL.retries})",
+    )
+    group.add_argument(
+        "--max-redirects",
+        type=_whole_number,
+        metavar="N",
+        help=f"redirects in a row to follow (default: {_USUAL.max_redirects})",
+    )
+    group.add_argument(
+        "--allow-private",
+        action="store_true",
+        help="connect to addresses that are not public too: this machine, the local network",
+    )
+
+
+def _whole_number(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number")
+    return int(text)
+
+
+def _seconds(text: str) -> float:
+    return 0.0 if text.strip() in ("0", "0.0") else positive_float(text)

@@ -1,0 +1,151 @@
+"""`dehusk serve`, the library over HTTP, and `dehusk view`, pages and what was found on them."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import webbrowser
+from importlib.util import find_spec
+from itertools import islice
+from pathlib import Path
+from typing import Any, Final
+
+from dehusk.doors.options import chosen_method, make_limits, make_source_settings
+from dehusk.errors import MissingExtra, UsageError
+from dehusk.methods.papers.hyperlink import Hyperlink
+from dehusk.page.page import Page
+from dehusk.settings import Durable, ServiceSettings
+from dehusk.sources import is_web, read_pages
+from dehusk.sources.items import as_shown
+from dehusk.template.viewing import Viewed
+
+_TOKEN: Final = "DEHUSK_TOKEN"  # noqa: S105  the name of a variable
+
+
+def serve(arguments: argparse.Namespace) -> int:
+    """Serve until interrupted."""
+    _check_extra("dehusk serve")
+    from dehusk.doors.service import run  # noqa: PLC0415  an extra
+
+    settings = _make_settings(arguments)
+    durable = arguments.durable or Durable.BATCH
+    with run.open_or_borrow(
+        arguments.memory,
+        durable,
+        relearn=arguments.relearn,
+        limits=make_limits(arguments),
+        keep=arguments.keep,
+        drop=arguments.drop,
+        **_method(arguments),
+    ) as memories:
+        kept = arguments.memory or "nothing is kept: name a --memory"
+        run.serve(
+            memories,
+            settings,
+            is_quiet=arguments.quiet,
+            ready=lambda address: sys.stderr.write(f"dehusk at {address} ({kept})\n"),
+        )
+    return 0
+
+
+def view(arguments: argparse.Namespace) -> int:
+    """Show the pages until interrupted; 1 if some could not be read."""
+    _check_extra("dehusk view")
+    if any(map(is_web, arguments.sources)):
+        raise UsageError(
+            "a site of the web must be saved first: `dehusk clean URL -o crawl.warc.gz`"
+        )
+    from dehusk.doors.service import run, run_view  # noqa: PLC0415  an extra
+
+    with run.open_or_borrow(
+        arguments.memory,
+        "page",
+        limits=make_limits(arguments),
+        keep=arguments.keep,
+        drop=arguments.drop,
+        **_method(arguments),
+    ) as memories:
+        viewed = Viewed(memories)
+        failures = _read(arguments, viewed)
+        if not viewed.pages:
+            raise UsageError("no page that can be shown")
+        run_view.view(
+            viewed,
+            arguments.port,
+            is_kept=arguments.memory is not None,
+            ready=lambda address: _ready(address, opens=not arguments.no_browser),
+        )
+    return 1 if failures or viewed.refusals else 0
+
+
+def _read(arguments: argparse.Namespace, viewed: Viewed) -> int:
+    """Take the pages in; how many items could not be read, each of them named."""
+    failures = 0
+    items: Any = read_pages(arguments.sources, make_source_settings(arguments))
+    if arguments.render:
+        from dehusk.page.browser import Browser  # noqa: PLC0415  nobody else needs asyncio
+
+        with Browser() as browser:
+            items = list(islice(as_shown(items, browser, make_limits(arguments)), arguments.pages))
+    for item in items:
+        if len(viewed.pages) >= arguments.pages:
+            sys.stderr.write(f"dehusk: only the first {arguments.pages:,} pages are shown\n")
+            break
+        if not isinstance(item, Page):
+            failures += 1
+            sys.stderr.write(f"dehusk: {item.error}\n")
+        elif not viewed.add(item):
+            sys.stderr.write(f"dehusk: {viewed.refusals[-1]}\n")
+    return failures
+
+
+def _ready(address: str, *, opens: bool) -> None:
+    """Say where the viewer is, and open it."""
+    sys.stderr.write(f"dehusk: {address} (Ctrl-C ends it)\n")
+    sys.stderr.flush()
+    if opens:
+        webbrowser.open(address)
+
+
+def _check_extra(command: str) -> None:
+    """Raise MissingExtra where what the service needs is not installed."""
+    if sys.platform == "win32":
+        raise UsageError(f"{command} needs limits on processes, which Windows does not have")
+    if any(find_spec(name) is None for name in ("fastapi", "uvicorn")):
+        raise MissingExtra(command, "serve")
+
+
+def _method(arguments: argparse.Namespace) -> dict[str, Any]:
+    """The method that is asked for, with its settings, as `dehusk.open` takes them."""
+    name, settings = chosen_method(arguments)
+    if name == Hyperlink.name:
+        raise UsageError("hyperlink follows links between pages, which a service does not keep")
+    return {"method": name, **settings}
+
+
+def _make_settings(arguments: argparse.Namespace) -> ServiceSettings:
+    """The settings that the options name. Raises UsageError."""
+    return ServiceSettings(
+        host=arguments.host,
+        port=arguments.port,
+        token=_token(arguments),
+        origins=tuple(origin.rstrip("/") for origin in arguments.origin),
+        names=tuple(arguments.name),
+        workers=arguments.workers,
+        max_body_bytes=arguments.max_body,
+        max_pages=arguments.max_pages,
+        deadline_s=arguments.deadline,
+        cpu_s=arguments.cpu,
+        memory_bytes=arguments.worker_memory,
+    )
+
+
+def _token(arguments: argparse.Namespace) -> str | None:
+    """The token: from the file that is named, else from the environment."""
+    if not arguments.token_file:
+        return os.environ.get(_TOKEN) or None
+    try:
+        return Path(arguments.token_file).read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as fault:
+        raise UsageError(f"{arguments.token_file}: cannot be read") from fault
