@@ -61,8 +61,9 @@ class _Files:
         """Count a test without showing it."""
         if not isinstance(report, pytest.TestReport):
             return None
-        is_shown = report.when == "call" or not report.passed
-        return (report.outcome if is_shown else ""), "", ""
+        if report.failed:
+            return ("failed", "", "FAILED") if report.when == "call" else ("error", "", "ERROR")
+        return (report.outcome if report.when == "call" or report.skipped else ""), "", ""
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Show a file when its last test is done."""

@@ -20,16 +20,17 @@ from dehusk.methods.papers.chunks.look import distances, look_of
 from dehusk.page.page import Page
 from dehusk.page.parse import parse
 from dehusk.page.tree import Tree
-from dehusk_bench import chunks_tables
-from dehusk_bench.chunks_collections import (
+from dehusk_bench.corpora import GoldPage
+from dehusk_bench.papers import chunks_tables
+from dehusk_bench.papers.chunks_tables import (
     ChunkedPage,
+    atf,
     chunk_page,
     find,
     find_by_size,
     largest_group,
+    ttdr,
 )
-from dehusk_bench.chunks_tables import atf, ttdr
-from dehusk_bench.corpora import GoldPage
 
 PLAIN = Chunks(group="none")
 

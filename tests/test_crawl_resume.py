@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from dehusk_bench.crawl_kills import arguments_for, crawl_and_kill
 from dehusk_bench.samples import sample_site
 from dehusk_bench.samples.server import serve_site
+from dehusk_bench.speed.crawl import arguments_for, crawl_and_kill
 from hostile_server import home, serve
 
 

@@ -15,7 +15,7 @@ from chromium import ARGS, executable
 from dehusk.answer.marks import marks_of
 from dehusk_bench.samples import KINDS, sample_site
 from dehusk_bench.samples.server import serve_site
-from dehusk_bench.serve_load import running
+from dehusk_bench.speed.serve import running
 from marked_pages import marked_pages
 from odd_pages import ODD_PAGES
 

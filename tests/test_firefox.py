@@ -12,7 +12,7 @@ import dehusk
 from addresses import check_addresses
 from chromium import viewer
 from dehusk_bench.samples import KINDS, sample_site, write_site
-from dehusk_bench.serve_load import running
+from dehusk_bench.speed.serve import running
 from firefox import EXTENSION_ID, Firefox, firefox
 from marked_pages import marked_pages
 from odd_pages import ODD_PAGES

@@ -23,7 +23,7 @@ from dehusk.doors.cli import main
 from dehusk.errors import UsageError
 from dehusk.settings import ServiceSettings
 from dehusk_bench.samples import sample_site
-from dehusk_bench.serve_load import running
+from dehusk_bench.speed.serve import running
 
 pytest.importorskip("fastapi", reason="the extra serve is not installed")
 

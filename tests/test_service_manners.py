@@ -21,7 +21,7 @@ import pytest
 import dehusk
 from dehusk.errors import StoreDamaged, StoreFull, UsageError
 from dehusk.settings import ServiceSettings
-from dehusk_bench.serve_load import running
+from dehusk_bench.speed.serve import running
 
 pytest.importorskip("fastapi", reason="the extra serve is not installed")
 

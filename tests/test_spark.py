@@ -36,8 +36,7 @@ from dehusk.page.page import Page
 from dehusk.page.parse import parse
 from dehusk.settings import Limits, SourceSettings
 from dehusk_bench.samples import sample_site
-from dehusk_bench.scale_spark import _taken, spark_runner
-from dehusk_bench.scale_tasks import ANSWERING, LEARNING, Step, measured_steps
+from dehusk_bench.scale.spark import ANSWERING, LEARNING, Step, _taken, measured_steps, spark_runner
 from sparks import end_java, on_one_machine, run_stream, spark, write_pages
 
 SMALL = {"ages": False, "max_segments": 500}

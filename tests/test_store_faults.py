@@ -19,7 +19,7 @@ from dehusk.errors import StoreFull
 from dehusk.memory import Table, upkeep
 from dehusk.page.page import Page
 from dehusk.page.parse import parse
-from dehusk_bench.memory_flood import Flood, run_flood
+from dehusk_bench.speed.memory import Flood, run_flood
 
 
 def _page(number: int, lines: int = 40) -> dehusk.Page:

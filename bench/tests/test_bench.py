@@ -24,17 +24,17 @@ from dehusk.errors import SourceError, UsageError
 from dehusk.page.page import Page
 from dehusk.page.parse import parse
 from dehusk.page.tree import Flags, Tree
-from dehusk_bench import speed_gate
-from dehusk_bench.averages import Averages, Figure, Place, place_of
-from dehusk_bench.commands import Progress
-from dehusk_bench.contenders import Answer, Contender, make_contenders
 from dehusk_bench.corpora import Caps, Corpus, open_corpus
-from dehusk_bench.curves import learning_curve, write_curves
-from dehusk_bench.quality import GOLD, By, run_quality, wrong_share
-from dehusk_bench.report import render_report
+from dehusk_bench.peers.contenders import Answer, Contender, make_contenders
+from dehusk_bench.quality.averages import Averages, Figure, Place, place_of
+from dehusk_bench.quality.curves import learning_curve, write_curves
+from dehusk_bench.quality.measure import GOLD, By, run_quality, wrong_share
+from dehusk_bench.quality.report import render_report
+from dehusk_bench.quality.scoring import bag_score, share_found, words
 from dehusk_bench.samples import sample_site
-from dehusk_bench.scoring import bag_score, share_found, words
-from dehusk_bench.speed import Runner, make_runners, render_speed, run_speed, speed_json
+from dehusk_bench.showing import Progress
+from dehusk_bench.speed import gate as speed_gate
+from dehusk_bench.speed.pages import Runner, make_runners, render_speed, run_speed, speed_json
 from dehusk_bench.tables import table
 
 # --- words and values
@@ -451,9 +451,14 @@ def _run(*arguments: str) -> int:
     return bench.run(parser.parse_args(arguments))
 
 
-def test_bench_is_imported_without_numpy() -> None:
-    code = "import sys, dehusk_bench; sys.exit('numpy' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+def test_the_help_of_bench_loads_no_experiment_and_no_numpy() -> None:
+    code = (
+        "import sys; from dehusk.doors.cli import main\n"
+        "try: main(sys.argv[1:])\n"
+        "except SystemExit: sys.exit(len({*sys.modules} & {'numpy', 'dehusk_bench.options'}))"
+    )
+    command = [sys.executable, "-c", code, "bench", "--help"]
+    assert subprocess.run(command, check=False, capture_output=True).returncode == 0
 
 
 def test_quality_prints_a_table_and_writes_json(
@@ -684,3 +689,17 @@ def test_quality_draws_learning_curves(tmp_path: Path, capsys: pytest.CaptureFix
     assert f"wrote {tmp_path}/samples-blog-1-20-curve.svg" in capsys.readouterr().out
     with pytest.raises(UsageError, match="no such folder"):
         _run("quality", corpus, "--curves", str(tmp_path / "none"))
+
+
+@pytest.mark.parametrize("name", bench.EXPERIMENTS)
+def test_every_option_of_an_experiment_is_documented_and_has_help(name: str) -> None:
+    documented = (Path(__file__).parents[2] / "docs" / "commands.md").read_text("utf-8")
+    section = next(
+        part for part in documented.split("\n## ") if part.startswith(f"`dehusk bench {name}`")
+    )
+    parser = argparse.ArgumentParser(add_help=False)
+    bench.load(name).add_arguments(parser)
+    for action in parser._actions:
+        assert action.help
+        for option in action.option_strings:
+            assert f"`{option}" in section or f" {option}" in section, option

@@ -10,7 +10,7 @@ import pytest
 from dehusk.doors.cli import main
 from dehusk.page.page import Page
 from dehusk.sources import read_pages
-from dehusk_bench import archives
+from dehusk_bench.speed import archives
 
 
 def test_readers_are_timed_on_the_same_pages(
@@ -53,7 +53,7 @@ def test_an_endless_archive_ends_and_says_how_far_it_is(monkeypatch: pytest.Monk
 def test_the_memory_is_watched(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, more: list[str]
 ) -> None:
-    monkeypatch.setattr("dehusk_bench.sources_report._GIGABYTE", 2_000_000)
+    monkeypatch.setattr("dehusk_bench.speed.sources._GIGABYTE", 2_000_000)
     monkeypatch.setattr(archives, "_HELD", 5)
     assert main(["bench", "sources", "--gigabytes", "1", *more]) == 0
     assert "the resident memory stayed between" in capsys.readouterr().out

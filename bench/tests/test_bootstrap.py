@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dehusk_bench.averages import Averages, Figure
-from dehusk_bench.bootstrap import MIN_SITES, Interval, Verdict, difference, interval
-from dehusk_bench.quality import Report
-from dehusk_bench.report import render_report
+from dehusk_bench.quality.averages import Averages, Figure
+from dehusk_bench.quality.bootstrap import MIN_SITES, Interval, Verdict, difference, interval
+from dehusk_bench.quality.measure import Report
+from dehusk_bench.quality.report import render_report
 
 SHARES = st.floats(0, 1)
 

@@ -13,7 +13,7 @@ from dehusk.doors.cli import main
 from dehusk.errors import UsageError
 from dehusk.page.browser import Browser
 from dehusk.page.tree import Layout
-from dehusk_bench.layout_report import compare, mean_errors
+from dehusk_bench.quality.layout import compare, mean_errors
 
 
 def _layout(*boxes: tuple[float, float, float, float]) -> Layout:

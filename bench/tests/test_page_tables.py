@@ -16,15 +16,16 @@ from dehusk.page.page import Page
 from dehusk.page.parse import parse
 from dehusk.page.tree import Tree
 from dehusk_bench.corpora import open_corpus
-from dehusk_bench.page_measures import Thing, measure
-from dehusk_bench.plots import bar_plot, line_plot
-from dehusk_bench.segmentation import (
+from dehusk_bench.papers.page_measures import (
+    Thing,
     adjusted_rand,
     gold_groups,
     leaves_of,
+    measure,
     merged_groups,
     score_groups,
 )
+from dehusk_bench.plots import bar_plot, line_plot
 
 HTML = "<div><p>one</p><p>two</p></div><main><p>three</p><b>four</b><i>five</i></main>"
 

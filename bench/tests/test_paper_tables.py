@@ -13,11 +13,10 @@ import pytest
 
 from dehusk.doors.cli import main
 from dehusk.errors import UsageError
-from dehusk_bench.classify_report import classify
 from dehusk_bench.corpora import open_corpus
-from dehusk_bench.duplicates_report import judge_pairs
-from dehusk_bench.naive_bayes import accuracies, topic_pairs, try_all
-from dehusk_bench.site_texts import FULL_TEXT, GOLD, Reading, SiteTexts, read_sites
+from dehusk_bench.papers.classify import accuracies, classify, topic_pairs, try_all
+from dehusk_bench.papers.duplicates import judge_pairs
+from dehusk_bench.papers.site_texts import FULL_TEXT, GOLD, Reading, SiteTexts, read_sites
 
 
 def _site(name: str, pages: dict[str, str] | list[tuple[str, str]]) -> SiteTexts:

@@ -13,10 +13,10 @@ import pytest
 import dehusk_bench as bench
 from dehusk.errors import UsageError
 from dehusk.page.page import Page
-from dehusk_bench.contenders import make_contenders
-from dehusk_bench.peers import PEERS, language_of, load_all, load_peers
-from dehusk_bench.scoring import share_found, words
-from dehusk_bench.site_peers import SITE_PEERS, plain_line, without_known_runs
+from dehusk_bench.peers.contenders import make_contenders
+from dehusk_bench.peers.pages import PEERS, language_of, load_all, load_peers
+from dehusk_bench.peers.sites import SITE_PEERS, plain_line, without_known_runs
+from dehusk_bench.quality.scoring import share_found, words
 
 MODULES = {
     "trafilatura-fast": "trafilatura",

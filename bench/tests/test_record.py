@@ -24,8 +24,8 @@ from dehusk_bench.record.experiments import EXPERIMENTS, Experiment, Section
 from dehusk_bench.record.found_tables import FoundTable, find_tables
 from dehusk_bench.record.machine import describe_machine
 from dehusk_bench.record.papers import PAPER_TABLES
+from dehusk_bench.record.report import read_notes
 from dehusk_bench.record.running import Run, Setup, Status, arguments_of, read_runs, run_all
-from dehusk_bench.record.writing import read_notes
 
 CHUNKS = replace(
     next(each for each in EXPERIMENTS if each.name == "chunks-tables"),
@@ -152,7 +152,9 @@ def test_what_was_done_is_kept_until_its_options_change(setup: Setup) -> None:
 
 def test_one_that_fails_is_named_and_the_others_run(setup: Setup) -> None:
     wrong = replace(CHUNKS, name="wrong", quick=("nonesuch.jsonl",), plots=())
-    missing = Experiment("missing", Section.COST, "t", ("speed", "@none"), ("dehusk_bench.speed",))
+    missing = Experiment(
+        "missing", Section.COST, "t", ("speed", "@none"), ("dehusk_bench.speed.pages",)
+    )
     failed, skipped, done = _all(setup, wrong, missing, CHUNKS)
     assert (failed.status, skipped.status, done.status) == tuple(
         map(Status, ("failed", "skipped", "done"))
@@ -191,7 +193,9 @@ def test_changed_input_or_code_is_another_key(
     setup: Setup, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     corpus = setup.data / "c.jsonl"
-    experiment = Experiment("e", Section.COST, "t", ("speed", "@c"), ("dehusk_bench.scoring",))
+    experiment = Experiment(
+        "e", Section.COST, "t", ("speed", "@c"), ("dehusk_bench.quality.scoring",)
+    )
 
     def key() -> str:
         running._file_hash.cache_clear()
@@ -218,15 +222,17 @@ def test_the_code_of_an_experiment_is_what_it_imports_and_the_models_beside() ->
         return {"/".join(path.parts[-2:]) for path in _closure(modules, without)}
 
     assert names(["dehusk_bench.tables"]) == {"dehusk_bench/tables.py"}
-    with_methods = names(["dehusk_bench.commands"])
+    with_methods = names(["dehusk_bench.quality.command"])
     assert {
-        "dehusk_bench/quality.py",
-        "dehusk_bench/peers.py",
+        "quality/measure.py",
+        "peers/pages.py",
         "papers/segments.py",
     } <= with_methods
     assert any(name.startswith("auto/") and name.endswith(".json") for name in with_methods)
-    assert "dehusk_bench/teco.py" not in with_methods
-    assert not any("auto" in name for name in names(["dehusk_bench.commands"], ["dehusk.methods"]))
+    assert "papers/teco.py" not in with_methods
+    assert not any(
+        "auto" in name for name in names(["dehusk_bench.quality.command"], ["dehusk.methods"])
+    )
     assert code_version(["dehusk_bench.plots"]) != code_version(["dehusk_bench.tables"])
 
 

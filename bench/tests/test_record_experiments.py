@@ -13,15 +13,14 @@ import dehusk_bench as bench
 from dehusk.errors import SourceError, UsageError
 from dehusk.methods.papers.hyperlink import Hyperlink
 from dehusk.methods.papers.site_hash import SiteHash
-from dehusk_bench.ablation_report import variants
-from dehusk_bench.averages import Figure
 from dehusk_bench.corpora import open_corpus
-from dehusk_bench.quality import run_quality
+from dehusk_bench.papers.storage import BATCHES, Point, SiteCosts, Way, measure_site
+from dehusk_bench.papers.teco_pages import choose_links, read_key_pages
+from dehusk_bench.quality.ablation import variants
+from dehusk_bench.quality.averages import Figure
+from dehusk_bench.quality.measure import run_quality
+from dehusk_bench.quality.robustness import MIXES, Kind, measure, mixed
 from dehusk_bench.record.found_tables import find_tables
-from dehusk_bench.robustness_report import MIXES, Kind, measure, mixed
-from dehusk_bench.storage_sites import BATCHES, Point, SiteCosts, Way, measure_site
-from dehusk_bench.teco_links import choose_links
-from dehusk_bench.teco_pages import read_key_pages
 
 
 def _run(*words: str) -> int:

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dehusk.doors.cli import main
-from dehusk_bench.scale_pages import Workload
-from dehusk_bench.scale_simulation import Costs, simulate
+from dehusk_bench.scale.pages import Workload
+from dehusk_bench.scale.simulation import Costs, simulate
 
 
 @given(

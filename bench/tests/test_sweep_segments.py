@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from dehusk.methods.papers.segments import Segments
-from dehusk_bench import sweep_segments
 from dehusk_bench.corpora import Corpus, open_corpus
-from dehusk_bench.sweep_segments import SEPARATOR_NAMES
-from dehusk_bench.table_sizes import (
+from dehusk_bench.papers import sweep_segments
+from dehusk_bench.papers.sweep_segments import SEPARATOR_NAMES
+from dehusk_bench.papers.table_sizes import (
     SEPARATOR_LISTS,
     Hits,
     Row,

@@ -14,10 +14,10 @@ from dehusk.methods.papers.hyperlink import Equality, Hyperlink
 from dehusk.methods.papers.segments import Segments
 from dehusk.page.page import Page
 from dehusk.page.parse import parse
-from dehusk_bench import teco
+from dehusk_bench.papers import teco
+from dehusk_bench.papers.teco_pages import KeyPage, read_key_pages
+from dehusk_bench.papers.teco_report import ABLATIONS, means, run_sweep, run_teco
 from dehusk_bench.samples import SamplePage, sample_site, write_site
-from dehusk_bench.teco_pages import KeyPage, read_key_pages
-from dehusk_bench.teco_report import ABLATIONS, means, run_sweep, run_teco
 
 NAMES = ("hay", "straw", "chaff", "bran", "meal")
 STORY = {

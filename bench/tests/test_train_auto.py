@@ -14,9 +14,9 @@ from dehusk.methods.auto.network import load_model, save_model
 from dehusk.methods.auto.weighing import COLUMNS
 from dehusk.page.page import Page
 from dehusk.page.parse import parse
-from dehusk_bench.contenders import make_contenders, read_folds
 from dehusk_bench.corpora import GoldPage, open_corpus
-from dehusk_bench.quality import run_quality
+from dehusk_bench.peers.contenders import make_contenders, read_folds
+from dehusk_bench.quality.measure import run_quality
 from dehusk_bench.train.auto import PARTS, Settings, Training, train_auto
 from dehusk_bench.train.fit import Fitting, fit
 from dehusk_bench.train.gold import BlockGold, block_gold

@@ -24,7 +24,7 @@ _DATA: Final = {".json", ".toml", ".txt"}
 
 
 def code_version(modules: Iterable[str], without: Sequence[str] = ()) -> str:
-    """A hash of the modules (`dehusk_bench.quality`) and of all that they import.
+    """A hash of the modules (`dehusk_bench.quality.measure`) and of all that they import.
 
     What is below a name in `without` (`dehusk.methods`) is left out.
     """

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from dehusk_bench.averages import Figure, Place
-from dehusk_bench.bootstrap import Interval, Verdict, difference, interval
 from dehusk_bench.plots import line_plot
-from dehusk_bench.quality import GOLD
+from dehusk_bench.quality.averages import Figure, Place
+from dehusk_bench.quality.bootstrap import Interval, Verdict, difference, interval
+from dehusk_bench.quality.measure import GOLD
 from dehusk_bench.tables import number
 
 OURS: Final = "auto"

@@ -52,9 +52,9 @@ class Experiment:
     """Does `auto` judge in it, so that models that have not seen a site make a difference?"""
 
 
-_QUALITY: Final = ("dehusk_bench.commands",)
-_TECO: Final = ("dehusk_bench.teco_report",)
-_PEERS: Final = ("dehusk_bench.peers", "dehusk_bench.site_peers")
+_QUALITY: Final = ("dehusk_bench.quality.command",)
+_TECO: Final = ("dehusk_bench.papers.teco_report",)
+_PEERS: Final = ("dehusk_bench.peers.pages", "dehusk_bench.peers.sites")
 _AUTO: Final = ("dehusk.methods.auto",)
 _RIVALS: Final = (
     "segments", "site-hash", "style-tree", "rtdm", "chunks", "chunks:separators=blocks", "page",
@@ -107,14 +107,14 @@ EXPERIMENTS: Final[tuple[Experiment, ...]] = (
     *(each for corpus in _BY for each in _of_corpus(corpus)),
     Experiment(
         "ablation", Section.AUTO, "What the parts of `auto` are worth",
-        ("ablation", "@docs-dev", "@news-dev"), ("dehusk_bench.ablation_report",),
+        ("ablation", "@docs-dev", "@news-dev"), ("dehusk_bench.quality.ablation",),
         full=("--sites", "40"), quick=("--sites", "6", "--pages", "12"),
         instead=("samples::1:25", "samples::2:25"), without=_PEERS,
         has_json=True, has_folds=True,
     ),
     Experiment(
         "robustness", Section.AUTO, "Pages that do not belong to the site",
-        ("robustness", "@docs-dev", "@news-dev"), ("dehusk_bench.robustness_report",),
+        ("robustness", "@docs-dev", "@news-dev"), ("dehusk_bench.quality.robustness",),
         full=("--sites", "30", "--pages", "20"), quick=("--sites", "6", "--pages", "6"),
         instead=("samples::1:20",), without=_PEERS, has_json=True,
         has_folds=True,
@@ -158,7 +158,7 @@ EXPERIMENTS: Final[tuple[Experiment, ...]] = (
     ),
     Experiment(
         "storage", Section.SEGMENTS, "Table 1 of 002: storage at equal recall; delay",
-        ("storage",), ("dehusk_bench.storage_report",),
+        ("storage",), ("dehusk_bench.papers.storage",),
         full=("samples::1:200", "@docs-dev", "--sites", "20"), quick=("samples::1:30",),
         plots=(
             Plot("Recall by storage", "way", ("kB kept", "recall of template blocks"), ("recall",),
@@ -167,7 +167,7 @@ EXPERIMENTS: Final[tuple[Experiment, ...]] = (
     ),
     Experiment(
         "segments-sweep", Section.SEGMENTS, "What Tb and N change",
-        ("sweep-segments",), ("dehusk_bench.sweep_report",),
+        ("sweep-segments",), ("dehusk_bench.papers.sweep_segments",),
         full=("@docs-dev", "samples::1:400", "--base-life", "2,5,10,20,50", "--life-factor",
               "5,20,100"),
         quick=("samples::1:40", "--base-life", "2,10,50", "--life-factor", "5,20"),
@@ -181,23 +181,23 @@ EXPERIMENTS: Final[tuple[Experiment, ...]] = (
         "page-tables", Section.PAGE, "Table 1 and figures 1–3 of 003",
         ("page-tables", "@docs-dev", "samples::5:20", "--penalty", "0.01", "--factors",
          "0.01,0.03,0.1,0.3,1,3,10,100"),
-        ("dehusk_bench.page_report",), full=("--pages", "6"),
+        ("dehusk_bench.papers.page_tables",), full=("--pages", "6"),
         quick=("--sites", "5", "--pages", "3"),
         without=_AUTO, plots_option="--plots",
     ),
     Experiment(
         "duplicates", Section.PAGE, "Table 2 of 003: duplicates",
-        ("duplicates",), ("dehusk_bench.duplicates_report",),
+        ("duplicates",), ("dehusk_bench.papers.duplicates",),
         quick=("--sites", "4", "--pages", "12"), has_json=True,
     ),
     Experiment(
         "classify", Section.PAGE, "Table 3 of 003: classification",
-        ("classify",), ("dehusk_bench.classify_report",),
+        ("classify",), ("dehusk_bench.papers.classify",),
         quick=("--sites", "6", "--pages", "15", "--draws", "200"), has_json=True,
     ),
     Experiment(
         "chunks-tables", Section.CHUNKS, "Tables 1 and 2, figures 3 and 4 of 004",
-        ("chunks-tables",), ("dehusk_bench.chunks_report",),
+        ("chunks-tables",), ("dehusk_bench.papers.chunks_tables",),
         full=tuple(f"samples:tables:{seed}:40" for seed in range(1, 9)),
         quick=("samples:tables:1:40", "samples:tables:2:40"), without=_AUTO,
         plots=(
@@ -210,7 +210,7 @@ EXPERIMENTS: Final[tuple[Experiment, ...]] = (
     Experiment(
         "speed", Section.COST, "CPU time a page",
         ("speed", "@wcxb-dev", "@docs-dev", "--peers", "--method", "auto", "--method", "segments"),
-        ("dehusk_bench.commands",), full=("--sites", "60", "--pages", "4"),
+        ("dehusk_bench.speed.command",), full=("--sites", "60", "--pages", "4"),
         quick=("--sites", "8", "--pages", "2", "--rounds", "1"), instead=("samples::1:4",),
         has_json=True,
     ),

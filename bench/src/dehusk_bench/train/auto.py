@@ -17,8 +17,8 @@ from dehusk.methods.auto.judge import decide, pooled, softened
 from dehusk.methods.auto.network import Model, Network, capped, load_model, save_model
 from dehusk.methods.auto.weighing import COLUMNS, TOLD, probability
 from dehusk.page.tree import Flags, Floats
-from dehusk_bench.contenders import FOLDS_FILE
 from dehusk_bench.corpora import Corpus, Watcher, watch_nothing
+from dehusk_bench.peers.contenders import FOLDS_FILE
 from dehusk_bench.train.fit import Fitting, fit
 from dehusk_bench.train.lessons import (  # fmt: skip
     GoldReading,

@@ -13,8 +13,8 @@ from dehusk.methods.papers.page import MIN_AREA
 from dehusk.output import check_database
 from dehusk.page.page import Page
 from dehusk.sources import Failure, read_pages
-from dehusk_bench.commands import Progress
 from dehusk_bench.corpora import open_corpus
+from dehusk_bench.showing import Progress
 from dehusk_bench.tables import number, table
 from dehusk_bench.train import command_auto as train_auto
 from dehusk_bench.train.page import Figures, Settings, Training, train_page

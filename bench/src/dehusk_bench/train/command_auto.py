@@ -9,8 +9,8 @@ from pathlib import Path
 from dehusk.errors import UsageError
 from dehusk.methods.auto.network import save_model
 from dehusk.output import check_database
-from dehusk_bench.commands import Progress
 from dehusk_bench.corpora import open_corpus
+from dehusk_bench.showing import Progress
 from dehusk_bench.tables import number, table
 from dehusk_bench.train.auto import Settings, Training, train_auto
 

@@ -12,7 +12,7 @@ from dehusk.errors import MissingExtra
 from dehusk.methods.auto.blocks import Blocks
 from dehusk.page.tree import Floats, Tree
 from dehusk_bench.corpora import GoldPage
-from dehusk_bench.scoring import words
+from dehusk_bench.quality.scoring import words
 
 
 class BlockGold(NamedTuple):

@@ -1,0 +1,64 @@
+"""`dehusk bench teco`: the experiments of 000 and 001, on key pages and what they link."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Final
+
+from dehusk_bench.options import positive
+from dehusk_bench.papers.teco_report import run_report
+
+DESCRIPTION: Final = (
+    "Find the template of key pages with the help of the pages that they link, and print table 1"
+    " of the paper: DOM nodes, template nodes, nodes retrieved and those of them that are template,"
+    " recall, precision, F1, page loads and time; by type of site too. --sweep prints F1 by size"
+    " and votes (tables 5.2 and 5.3 of the thesis), --ablation what its parameters are worth."
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Give the parser the options of the experiment."""
+    parser.add_argument(
+        "sources",
+        nargs="+",
+        metavar="SOURCE",
+        help="a folder in the form of the TECO suite, with a folder for each site, or a corpus as"
+        " for `dehusk bench quality`, in which key pages have `key`",
+    )
+    parser.add_argument(
+        "--method",
+        dest="methods",
+        action="append",
+        default=[],
+        metavar="NAME[:SETTING=VALUE,…]",
+        help="a method to measure, such as hyperlink:equality=text; may be repeated. Any but"
+        " hyperlink learns all pages that the key page links (default: hyperlink)",
+    )
+    parser.add_argument(
+        "--sweep", action="store_true", help="every size from 1 to 8 with every number of votes"
+    )
+    parser.add_argument(
+        "--ablation",
+        action="store_true",
+        help="threshold, order and weights of the equality probability, one by one",
+    )
+    parser.add_argument(
+        "--links", action="store_true", help="which links are chosen, and where they stand"
+    )
+    parser.add_argument(
+        "--sites",
+        type=positive,
+        metavar="N",
+        help="use so many sites of a corpus, spread evenly over it (default: all)",
+    )
+    parser.add_argument("--rows", action="store_true", help="add a row for each key page")
+    parser.add_argument("--markdown", action="store_true", help="write the tables as Markdown")
+    parser.add_argument("--json", metavar="FILE", help="write all rows to this file as well")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the experiment and print its tables; 1 if a source could not be read to its end.
+
+    Raises UsageError for a source without key pages, or a method that does not exist.
+    """
+    return run_report(arguments)

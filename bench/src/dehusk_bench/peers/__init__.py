@@ -1,0 +1,1 @@
+"""Other extractors, and all contenders in one shape."""

@@ -1,0 +1,159 @@
+"""What is measured: dehusk's methods and its peers, behind one kind of call."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dehusk.answer.result import Result
+from dehusk.errors import UsageError
+from dehusk.memory import Memory
+from dehusk.methods import DEFAULT, Method
+from dehusk.methods.auto import Auto
+from dehusk.methods.auto.network import load_model
+from dehusk.methods.papers.hyperlink import Hyperlink
+from dehusk.methods.written import parse_method
+from dehusk.page.page import Page
+from dehusk.page.tree import Tree
+from dehusk.pipeline import clean
+from dehusk.settings import Limits
+from dehusk.template.loader import PageLoader
+from dehusk_bench.peers.pages import Peer, load_all, load_peers
+from dehusk_bench.peers.sites import SITE_PEERS, SitePeer
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Answer:
+    """What a contender says of a page; one that labels no nodes has no tree."""
+
+    text: str
+    tree: Tree | None = None
+    labels: NDArray[np.int8] | None = None
+    state_bytes: float | None = None
+    """What a method remembers of the site, per page seen."""
+
+
+Ask = Callable[[Page], Answer]
+
+FOLDS_FILE: Final = "folds.json"
+"""Which sites each of the models beside it has not seen: a number by site."""
+
+
+@dataclass(frozen=True, slots=True)
+class Contender:
+    """A method or a peer. `start` gives what answers on the pages of one site, in order.
+
+    One that follows links needs the pages of the site beforehand; others are given none.
+    """
+
+    name: str
+    start: Callable[[Sequence[Page]], Ask]
+    needs_pages: bool = False
+
+
+def learner(method: Method) -> Callable[[Page], tuple[Result, Memory]]:
+    """A call that cleans the pages of one site in order, from an empty memory on."""
+    memory, limits = Memory(), Limits()
+
+    def add(page: Page) -> tuple[Result, Memory]:
+        nonlocal memory
+        result, memory = clean(page, memory, method, limits)
+        return result, memory
+
+    return add
+
+
+def method_contender(written: str, folds: Path | None = None) -> Contender:
+    """The method written `NAME` or `NAME:SETTING=VALUE,…`; UsageError if there is none.
+
+    With `folds`, a folder that training wrote, `auto` judges each site with a model that has not
+    seen the site.
+    """
+    method = parse_method(written)
+    unseen = {} if folds is None else read_folds(folds)
+
+    def start(pages: Sequence[Page]) -> Ask:
+        add: Callable[[Page], tuple[Result, Memory]] | None = None
+
+        def ask(page: Page) -> Answer:
+            nonlocal add
+            if add is None:
+                add = learner(for_site(method, pages, unseen.get(page.site or "")))
+            result, memory = add(page)
+            state = memory.size_bytes / memory.pages
+            return Answer(result.text, result.tree, result.labels.labels, state)
+
+        return ask
+
+    return Contender(written, start, isinstance(method, Hyperlink))
+
+
+def for_site(method: Method, pages: Sequence[Page], model: Path | None) -> Method:
+    """The method with what it needs for one site: its pages, or a model that has not seen it."""
+    if isinstance(method, Hyperlink):
+        return replace(method, loader=PageLoader(pages))
+    if isinstance(method, Auto) and model is not None:
+        return replace(method, model=str(model))
+    return method
+
+
+def read_folds(folder: Path) -> dict[str, Path]:
+    """The model that has not seen a site, by site; UsageError if training wrote none there.
+
+    Raises SettingError for models of another version: else every page would fail by itself.
+    """
+    try:
+        written = json.loads((folder / FOLDS_FILE).read_text("utf-8"))
+        models = {
+            str(site): folder / f"fold-{int(number)}.json" for site, number in written.items()
+        }
+    except (OSError, ValueError, AttributeError) as fault:
+        raise UsageError(f"--folds {folder}: no folder that `dehusk train auto` wrote") from fault
+    for path in sorted(set(models.values())):
+        load_model(str(path))
+    return models
+
+
+def peer_contender(name: str, peer: Peer) -> Contender:
+    """A peer, which learns nothing from one page for the next."""
+
+    def ask(page: Page) -> Answer:
+        assert isinstance(page.html, str)
+        return Answer(peer(page.html, page.url))
+
+    return Contender(name, lambda _: ask)
+
+
+def site_peer_contender(name: str, peer: SitePeer) -> Contender:
+    """A peer that looks at the pages of a site, all at once or one after another."""
+
+    def start(pages: Sequence[Page]) -> Ask:
+        extract = peer.start(pages)
+        return lambda page: Answer(extract(str(page.html), page.url))
+
+    return Contender(name, start, peer.needs_pages)
+
+
+def make_contenders(
+    methods: Iterable[str],
+    *,
+    with_peers: bool,
+    with_methods: bool = True,
+    folds: Path | None = None,
+) -> tuple[Sequence[Contender], Sequence[str]]:
+    """The methods (the default one if none is named), then the peers; and notes on missing ones."""
+    names = (dict.fromkeys(methods) or {DEFAULT: None}) if with_methods else {}
+    contenders = [method_contender(name, folds) for name in names]
+    if not with_peers:
+        return contenders, ()
+    peers, notes = load_peers()
+    site_peers, more_notes = load_all(SITE_PEERS)
+    contenders += [peer_contender(name, peer) for name, peer in peers.items()]
+    contenders += [site_peer_contender(name, peer) for name, peer in site_peers.items()]
+    return contenders, [*notes, *more_notes]

@@ -1,0 +1,138 @@
+"""`dehusk bench ablation`: what the parts of a method are worth, without training it anew."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+from dehusk.errors import PageError
+from dehusk.memory import Memory
+from dehusk.methods import Method
+from dehusk.methods.written import parse_method
+from dehusk.page.page import Page
+from dehusk.pipeline import as_learned, clean, learn
+from dehusk.settings import Limits
+from dehusk_bench.corpora import Caps, open_corpus
+from dehusk_bench.options import add_corpora, add_extent, add_report
+from dehusk_bench.peers.contenders import Answer, Ask, Contender, for_site, learner, read_folds
+from dehusk_bench.quality.measure import run_quality
+from dehusk_bench.quality.report import LEGEND, quality_json, render_report
+from dehusk_bench.showing import Progress
+
+DESCRIPTION: Final = (
+    "Take parts of `auto` away and see what is lost: the site (each page judged alone), the order"
+    " (two passes: all pages learned before the first is asked about), most of the memory, ageing;"
+    " and what its presets change. `dehusk train auto --without` leaves out inputs of the networks."
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Give the parser the options of the experiment."""
+    add_corpora(parser)
+    parser.add_argument(
+        "--folds",
+        type=Path,
+        metavar="DIR",
+        help="judge each site by a model that has not seen it, as for `dehusk bench quality`",
+    )
+    add_extent(parser)
+    add_report(parser)
+
+
+_SETTINGS: Final = {
+    "no ageing": "auto:ages=false",
+    "a twentieth of the memory": "auto:max_segments=1000,max_places=300",
+    "favour precision": "auto:favour=precision",
+    "favour recall": "auto:favour=recall",
+}
+"""What only takes a setting."""
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the experiment and print its tables; 1 if a corpus could not be read to its end.
+
+    Raises UsageError for a corpus that does not exist.
+    """
+    caps = Caps(arguments.sites, arguments.pages)
+    corpora = [open_corpus(name, caps) for name in arguments.corpora or ("samples",)]
+    reports = []
+    progress = Progress(sys.stderr)
+    for report in run_quality(corpora, variants(arguments.folds), on_page=progress.show):
+        progress.clear()
+        reports.append(report)
+        sys.stdout.write(render_report(report, markdown=arguments.markdown) + "\n")
+        sys.stdout.flush()
+    sys.stdout.write(LEGEND)
+    if arguments.json is not None:
+        text = json.dumps(quality_json(reports), ensure_ascii=False, indent=1)
+        Path(arguments.json).write_text(text + "\n", "utf-8")
+    return int(any(report.is_cut for report in reports))
+
+
+def variants(folds: Path | None = None) -> list[Contender]:
+    """`auto` as it is, then with parts of it taken away."""
+    unseen = {} if folds is None else read_folds(folds)
+
+    def contender(
+        name: str, written: str, start: Callable[[Method, Sequence[Page]], Ask]
+    ) -> Contender:
+        method = parse_method(written)
+
+        def begin(pages: Sequence[Page]) -> Ask:
+            model = unseen.get(pages[0].site or "") if pages else None
+            return start(for_site(method, pages, model), pages)
+
+        return Contender(name, begin, needs_pages=True)
+
+    return [
+        contender("auto", "auto", _one_pass),
+        contender("each page alone", "auto", _alone),
+        contender("two passes", "auto", _two_passes),
+        *(contender(name, written, _one_pass) for name, written in _SETTINGS.items()),
+    ]
+
+
+def _one_pass(method: Method, _: Sequence[Page]) -> Ask:
+    """Page by page, each learned as it comes."""
+    add = learner(method)
+
+    def ask(page: Page) -> Answer:
+        result, memory = add(page)
+        state = memory.size_bytes / memory.pages
+        return Answer(result.text, result.tree, result.labels.labels, state)
+
+    return ask
+
+
+def _alone(method: Method, _: Sequence[Page]) -> Ask:
+    """Each page as if it were the first of its site."""
+
+    def ask(page: Page) -> Answer:
+        result, _ = learner(method)(page)
+        return Answer(result.text, result.tree, result.labels.labels, 0.0)
+
+    return ask
+
+
+def _two_passes(method: Method, pages: Sequence[Page]) -> Ask:
+    """All pages are learned before the first is asked about; on the first, so that it counts."""
+    limits = Limits()
+    known: list[Memory] = []
+
+    def ask(page: Page) -> Answer:
+        if not known:
+            memory = Memory()
+            for each in pages:
+                with suppress(PageError):
+                    memory = learn(each, memory, method, limits)
+            known.append(memory)
+        result, memory = clean(page, known[0], method, limits, learn=as_learned)
+        state = memory.size_bytes / max(memory.pages, 1)
+        return Answer(result.text, result.tree, result.labels.labels, state)
+
+    return ask

@@ -1,0 +1,1 @@
+"""What more pages, sites and processes cost and gain."""

@@ -1,0 +1,1 @@
+"""What pages cost: time, memory, and what a run survives."""
