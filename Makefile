@@ -5,10 +5,6 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
-# What the compiled kernel takes part in is tested without it too.
-TWINS := $(patsubst %,tests/test_%.py,auto describe families fingerprint label memory methods output render \
-	segments site smooth tree urls)
-
 .PHONY: demo test check format clean
 
 demo: $(INSTALLED)
@@ -19,7 +15,6 @@ test: $(INSTALLED)
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/python -m pytest
-	DEHUSK_NO_EXTENSIONS=1 $(BIN)/python -m pytest $(TWINS)
 	$(BIN)/dehusk bench speed --gate
 
 format: $(INSTALLED)

@@ -611,7 +611,6 @@ def test_the_gate_takes_the_best_of_three(
 ) -> None:
     pinned = 9.0 if len(ratios) == 1 else 1.0
     monkeypatch.setattr(speed_gate, "PINNED", pinned)
-    monkeypatch.setattr(speed_gate, "PINNED_WITHOUT_KERNEL", pinned)
     left = list(ratios)
     gate = speed_gate.run_gate(lambda: left.pop(0))
     assert gate.is_passed is is_passed

@@ -11,6 +11,14 @@ with dehusk.open("crawl.husk") as memory:   # any number of sites, in a file
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+try:
+    import_module("dehusk._kernel")
+except ImportError as missing:
+    raise ImportError(
+        "dehusk's compiled kernel is missing: install dehusk with pip, or run"
+        " `python setup.py build_ext --inplace` in its source tree"
+    ) from missing
+
 if TYPE_CHECKING:
     from dehusk.answer.fingerprint import Seen
     from dehusk.answer.labels import Label, Reason

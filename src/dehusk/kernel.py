@@ -1,27 +1,10 @@
-"""The compiled kernel, where there is one.
-
-Each of its functions has a twin in Python and numpy that gives the same bytes. The twins are used
-where the kernel was not built, and with `DEHUSK_NO_EXTENSIONS=1` in the environment.
-"""
+"""The compiled kernel, for modules that still ask whether there is one."""
 
 from __future__ import annotations
 
-import os
 from types import ModuleType
 from typing import Final
 
-NO_EXTENSIONS: Final = "DEHUSK_NO_EXTENSIONS"
+from dehusk import _kernel
 
-
-def _load() -> ModuleType | None:
-    """The kernel; None without one, or where the user wants none."""
-    if os.environ.get(NO_EXTENSIONS, "") not in ("", "0"):
-        return None
-    try:
-        from dehusk import _kernel  # noqa: PLC0415  it may not be there
-    except ImportError:
-        return None
-    return _kernel
-
-
-KERNEL: Final = _load()
+KERNEL: Final[ModuleType | None] = _kernel

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Final
 
 import dehusk
-from dehusk.kernel import KERNEL
 
 _PACKAGES: Final = (
     "numpy", "turbohtml", "trafilatura", "resiliparse", "readability-lxml", "justext", "boilerpy3",
@@ -27,7 +26,7 @@ def describe_machine() -> dict[str, str]:
         "memory": _memory(),
         "system": f"{platform.system()} {platform.machine()}",
         "Python": platform.python_version(),
-        "dehusk": dehusk.__version__ + ("" if KERNEL else ", without the compiled kernel"),
+        "dehusk": dehusk.__version__,
     }
     for name in _PACKAGES:
         try:

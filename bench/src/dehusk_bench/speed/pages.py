@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from dehusk.answer.result import Result
 from dehusk.errors import SourceError, UsageError
-from dehusk.kernel import KERNEL
 from dehusk.methods import DEFAULT, Method
 from dehusk.methods.written import parse_method
 from dehusk.output.formats import Format, render
@@ -286,7 +285,7 @@ def render_speed(report: SpeedReport, *, markdown: bool = False) -> str:
     mark = "## " if markdown else ""
     title = (
         f"{mark}{report.corpus}: {len(report.kb)} pages, median {np.median(report.kb):.0f} kB,"
-        f" {report.rounds} rounds{'' if KERNEL else ', without the compiled kernel'}"
+        f" {report.rounds} rounds"
     )
     notes = [
         f"{timing.name}: failed on {timing.failures} pages"

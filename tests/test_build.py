@@ -1,0 +1,64 @@
+"""What a user reads where the kernel cannot be built, or was not."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+_NO_HEADERS = """
+import runpy, sys, sysconfig
+path = sysconfig.get_path
+sysconfig.get_path = lambda name, *more: "/nowhere" if name == "include" else path(name, *more)
+sys.argv = ["setup.py", "-q", "build_ext", "--build-lib", "built", "--build-temp", "built"]
+runpy.run_path("setup.py", run_name="__main__")
+"""
+_BUILD = ("setup.py", "-q", "build_ext", "--build-lib", "built", "--build-temp", "built")
+
+
+@pytest.fixture
+def source_tree(tmp_path: Path) -> Path:
+    """What a build needs, without what an earlier one made."""
+    for name in ("setup.py", "pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, tmp_path)
+    shutil.copytree(ROOT / "src" / "kernel", tmp_path / "src" / "kernel")
+    (tmp_path / "src" / "dehusk").mkdir()
+    shutil.copy(ROOT / "src" / "dehusk" / "__init__.py", tmp_path / "src" / "dehusk")
+    return tmp_path
+
+
+def _run(folder: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, *arguments],
+        cwd=folder,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_a_build_without_a_compiler_says_so_and_fails(source_tree: Path) -> None:
+    ran = _run(source_tree, *_BUILD, CC="/nowhere/cc")
+    assert ran.returncode != 0
+    assert "error: dehusk's kernel needs a C compiler to be built, and /nowhere/cc" in ran.stderr
+    assert not list(source_tree.rglob("_kernel*.so"))
+
+
+def test_a_build_without_pythons_headers_says_so_and_fails(source_tree: Path) -> None:
+    ran = _run(source_tree, "-c", _NO_HEADERS)
+    assert ran.returncode != 0
+    assert "error: dehusk's kernel needs the headers of Python to be built" in ran.stderr
+
+
+def test_without_its_kernel_dehusk_says_what_is_missing(source_tree: Path) -> None:
+    ran = _run(source_tree, "-c", "import dehusk", PYTHONPATH=str(source_tree / "src"))
+    assert ran.stderr.strip().splitlines()[-1] == (
+        "ImportError: dehusk's compiled kernel is missing: install dehusk with pip, or run"
+        " `python setup.py build_ext --inplace` in its source tree"
+    )
