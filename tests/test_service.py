@@ -27,7 +27,8 @@ from dehusk_bench.speed.serve import running
 
 pytest.importorskip("fastapi", reason="the extra serve is not installed")
 
-from dehusk.doors.service import listening, logs
+from dehusk.doors.service import monitoring
+from dehusk.doors.service.server import listen
 
 HTML = {"Content-Type": "text/html; charset=utf-8"}
 JSON = {"Content-Type": "application/json"}
@@ -388,11 +389,11 @@ def test_a_method_that_follows_links_cannot_be_served() -> None:
 
 def test_the_log_is_a_line_of_json_for_each_request(tmp_path: Path) -> None:
     with (tmp_path / "log").open("w") as file:
-        logs.log_to(file, is_quiet=False)
-        logs.log(logging.INFO, "request", path="/health", status=200)
-        logs.log_to(file, is_quiet=True)
-        logs.log(logging.INFO, "request", path="/health", status=200)
-        logs.LOG.handlers.clear()
+        monitoring.log_to(file, is_quiet=False)
+        monitoring.log(logging.INFO, "request", path="/health", status=200)
+        monitoring.log_to(file, is_quiet=True)
+        monitoring.log(logging.INFO, "request", path="/health", status=200)
+        monitoring.LOG.handlers.clear()
     line = json.loads((tmp_path / "log").read_text())
     assert (line["event"], line["path"], line["status"]) == ("request", "/health", 200)
 
@@ -402,7 +403,7 @@ def test_a_port_that_is_taken_is_named() -> None:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         with pytest.raises(UsageError, match=f"port {taken.getsockname()[1]}"):
-            listening.listen("127.0.0.1", taken.getsockname()[1])
+            listen("127.0.0.1", taken.getsockname()[1])
 
 
 @pytest.mark.filterwarnings("default")

@@ -25,12 +25,10 @@ from dehusk_bench.speed.serve import running
 
 pytest.importorskip("fastapi", reason="the extra serve is not installed")
 
-from dehusk.doors.service import logs, pages_api
-from dehusk.doors.service.app import _failure
-from dehusk.doors.service.ending import Ending
-from dehusk.doors.service.metrics import Metrics
+from dehusk.doors.service import app, monitoring
+from dehusk.doors.service.monitoring import Metrics
+from dehusk.doors.service.server import Ending
 from dehusk.doors.service.service import Service
-from dehusk.doors.service.sites_api import health
 from dehusk.page.page import Page
 
 
@@ -139,12 +137,12 @@ def test_what_the_http_server_says_is_json_too(tmp_path: Path) -> None:
 def test_a_traceback_stands_in_its_line(tmp_path: Path) -> None:
     server = logging.getLogger("uvicorn.error")
     with (tmp_path / "log").open("w") as file:
-        logs.log_to(file, is_quiet=True)
+        monitoring.log_to(file, is_quiet=True)
         try:
             raise ValueError("grain")
         except ValueError:
             server.exception("it went wrong")
-        logs.LOG.handlers.clear()
+        monitoring.LOG.handlers.clear()
         server.handlers.clear()
     line = json.loads((tmp_path / "log").read_text())
     assert line["message"] == "it went wrong"
@@ -193,7 +191,7 @@ def test_health_says_when_nothing_can_be_kept(
         for commit in (memories.commit, full, memories.commit):
             monkeypatch.setattr(memories, "commit", commit)
             await service.flush()
-            told.append((await health(asked))["status"])
+            told.append((await app.health(asked))["status"])
         return told
 
     with dehusk.open(tmp_path / "a.husk", method="segments") as memories:
@@ -205,7 +203,7 @@ def test_a_memory_that_cannot_be_used_is_a_failure_like_others(
 ) -> None:
     nobody: Any = None
     for fault, status in ((StoreFull("no room"), 507), (StoreDamaged("damaged"), 500)):
-        answer = asyncio.run(_failure(nobody, fault))
+        answer = asyncio.run(app._failure(nobody, fault))
         assert answer.status_code == status
         assert json.loads(bytes(answer.body))["error"]["code"] == "not_kept"
 
@@ -215,9 +213,7 @@ def test_a_memory_that_cannot_be_used_is_a_failure_like_others(
 
     async def lines() -> list[bytes]:
         full: Any = Full()
-        return [
-            line async for line in pages_api._answers(full, [Page(b"")], None, None, learns=True)
-        ]
+        return [line async for line in app._answers(full, [Page(b"")], None, None, learns=True)]
 
     (line,) = asyncio.run(lines())
     assert json.loads(line)["error"] == {"code": "not_kept", "message": "no room"}

@@ -3,25 +3,57 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from typing import Final
+from typing import Annotated, Any, Final
 
-from fastapi import Depends, FastAPI, Request, Response
+from fastapi import APIRouter, Depends, FastAPI, Query, Request, Response
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
+from starlette.responses import StreamingResponse
 
 from dehusk import __version__
-from dehusk.doors.service import describing, pages_api, sites_api
-from dehusk.doors.service.failures import Failed, not_kept
-from dehusk.doors.service.service import Service
+from dehusk.doors.service import openapi
+from dehusk.doors.service.bodies import (
+    CLEAN,
+    MAX_NAME,
+    RULE,
+    TEMPLATE,
+    read_body,
+    read_page,
+    read_pages,
+    validated,
+)
+from dehusk.doors.service.monitoring import METRICS_TYPE
+from dehusk.doors.service.server import Failed, not_kept
+from dehusk.doors.service.service import PageAnswer, Service
 from dehusk.errors import StateError, UsageError
+from dehusk.memory.rules import Rule
+from dehusk.memory.store import SiteRow
+from dehusk.page.page import Page
 
 _CODES: Final = {404: "not_found", 405: "method"}
+router = APIRouter()
+Url = Annotated[str | None, Query(max_length=MAX_NAME, description="Where the page came from.")]
+Site = Annotated[str | None, Query(min_length=1, max_length=MAX_NAME, description="Its site.")]
+Pieces = Annotated[
+    int | None, Query(ge=1, le=1_000_000, description="Add pieces of at most so many tokens.")
+]
+Revise = Annotated[
+    str | None,
+    Query(
+        pattern="^(last|[0-9]{1,15})$",
+        description="Only answers that have changed since this revision, or since the `last` one.",
+    ),
+]
+_MAX_LISTED: Final = 1000
+"""Revisions that are listed at once."""
+_MAX_RULE_BYTES: Final = 100_000
+SiteName = Annotated[str, Query(min_length=1, max_length=MAX_NAME, description="The site's name.")]
 
 
 def make_app(service: Service) -> FastAPI:
-    """The application that answers at this service."""
+    """The application in front of this service."""
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
@@ -34,7 +66,7 @@ def make_app(service: Service) -> FastAPI:
     app = FastAPI(
         title="dehusk",
         version=__version__,
-        description=describing.ABOUT,
+        description=openapi.ABOUT,
         lifespan=lifespan,
         # Their pages load scripts from elsewhere; the description itself is at /openapi.json.
         docs_url=None,
@@ -43,8 +75,7 @@ def make_app(service: Service) -> FastAPI:
         dependencies=[Depends(_check_query)],
     )
     app.state.service = service
-    app.include_router(pages_api.router)
-    app.include_router(sites_api.router)
+    app.include_router(router)
     add_failures(app)
     return app
 
@@ -87,3 +118,214 @@ async def _failure(_request: Request, fault: Exception) -> Response:
     else:
         failed = Failed(400, "bad_request", str(fault))
     return Response(failed.body(), failed.status, headers, "application/json")
+
+
+def service_of(request: Request) -> Service:
+    """What answers behind the application."""
+    service: Service = request.app.state.service
+    return service
+
+
+def _response(answer: PageAnswer) -> Response:
+    """The answer on a page: 422 where it could not be used."""
+    return Response(answer.body, 422 if answer.error else 200, media_type="application/json")
+
+
+async def _body(request: Request) -> bytes:
+    settings = service_of(request).settings
+    return await read_body(request, settings.max_body_bytes, settings.deadline_s)
+
+
+@router.post("/v1/clean", **openapi.clean())
+async def clean(request: Request) -> Response:
+    """Learns the page with its site, unless `learn` is false, and gives its JSON line."""
+    # Half of what a request costs would go into FastAPI's own reading of the query.
+    asked = validated(CLEAN, dict(request.query_params))
+    page = read_page(request, await _body(request), asked.url, asked.site)
+    answer = await service_of(request).clean(
+        page, learns=asked.learn, pieces=asked.pieces, revise=None
+    )
+    return _response(answer)
+
+
+@router.post("/v1/batch", **openapi.batch())
+async def batch(
+    request: Request, revise: Revise = None, pieces: Pieces = None, *, learn: bool = True
+) -> Response:
+    """Takes JSON lines and gives JSON lines, in order, each as soon as it is there."""
+    if revise is not None and not learn:
+        raise Failed(400, "bad_request", "revise takes note of answers, so it needs learn")
+    service = service_of(request)
+    pages = read_pages(await _body(request), service.settings.max_pages)
+    lines = _answers(service, pages, revise, pieces, learns=learn)
+    return StreamingResponse(lines, media_type="application/x-ndjson")
+
+
+async def _answers(
+    service: Service, pages: Sequence[Page], revise: str | None, pieces: int | None, *, learns: bool
+) -> AsyncIterator[bytes]:
+    """A line for each page."""
+    for page in pages:
+        try:
+            answer = await service.clean(page, learns=learns, pieces=pieces, revise=revise)
+        except (Failed, StateError) as fault:  # The head of the answer is sent: say it in a line.
+            failed = fault if isinstance(fault, Failed) else not_kept(fault)
+            yield failed.body() + b"\n"
+            return
+        if answer.is_changed or revise is None:
+            yield answer.body + b"\n"
+
+
+@router.post("/v1/explain", **openapi.page("Why each region is kept", openapi.OBJECT))
+async def explain(request: Request, url: Url = None, site: Site = None) -> Response:
+    """Gives the regions of the page with scores and reasons, and learns nothing."""
+    page = read_page(request, await _body(request), url, site)
+    return _response(await service_of(request).act("explain", [page]))
+
+
+@router.post("/v1/marks", **openapi.page("The verdict on every node", openapi.OBJECT))
+async def marks(
+    request: Request, url: Url = None, site: Site = None, *, learn: bool = True
+) -> Response:
+    """Gives the verdict on every element that has a number in `data-dehusk-node`, and its texts."""
+    page = read_page(request, await _body(request), url, site)
+    return _response(await service_of(request).clean(page, learns=learn, act="marks"))
+
+
+@router.post("/v1/benchmark", **openapi.page("Score a marked page", openapi.OBJECT))
+async def benchmark(request: Request, url: Url = None, site: Site = None) -> Response:
+    """Scores the template of a page whose content bears the marks of the TECO suite."""
+    page = read_page(request, await _body(request), url, site)
+    return _response(await service_of(request).act("benchmark", [page]))
+
+
+@router.post("/v1/template", **openapi.template())
+async def template(request: Request) -> Response:
+    """Finds the template among the pages that are posted, and learns nothing."""
+    post = validated(TEMPLATE, await _body(request))
+    pages = [page.page() for page in (post.page, *post.others)]
+    return _response(await service_of(request).act("template", pages))
+
+
+def _site(row: SiteRow) -> dict[str, Any]:
+    return {
+        "site": row.name,
+        "pages": row.pages,
+        "families": row.families or None,
+        "template_changes": row.revision if row.families else None,
+        "bytes": row.size_bytes,
+    }
+
+
+def _rule(rule: Rule) -> dict[str, str]:
+    return {"id": rule.id, "action": str(rule.action), "selector": rule.selector}
+
+
+@router.get("/v1/sites", **openapi.plain("What the memory knows"))
+async def sites(request: Request) -> dict[str, Any]:
+    """Lists all sites."""
+    service = service_of(request)
+    await service.flush()
+    return {"sites": [_site(row) for row in service.memories.sites()]}
+
+
+@router.get("/v1/site", **openapi.plain("One site", 404))
+async def site(request: Request, name: SiteName) -> dict[str, Any]:
+    """Gives a site's figures and its rules."""
+    service = service_of(request)
+    await service.flush()
+    for row in service.memories.sites():
+        if row.name == name:
+            return _site(row) | {"rules": [_rule(rule) for rule in service.memories.rules(name)]}
+    raise Failed(404, "no_site", "the memory knows no such site")
+
+
+@router.delete("/v1/site", **openapi.plain("Forget a site", 404))
+async def forget(request: Request, name: SiteName) -> dict[str, Any]:
+    """Takes a site out, with all that is kept of it."""
+    if not await service_of(request).forget(name):
+        raise Failed(404, "no_site", "the memory knows no such site")
+    return {"forgotten": name}
+
+
+@router.get("/v1/revisions", **openapi.plain("Answers that have changed"))
+async def revisions(
+    request: Request,
+    site: SiteName,
+    since: Annotated[int, Query(ge=0, le=10**15)] = 0,
+    after: Annotated[str | None, Query(pattern="^[0-9a-f]{16}$")] = None,
+) -> dict[str, Any]:
+    """Lists the answers on a site's pages that first came from a revision above `since`.
+
+    A page is named by the first 8 bytes of BLAKE2b of its URL, in hex: no URL is kept. Where there
+    are more than 1,000, `next` says what to go on `after`.
+    """
+    start = bytes.fromhex(after) if after else None
+    listed: list[dict[str, Any]] = []
+    for answer in service_of(request).memories.given(site, since, start):
+        listed.append({"page": answer.key.hex(), "revision": answer.revision})
+        if len(listed) == _MAX_LISTED:
+            break
+    more = listed[-1]["page"] if len(listed) == _MAX_LISTED else None
+    return {"site": site, "answers": listed, "next": more}
+
+
+@router.get("/v1/events", **openapi.events())
+async def events(request: Request) -> Response:
+    """Tells of every page that is learned, for as long as the connection lasts."""
+    return StreamingResponse(service_of(request).listeners.listen(), media_type="text/event-stream")
+
+
+@router.get("/v1/rules", **openapi.plain("The rules of a site"))
+async def rules(request: Request, site: SiteName) -> dict[str, Any]:
+    """Lists what users have corrected on a site."""
+    found = service_of(request).memories.rules(site)
+    return {"site": site, "rules": [_rule(rule) for rule in found]}
+
+
+@router.post("/v1/rules", **openapi.rule())
+async def add_rule(request: Request) -> dict[str, Any]:
+    """Keeps or drops what a selector selects, on every page of the site from now on."""
+    service = service_of(request)
+    post = validated(RULE, await read_body(request, _MAX_RULE_BYTES, service.settings.deadline_s))
+    rule = service.memories.add_rule(post.site, post.action, post.selector)
+    await service.change_rules(post.site)
+    return _rule(rule)
+
+
+@router.delete("/v1/rules", **openapi.plain("Take a rule back", 404))
+async def remove_rule(
+    request: Request,
+    site: SiteName,
+    rule: Annotated[str, Query(alias="id", pattern="^[0-9a-f]{12}$")],
+) -> dict[str, Any]:
+    """Takes a rule of a site back."""
+    service = service_of(request)
+    if not service.memories.remove_rule(site, rule):
+        raise Failed(404, "no_rule", "the site has no such rule")
+    await service.change_rules(site)
+    return {"removed": rule}
+
+
+@router.get("/health", **openapi.plain("Is it well?"))
+async def health(request: Request) -> dict[str, Any]:
+    """Answers as long as the service can work; `not_kept` where it cannot keep what it learns."""
+    service = service_of(request)
+    status = "ok" if service.is_keeping else "not_kept"
+    return {"status": status, "version": __version__, "method": service.memories.method.name}
+
+
+@router.get("/metrics", **openapi.metrics())
+async def metrics(request: Request) -> Response:
+    """Gives the figures of the service in the text format of Prometheus."""
+    service = service_of(request)
+    starts = sum(worker.starts for worker in service.pool.workers)
+    gauges: dict[str, tuple[str, float]] = {
+        "dehusk_workers": ("Worker processes.", len(service.pool.workers)),
+        "dehusk_worker_starts": ("Times that a worker was started.", starts),
+        "dehusk_requests_waiting": ("Requests that wait for a worker.", service.waiting),
+        "dehusk_listeners": ("Listeners to events.", len(service.listeners)),
+        "dehusk_is_keeping": ("1 if the last commit succeeded.", service.is_keeping),
+        "dehusk_memory_bytes": ("Size of the memory's file.", service.memories.size_bytes),
+    }
+    return Response(service.metrics.text(gauges), media_type=METRICS_TYPE)

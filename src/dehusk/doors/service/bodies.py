@@ -10,7 +10,7 @@ from typing import Any, Final, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from starlette.requests import ClientDisconnect, Request
 
-from dehusk.doors.service.failures import Failed
+from dehusk.doors.service.server import Failed
 from dehusk.page.page import Page
 
 _AUTO: Final = 32 + zlib.MAX_WBITS

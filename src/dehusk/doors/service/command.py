@@ -30,7 +30,7 @@ def serve(arguments: argparse.Namespace) -> int:
 
     settings = _make_settings(arguments)
     durable = arguments.durable or Durable.BATCH
-    with run.open_or_borrow(
+    with run.open_or_make(
         arguments.memory,
         durable,
         relearn=arguments.relearn,
@@ -56,9 +56,9 @@ def view(arguments: argparse.Namespace) -> int:
         raise UsageError(
             "a site of the web must be saved first: `dehusk clean URL -o crawl.warc.gz`"
         )
-    from dehusk.doors.service import run, run_view  # noqa: PLC0415  an extra
+    from dehusk.doors.service import run  # noqa: PLC0415  an extra
 
-    with run.open_or_borrow(
+    with run.open_or_make(
         arguments.memory,
         "page",
         limits=make_limits(arguments),
@@ -70,7 +70,7 @@ def view(arguments: argparse.Namespace) -> int:
         failures = _read(arguments, viewed)
         if not viewed.pages:
             raise UsageError("no page that can be shown")
-        run_view.view(
+        run.view(
             viewed,
             arguments.port,
             is_kept=arguments.memory is not None,

@@ -10,9 +10,8 @@ from typing import Final
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from dehusk.doors.service.failures import Failed, say
-from dehusk.doors.service.logs import log
-from dehusk.doors.service.metrics import Metrics
+from dehusk.doors.service.monitoring import Metrics, log
+from dehusk.doors.service.server import Failed, say
 from dehusk.settings import ServiceSettings
 
 _OPEN: Final = frozenset({"/health"})

@@ -19,10 +19,8 @@ from typing import Any, Final
 
 from dehusk import pipeline
 from dehusk.answer.result import Refusal
-from dehusk.doors.service.events import Listeners
-from dehusk.doors.service.failures import Failed
-from dehusk.doors.service.logs import log
-from dehusk.doors.service.metrics import Metrics
+from dehusk.doors.service.monitoring import Listeners, Metrics, log
+from dehusk.doors.service.server import Failed
 from dehusk.errors import MemoryDamaged, PageError, PageFault, PageTimeout, StateError, StoreDamaged
 from dehusk.memory.answers import Answer
 from dehusk.memory.memories import Memories

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import io
 import json
+import logging
 import re
 import zipfile
 from collections.abc import Callable
 from dataclasses import asdict
 from functools import partial, wraps
+from importlib import import_module
 from importlib.resources import files
+from importlib.util import find_spec
 from math import isnan
 from typing import Annotated, Any, Final
 
@@ -22,12 +25,12 @@ from dehusk import __version__
 from dehusk.answer.render import verdict_words
 from dehusk.answer.result import Result
 from dehusk.doors.service.app import add_failures
-from dehusk.doors.service.events import Listeners
-from dehusk.doors.service.failures import Failed
-from dehusk.doors.service.gold import gold_record, teco_html
-from dehusk.doors.service.hand import Hand
-from dehusk.doors.service.peers import peer_text
+from dehusk.doors.service.frames import ViewerState
+from dehusk.doors.service.gold import gold_record, html_of, teco_html
+from dehusk.doors.service.server import Failed
 from dehusk.errors import PageError
+from dehusk.page.page import Page
+from dehusk.page.tree import Tree
 from dehusk.template.linking import link_graph
 from dehusk.template.viewing import Viewed, ViewedSite
 
@@ -59,60 +62,37 @@ class Confirmation(BaseModel):
     is_right: bool
 
 
-class Room:
-    """What the viewer works with."""
-
-    def __init__(self, viewed: Viewed, frames: str, *, is_kept: bool) -> None:
-        self.viewed = viewed
-        self.frames = frames
-        """Where pages are shown: another origin, with a secret path."""
-        self.is_kept = is_kept
-        """Rules outlast the viewer."""
-        self.listeners = Listeners()
-        self.hand = Hand()
-        """Does all that takes a while, so that clicks and signals are heard meanwhile."""
-        self.other_hand = Hand()
-        """For what takes a while and touches nothing of ours: other extractors."""
-        self.version = 0
-        """Rises with every correction, so that no frame shows an old verdict."""
-
-    def changed(self) -> None:
-        """Note that a verdict may be another now, and tell all who look."""
-        self.version += 1
-        self.listeners.tell("changed", {"version": self.version})
-
-
-def make_viewer(room: Room) -> FastAPI:
+def make_viewer(state: ViewerState) -> FastAPI:
     """The application of the viewer's own page."""
     app = FastAPI(title="dehusk view", version=__version__, docs_url=None, redoc_url=None)
-    app.state.room = room
+    app.state.viewer = state
     app.include_router(router)
     add_failures(app)
     app.mount("/", StaticFiles(directory=str(_STATIC), html=True))
     return app
 
 
-def _room(request: Request) -> Room:
-    room: Room = request.app.state.room
-    return room
+def _state(request: Request) -> ViewerState:
+    state: ViewerState = request.app.state.viewer
+    return state
 
 
-def _at_hand(work: Callable[..., Any]) -> Callable[..., Any]:
-    """A handler whose work is done by the room's hand."""
+def _in_thread(work: Callable[..., Any]) -> Callable[..., Any]:
+    """A handler whose work is done by the viewer's thread."""
 
     @wraps(work)
     async def answer(**given: Any) -> Any:
-        return await _room(given["request"]).hand.do(partial(work, **given))
+        return await _state(given["request"]).thread.do(partial(work, **given))
 
     return answer
 
 
-def _result(room: Room, page: int, seen: int | None = None) -> Result:
+def _result(state: ViewerState, page: int, seen: int | None = None) -> Result:
     """The answer on a page. Raises Failed where there is none."""
-    if page >= len(room.viewed.pages):
+    if page >= len(state.viewed.pages):
         raise Failed(404, "no_page", "there is no such page")
     try:
-        return room.viewed.result(page, seen)
+        return state.viewed.result(page, seen)
     except PageError as error:
         raise Failed(422, error.code, error.reason) from None
 
@@ -120,12 +100,12 @@ def _result(room: Room, page: int, seen: int | None = None) -> Result:
 @router.get("/api/collection")
 async def collection(request: Request) -> dict[str, Any]:
     """All sites with their pages."""
-    room = _room(request)
-    viewed = room.viewed
+    state = _state(request)
+    viewed = state.viewed
     return {
         "version": __version__,
         "method": viewed.memories.method.name,
-        "is_kept": room.is_kept,
+        "is_kept": state.is_kept,
         "refused": len(viewed.refusals),
         "sites": [_site(viewed, site) for site in viewed.sites.values()],
     }
@@ -147,20 +127,20 @@ def _site(viewed: Viewed, site: ViewedSite) -> dict[str, Any]:
 @router.get("/api/shares")
 async def shares(request: Request, site: str, start: Number = 0) -> dict[str, Any]:
     """The template share of some pages of a site; `next` where there are more."""
-    room = _room(request)
-    viewed = room.viewed.sites.get(site)
+    state = _state(request)
+    viewed = state.viewed.sites.get(site)
     if viewed is None:
         raise Failed(404, "no_site", "there is no such site")
     found = {}
     for page in viewed.pages[start : start + _SHARES]:
         # One after another: whoever asks for a page meanwhile comes between.
-        found[page] = await room.hand.do(partial(_shortly, room, page))
+        found[page] = await state.thread.do(partial(_shortly, state, page))
     more = start + _SHARES
     return {"pages": found, "next": more if more < len(viewed.pages) else None}
 
 
-def _shortly(room: Room, page: int, seen: int | None = None) -> dict[str, Any]:
-    return _brief(_result(room, page, seen))
+def _shortly(state: ViewerState, page: int, seen: int | None = None) -> dict[str, Any]:
+    return _brief(_result(state, page, seen))
 
 
 def _brief(result: Result) -> dict[str, Any]:
@@ -173,12 +153,12 @@ def _brief(result: Result) -> dict[str, Any]:
 
 
 @router.get("/api/page")
-@_at_hand
+@_in_thread
 def page(request: Request, page: Number, seen: Seen = None) -> dict[str, Any]:
     """The verdict on a page after so many pages of its site."""
-    room = _room(request)
-    result = _result(room, page, seen)
-    site = room.viewed.site_of(page)
+    state = _state(request)
+    result = _result(state, page, seen)
+    site = state.viewed.site_of(page)
     count = site.nearest(seen)
     regions = [
         {name: _plain(value) for name, value in asdict(region).items()}
@@ -192,13 +172,13 @@ def page(request: Request, page: Number, seen: Seen = None) -> dict[str, Any]:
         "site": result.site,
         "seen": count,
         "pages_seen": result.pages_seen,
-        "frame": f"{room.frames}/{page}?seen={count}&v={room.version}",
-        "version": room.version,
+        "frame": f"{state.frames}/{page}?seen={count}&v={state.version}",
+        "version": state.version,
         "markdown": result.markdown,
         "regions": regions,
-        "rules": _rules(room, result.site),
-        "corrections": _corrections(room, page),
-        "is_confirmed": page in room.viewed.confirmed,
+        "rules": _rules(state, result.site),
+        "corrections": _corrections(state, page),
+        "is_confirmed": page in state.viewed.confirmed,
     }
 
 
@@ -208,13 +188,13 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def _rules(room: Room, site: str) -> list[dict[str, str]]:
-    rules = room.viewed.memories.rules(site)
+def _rules(state: ViewerState, site: str) -> list[dict[str, str]]:
+    rules = state.viewed.memories.rules(site)
     return [{"id": r.id, "action": str(r.action), "selector": r.selector} for r in rules]
 
 
-def _corrections(room: Room, page: int) -> list[dict[str, str]]:
-    own = room.viewed.corrections.get(page)
+def _corrections(state: ViewerState, page: int) -> list[dict[str, str]]:
+    own = state.viewed.corrections.get(page)
     if own is None:
         return []
     both = [("keep", selector) for selector in own.keep] + [("drop", css) for css in own.drop]
@@ -224,63 +204,74 @@ def _corrections(room: Room, page: int) -> list[dict[str, str]]:
 @router.get("/api/growth")
 async def growth(request: Request, page: Number) -> dict[str, Any]:
     """The template share of a page, after each number of pages that is still known."""
-    room = _room(request)
-    if page >= len(room.viewed.pages):
+    state = _state(request)
+    if page >= len(state.viewed.pages):
         raise Failed(404, "no_page", "there is no such page")
-    steps = sorted(room.viewed.site_of(page).states)
+    steps = sorted(state.viewed.site_of(page).states)
     found = []
     for seen in steps[:: max(1, len(steps) // 40)]:
         if await request.is_disconnected():
             break
-        found.append([seen, (await room.hand.do(partial(_shortly, room, page, seen)))["share"]])
+        found.append([seen, (await state.thread.do(partial(_shortly, state, page, seen)))["share"]])
     return {"steps": found}
 
 
 @router.get("/api/peer")
 async def peer(request: Request, page: Number) -> dict[str, Any]:
     """What trafilatura makes of the page; null where it is not installed."""
-    room = _room(request)
-    result = await room.hand.do(partial(_result, room, page))
-    own = await room.hand.do(lambda: result.text)
-    read = partial(peer_text, room.viewed.pages[page], result.tree)
-    return {"name": "trafilatura", "text": await room.other_hand.do(read), "own": own}
+    state = _state(request)
+    result = await state.thread.do(partial(_result, state, page))
+    own = await state.thread.do(lambda: result.text)
+    read = partial(_peer_text, state.viewed.pages[page], result.tree)
+    return {"name": "trafilatura", "text": await state.peer_thread.do(read), "own": own}
+
+
+def _peer_text(page: Page, tree: Tree) -> str | None:
+    """What trafilatura makes of a page; None where it is not installed."""
+    if find_spec("trafilatura") is None:
+        return None
+    module = import_module("trafilatura")
+    for name in ("trafilatura", "htmldate"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+    text: str | None = module.extract(html_of(page, tree), url=page.url)
+    return text or ""
 
 
 @router.get("/api/template")
-@_at_hand
+@_in_thread
 def template(request: Request, page: Number) -> dict[str, Any]:
     """The template of a page's family, with its slots."""
-    room = _room(request)
-    _result(room, page)
-    found = room.viewed.template(page)
+    state = _state(request)
+    _result(state, page)
+    found = state.viewed.template(page)
     return {"html": found.html, "slots": found.slots, "pages": len(found.results)}
 
 
 @router.get("/api/graph")
-@_at_hand
+@_in_thread
 def graph(request: Request, page: Number) -> dict[str, Any]:
     """The pages that a page is compared with by `hyperlink`, and how they link each other."""
-    room = _room(request)
-    _result(room, page)
-    viewed = room.viewed
+    state = _state(request)
+    _result(state, page)
+    viewed = state.viewed
     pages = [viewed.pages[number] for number in viewed.site_of(page).pages]
     found = link_graph(viewed.pages[page], pages, viewed.memories.limits)
     return asdict(found)
 
 
 @router.get("/api/node")
-@_at_hand
+@_in_thread
 def node(request: Request, page: Number, node: Number) -> dict[str, Any]:
     """What can be said and done about a node."""
-    room = _room(request)
-    result = _result(room, page)
+    state = _state(request)
+    result = _result(state, page)
     if node >= len(result.tree):
         raise Failed(404, "no_node", "there is no such node")
     one = result.nodes[node]
     below = result.nodes[node : int(result.tree.end[node])]
     texts = [other for other in below if other.text and other.text.strip()]
     told = texts[0].number if texts else node
-    selectors = room.viewed.selectors(page, node)
+    selectors = state.viewed.selectors(page, node)
     return {
         "node": node,
         "tag": one.tag,
@@ -294,57 +285,57 @@ def node(request: Request, page: Number, node: Number) -> dict[str, Any]:
 @router.post("/api/corrections")
 async def correct(request: Request, given: Correction) -> dict[str, Any]:
     """Keep or drop what a selector selects: a rule of the site, or on the page alone."""
-    room = _room(request)
-    site = await room.hand.do(partial(_correct, room, given))
-    room.changed()
-    return {"rules": _rules(room, site), "corrections": _corrections(room, given.page)}
+    state = _state(request)
+    site = await state.thread.do(partial(_correct, state, given))
+    state.changed()
+    return {"rules": _rules(state, site), "corrections": _corrections(state, given.page)}
 
 
-def _correct(room: Room, given: Correction) -> str:
+def _correct(state: ViewerState, given: Correction) -> str:
     """Do as somebody wished; the site of the page."""
-    site = _result(room, given.page).site
+    site = _result(state, given.page).site
     if given.is_rule and given.action != "undo":
-        room.viewed.memories.add_rule(site, given.action, given.selector)
-        room.viewed.memories.commit()
+        state.viewed.memories.add_rule(site, given.action, given.selector)
+        state.viewed.memories.commit()
     else:
-        room.viewed.correct(given.page, given.action, given.selector)
+        state.viewed.correct(given.page, given.action, given.selector)
     return site
 
 
 @router.delete("/api/rules")
 async def remove_rule(request: Request, site: str, rule: str) -> dict[str, Any]:
     """Take a rule of a site back."""
-    room = _room(request)
-    await room.hand.do(partial(_remove, room, site, rule))
-    room.changed()
-    return {"rules": _rules(room, site)}
+    state = _state(request)
+    await state.thread.do(partial(_remove, state, site, rule))
+    state.changed()
+    return {"rules": _rules(state, site)}
 
 
-def _remove(room: Room, site: str, rule: str) -> None:
+def _remove(state: ViewerState, site: str, rule: str) -> None:
     """Take a rule back for good. Raises Failed where there is none."""
-    if not room.viewed.memories.remove_rule(site, rule):
+    if not state.viewed.memories.remove_rule(site, rule):
         raise Failed(404, "no_rule", "the site has no such rule")
-    room.viewed.memories.commit()
+    state.viewed.memories.commit()
 
 
 @router.post("/api/gold")
 async def confirm(request: Request, given: Confirmation) -> dict[str, Any]:
     """Call the verdict on a page right, or take that back."""
-    room = _room(request)
-    await room.hand.do(partial(_result, room, given.page))
-    confirmed = room.viewed.confirmed
+    state = _state(request)
+    await state.thread.do(partial(_result, state, given.page))
+    confirmed = state.viewed.confirmed
     (confirmed.add if given.is_right else confirmed.discard)(given.page)
     return {"confirmed": len(confirmed)}
 
 
 @router.get("/api/gold.jsonl")
-@_at_hand
+@_in_thread
 def gold(request: Request) -> Response:
     """The pages that somebody called right, as JSON lines with gold."""
-    room = _room(request)
+    state = _state(request)
     records = [
-        gold_record(room.viewed.pages[page], _result(room, page))
-        for page in sorted(room.viewed.confirmed)
+        gold_record(state.viewed.pages[page], _result(state, page))
+        for page in sorted(state.viewed.confirmed)
     ]
     lines = "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
     headers = {"Content-Disposition": 'attachment; filename="gold.jsonl"'}
@@ -353,14 +344,14 @@ def gold(request: Request) -> Response:
 
 
 @router.get("/api/gold.zip")
-@_at_hand
+@_in_thread
 def teco(request: Request) -> Response:
     """The same pages with the marks of the TECO suite, a folder for each site."""
-    room = _room(request)
+    state = _state(request)
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-        for page in sorted(room.viewed.confirmed):
-            result = _result(room, page)
+        for page in sorted(state.viewed.confirmed):
+            result = _result(state, page)
             folder = re.sub(r"[^A-Za-z0-9.-]+", "_", result.site).strip(".") or "site"
             html = teco_html(result).encode("utf-8", "replace")
             archive.writestr(f"{folder}/page-{page:05}.html", html)
@@ -371,4 +362,4 @@ def teco(request: Request) -> Response:
 @router.get("/api/events")
 async def events(request: Request) -> Response:
     """What happens: `picked` in the frame of a tab, `changed` by anybody."""
-    return StreamingResponse(_room(request).listeners.listen(), media_type="text/event-stream")
+    return StreamingResponse(_state(request).listeners.listen(), media_type="text/event-stream")

@@ -11,11 +11,16 @@ and the viewer is told of the click from here.
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 import re
+from collections.abc import Callable
+from concurrent.futures import Future
 from functools import partial
 from importlib.resources import files
-from typing import Final
+from queue import SimpleQueue
+from threading import Thread
+from typing import Any, Final, TypeVar
 
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -23,9 +28,11 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from dehusk.answer.render import Showing, view_html
-from dehusk.doors.service.viewer import Room
+from dehusk.doors.service.monitoring import Listeners
 from dehusk.errors import PageError
+from dehusk.template.viewing import Viewed
 
+_Result = TypeVar("_Result")
 _STYLE: Final = (
     files("dehusk.doors.service").joinpath("static/frame.css").read_text(encoding="utf-8")
 )
@@ -46,7 +53,58 @@ _HEADERS: Final = {
 }
 
 
-def make_frames(room: Room, secret: str, viewer: str, names: frozenset[str]) -> Starlette:
+class SerialThread:
+    """A thread that does one thing after another, in the order they were asked for.
+
+    One, as nothing that it works with can be used by two at a time. It ends with the process,
+    whatever it is at: somebody who wants to stop does not wait for a page of 5 MB.
+    """
+
+    def __init__(self) -> None:
+        self._jobs: SimpleQueue[tuple[Future[Any], Callable[[], Any]]] = SimpleQueue()
+        Thread(target=self._work, daemon=True).start()
+
+    async def do(self, act: Callable[[], _Result]) -> _Result:
+        """What the act gives, or raises. Left undone if whoever asked goes before it begins."""
+        job: Future[_Result] = Future()
+        self._jobs.put((job, act))
+        return await asyncio.wrap_future(job)
+
+    def _work(self) -> None:
+        while True:
+            job, act = self._jobs.get()
+            if not job.set_running_or_notify_cancel():
+                continue
+            try:
+                job.set_result(act())
+            except Exception as fault:  # noqa: BLE001 - raised again where it was asked for
+                job.set_exception(fault)
+
+
+class ViewerState:
+    """What the viewer works with."""
+
+    def __init__(self, viewed: Viewed, frames: str, *, is_kept: bool) -> None:
+        self.viewed = viewed
+        self.frames = frames
+        """Where pages are shown: another origin, with a secret path."""
+        self.is_kept = is_kept
+        """Rules outlast the viewer."""
+        self.listeners = Listeners()
+        self.thread = SerialThread()
+        """Does all that takes a while, so that clicks and signals are heard meanwhile."""
+        self.peer_thread = SerialThread()
+        """For what takes a while and touches nothing of ours: other extractors."""
+        self.version = 0
+        """Rises with every correction, so that no frame shows an old verdict."""
+
+    def changed(self) -> None:
+        """Note that a verdict may be another now, and tell all who look."""
+        self.version += 1
+        self.listeners.tell("changed", {"version": self.version})
+
+
+def make_frames(state: ViewerState, secret: str, viewer: str, names: frozenset[str]) -> Starlette:
     """The application that shows pages to the viewer at this origin."""
     policy = {"Content-Security-Policy": _POLICY.format(viewer=viewer)}
 
@@ -55,13 +113,13 @@ def make_frames(room: Room, secret: str, viewer: str, names: frozenset[str]) -> 
         if not _is_known(request, secret, names):
             return Response(status_code=404, headers=_HEADERS)
         number, seen = request.path_params["page"], request.query_params.get("seen", "")[:9]
-        if number >= len(room.viewed.pages):
+        if number >= len(state.viewed.pages):
             return Response(status_code=404, headers=_HEADERS)
         tab = _TAB.fullmatch(request.query_params.get("tab", ""))
         picks = f"/{secret}/pick/{tab[0] if tab else '-'}/{number}/"
         given = int(seen) if seen.isdecimal() else None
         try:
-            body = await room.hand.do(partial(_document, room, number, given, picks))
+            body = await state.thread.do(partial(_document, state, number, given, picks))
         except PageError as error:
             return Response(error.reason, 422, _HEADERS | policy, "text/plain")
         return Response(body, 200, _HEADERS | policy, "text/html; charset=utf-8")
@@ -70,7 +128,7 @@ def make_frames(room: Room, secret: str, viewer: str, names: frozenset[str]) -> 
         """Tell the viewer of a click, and leave the document as it is."""
         if not _is_known(request, secret, names):
             return Response(status_code=404, headers=_HEADERS)
-        room.listeners.tell(
+        state.listeners.tell(
             "picked", {name: request.path_params[name] for name in ("tab", "page", "node")}
         )
         return Response(status_code=204, headers=_HEADERS)
@@ -83,9 +141,9 @@ def make_frames(room: Room, secret: str, viewer: str, names: frozenset[str]) -> 
     )
 
 
-def _document(room: Room, number: int, seen: int | None, picks: str) -> bytes:
+def _document(state: ViewerState, number: int, seen: int | None, picks: str) -> bytes:
     """A page with its marks, whose clicks go there. Raises PageError."""
-    result = room.viewed.result(number, seen)
+    result = state.viewed.result(number, seen)
     showing = Showing(picks, _STYLE, [region.node for region in result.regions])
     document = view_html(result.tree, result.labels, result.explanation, showing)
     return document.encode("utf-8", "replace")

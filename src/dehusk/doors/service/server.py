@@ -1,0 +1,137 @@
+"""HTTP below the application: sockets, patience with clients, failures, and the end."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import uvicorn
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from uvicorn.protocols.http.auto import AutoHTTPProtocol
+
+from dehusk.errors import StateError, StoreFull, UsageError
+
+_BACKLOG: Final = 2048
+"""Connections that wait to be taken: uvicorn's own number."""
+
+
+class Failed(Exception):
+    """A request that is not answered as it wished: status, code for programs, words for people."""
+
+    def __init__(self, status: int, code: str, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+        self.code = code
+        self.message = message
+
+    def body(self) -> bytes:
+        """The answer, as JSON."""
+        error = {"code": self.code, "message": self.message}
+        return json.dumps({"error": error}, ensure_ascii=False).encode("utf-8", "replace")
+
+
+def not_kept(fault: StateError) -> Failed:
+    """What is said where the memory cannot do what is asked: no room, or damage."""
+    return Failed(507 if isinstance(fault, StoreFull) else 500, "not_kept", str(fault))
+
+
+async def say(send: Send, failed: Failed) -> None:
+    """Answer a request that reaches no application."""
+    body = b"" if failed.status == 204 else failed.body()
+    headers = [(b"content-length", str(len(body)).encode())] if body else []
+    headers += [(b"content-type", b"application/json")] if body else []
+    await send({"type": "http.response.start", "status": failed.status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket at that address; port 0 takes any that is free. Raises UsageError."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    opened = socket.socket(family)
+    opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        opened.bind((host, port))
+        # Whoever is told of the address may come before the server is ready, and waits then.
+        opened.listen(_BACKLOG)
+    except OSError as fault:
+        opened.close()
+        raise UsageError(f"cannot listen on {host}, port {port}: {fault.strerror}") from fault
+    return opened
+
+
+def patient_for(seconds: float) -> type[asyncio.Protocol]:
+    """uvicorn's protocol, which closes a connection when the head of a request takes so long.
+
+    uvicorn itself waits for it without end, and a few hundred connections of one who never sends
+    the last line would be all that the service has.
+    """
+
+    class Patient(AutoHTTPProtocol):  # type: ignore[misc, valid-type]  # One of two, as installed.
+        _waits: asyncio.TimerHandle | None = None
+
+        def connection_made(self, transport: Any) -> None:
+            super().connection_made(transport)
+            self._wait()
+
+        def data_received(self, data: bytes) -> None:
+            super().data_received(data)
+            if self.cycle is None or self.cycle.response_complete:
+                self._wait()
+            else:
+                self._rest()
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            self._rest()
+            super().connection_lost(exc)
+
+        def _wait(self) -> None:
+            if self._waits is None:
+                self._waits = self.loop.call_later(seconds, self.transport.close)
+
+        def _rest(self) -> None:
+            if self._waits is not None:
+                self._waits.cancel()
+                self._waits = None
+
+    return Patient
+
+
+class Ending:
+    """Answers 503 to requests that the end of the service has cut off."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        has_begun = False
+
+        async def answer(message: Message) -> None:
+            nonlocal has_begun
+            has_begun = True
+            await send(message)
+
+        try:
+            await self._app(scope, receive, answer)
+        except asyncio.CancelledError:
+            # Nothing else cancels a request, and there is nobody above to hear of it.
+            if scope["type"] != "http":
+                raise
+            if not has_begun:
+                await say(send, Failed(503, "ending", "the service has ended meanwhile"))
+
+
+class Server(uvicorn.Server):
+    """A server that tells somebody before it waits for requests to end."""
+
+    def __init__(self, config: uvicorn.Config, before_end: Callable[[], object]) -> None:
+        super().__init__(config)
+        self._before_end = before_end
+
+    async def shutdown(self, sockets: Sequence[socket.socket] | None = None) -> None:
+        """Take no more requests, and wait a while for those that are there."""
+        self._before_end()
+        await super().shutdown(list(sockets) if sockets is not None else None)
