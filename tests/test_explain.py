@@ -26,7 +26,6 @@ from dehusk.page import tags
 from dehusk.page.page import Page
 from dehusk.page.parse import parse
 from dehusk.page.tree import Floats, Tree
-from dehusk.settings import Limits
 
 PAGES = [
     f"<nav>Home News About</nav><main><h1>Harvest {n}</h1><p>In year {n}, {n * 7} sacks.</p></main>"
@@ -56,8 +55,7 @@ class Halves:
 
 
 def test_an_explanation_is_of_the_memory_that_the_answer_is_of() -> None:
-    page, limits = Page(PAGES[0]), Limits()
-    result = pipeline.explain(page, Memory(1), Halves(), limits)
+    result = pipeline.explain(Page(PAGES[0]), Memory(1), pipeline.Setup(Halves()))
     assert result.explanation is not None
     assert result.pages_seen == 2
     assert result.explanation.site_score[0] == 0.5
@@ -71,7 +69,7 @@ def test_a_method_that_cannot_explain_still_answers() -> None:
     result = site.explain(PAGES[5])
     assert result.explanation is None
     assert result.text == site.ask(PAGES[5]).text == "Harvest 5\nIn year 5, 35 sacks."
-    assert site.memory.pages == 5
+    assert site.memory().pages == 5
 
 
 def _explained(html: str = PAGES[5]) -> tuple[Region, ...]:
@@ -137,7 +135,7 @@ def test_a_place_names_the_id_or_the_first_class() -> None:
 
 
 def test_the_methods_reason_and_both_scores_are_told_where_it_has_them() -> None:
-    result = pipeline.explain(Page("<p>Hello"), Memory(3), Halves(0.25), Limits())
+    result = pipeline.explain(Page("<p>Hello"), Memory(3), pipeline.Setup(Halves(0.25)))
     (region,) = result.regions
     assert (region.page_score, region.site_score, region.score) == (0.25, 1.0, 0.625)
     assert region.reason == "halfway"

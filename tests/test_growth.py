@@ -13,7 +13,7 @@ import pytest
 from dehusk.memory import Memory
 from dehusk.methods import make_method
 from dehusk.page.page import Page
-from dehusk.pipeline import clean
+from dehusk.pipeline import Setup, clean
 from dehusk.settings import Limits
 
 SHAPES: dict[str, Callable[[int], str]] = {
@@ -52,7 +52,7 @@ def _text_cost(method: str, html: str) -> float:
     """CPU seconds from page to text, learning included."""
     chosen, page = make_method(method), Page(html, "https://a.example/")
     began = time.process_time()
-    result, _ = clean(page, Memory(), chosen, Limits(timeout_s=1000))
+    result, _ = clean(page, Memory(), Setup(chosen, Limits(timeout_s=1000)))
     assert result.text is not None
     return time.process_time() - began
 
@@ -60,7 +60,7 @@ def _text_cost(method: str, html: str) -> float:
 def _markdown_cost(html: str) -> float:
     """CPU seconds from text to Markdown."""
     page = Page(html, "https://a.example/")
-    result, _ = clean(page, Memory(), make_method("segments"), Limits(timeout_s=1000))
+    result, _ = clean(page, Memory(), Setup(make_method("segments"), Limits(timeout_s=1000)))
     assert result.text
     began = time.process_time()
     assert result.markdown

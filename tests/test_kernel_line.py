@@ -51,10 +51,10 @@ def test_the_kernel_sees_a_new_template_where_its_twin_does(
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_kernel_gives_the_twins_verdict_on_sample_sites(kind: str) -> None:
     the_kernel()
-    method, memory, limits = make_method("auto"), Memory(), Limits()
+    method, memory = make_method("auto"), Memory()
     for page in sample_site(kind, pages=5):
         first = memory
-        result, memory = pipeline.clean(page.page, memory, method, limits)
+        result, (memory, _) = pipeline.clean(page.page, memory, pipeline.Setup(method))
         with without_all(*_JUDGING):
             assert result.verdict == method.verdict(memory, result.tree)  # type: ignore[attr-defined]
         # A memory that has not learned the page, and one that has learned another behind it.
@@ -68,7 +68,8 @@ def test_the_kernel_gives_the_twins_verdict_on_sample_sites(kind: str) -> None:
 def test_the_kernel_gives_the_twins_verdict_on_hostile_pages(html: str) -> None:
     the_kernel()
     method = make_method("auto")
-    result, memory = pipeline.clean(Page(html), Memory(), method, Limits(max_nodes=2_000_000))
+    setup = pipeline.Setup(method, Limits(max_nodes=2_000_000))
+    result, (memory, _) = pipeline.clean(Page(html), Memory(), setup)
     with without_all(*_JUDGING):
         assert result.verdict == method.verdict(memory, result.tree)  # type: ignore[attr-defined]
 

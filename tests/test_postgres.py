@@ -150,7 +150,7 @@ def test_four_writers_on_one_site_end_with_the_counts_of_one(address: str, durab
     with dehusk.open(address, reads_only=True) as memory:
         (row,) = memory.sites()
         learned = memory.memory(row.name)
-    one, four = site.memory.table("segments"), learned.table("segments")
+    one, four = site.memory().table("segments"), learned.table("segments")
     assert row.pages == learned.pages == 80
     assert four.keys.tolist() == one.keys.tolist()
     assert four.count.tolist() == one.count.tolist()

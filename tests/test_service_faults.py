@@ -25,12 +25,12 @@ def _post(number: int, site: str = "a.example") -> Page:
     return Page(f"<nav>Home</nav>{lines}", f"https://{site}/{number}")
 
 
-def _connection(memories: dehusk.Memories) -> sqlite3.Connection:
+def _connection(memories: dehusk.Session) -> sqlite3.Connection:
     connection: sqlite3.Connection = memories._store.database._connection  # type: ignore[attr-defined]
     return connection
 
 
-async def _until_kept(memories: dehusk.Memories, site: str) -> None:
+async def _until_kept(memories: dehusk.Session, site: str) -> None:
     async with asyncio.timeout(30):
         while memories.site(site) is None:
             await asyncio.sleep(0.05)
@@ -53,7 +53,7 @@ def often(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> 
 def test_a_full_disk_ends_neither_the_keeping_nor_the_last_commit(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async def run(memories: dehusk.Memories) -> None:
+    async def run(memories: dehusk.Session) -> None:
         service = Service(memories, ServiceSettings(workers=1))
         await service.open()
         _connection(memories).execute("PRAGMA max_page_count = 1")
@@ -74,7 +74,7 @@ def test_a_full_disk_ends_neither_the_keeping_nor_the_last_commit(
 def test_lessons_of_a_damaged_site_wait_and_those_of_others_are_kept(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async def run(memories: dehusk.Memories) -> None:
+    async def run(memories: dehusk.Session) -> None:
         service = Service(memories, ServiceSettings(workers=1))
         await service.open()
         await service.clean(_post(1), learns=True)

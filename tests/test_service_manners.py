@@ -184,7 +184,7 @@ def test_health_says_when_nothing_can_be_kept(
     def full() -> None:
         raise StoreFull("no room on the disk")
 
-    async def run(memories: dehusk.Memories) -> list[str]:
+    async def run(memories: dehusk.Session) -> list[str]:
         service = Service(memories, ServiceSettings(workers=1))
         asked: Any = Asked(service)
         told = []

@@ -111,7 +111,7 @@ def test_a_page_that_takes_too_long_is_given_up() -> None:
 def test_a_page_that_cannot_be_rendered_is_not_learned() -> None:
     sites = Sites()
     with pytest.raises(ZeroDivisionError):
-        sites.add(dehusk.Page("<p>x"), lambda result: 1 / 0)
+        sites.add(dehusk.Page("<p>x"), render=lambda result: 1 / 0)
     assert not sites.memories
 
 

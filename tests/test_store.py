@@ -434,7 +434,7 @@ def test_the_stores_own_row_has_a_copy(learned: Path) -> None:
         dehusk.open(learned)
 
 
-def _half_a_unit(memory: dehusk.Memories) -> None:
+def _half_a_unit(memory: dehusk.Session) -> None:
     with memory.unit():
         memory.learn(dehusk.Page("<p>x</p>", "https://a.example/1"))
         memory.commit()

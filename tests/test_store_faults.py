@@ -49,7 +49,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", str(folder)], check=True)
 
 
-def _learn_until_full(memory: dehusk.Memories) -> int:
+def _learn_until_full(memory: dehusk.Session) -> int:
     """The page at which the disk was full."""
     for number in range(5000):
         try:

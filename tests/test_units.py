@@ -27,7 +27,7 @@ def _page(number: int, site: str = SITE) -> dehusk.Page:
     return dehusk.Page(html, f"https://{site}/{number}")
 
 
-def _lessons(memory: dehusk.Memories, count: int) -> tuple[list[bytes], bytes]:
+def _lessons(memory: dehusk.Session, count: int) -> tuple[list[bytes], bytes]:
     """What that many pages teach a borrower, and what it comes to."""
     borrower = Borrower(memory.terms())
     borrower.borrow(memory.lend(SITE))
@@ -35,7 +35,7 @@ def _lessons(memory: dehusk.Memories, count: int) -> tuple[list[bytes], bytes]:
     return [lesson for lesson in lessons if lesson is not None], borrower.state(SITE)
 
 
-def _failing(memory: dehusk.Memories, act: Callable[[], object]) -> None:
+def _failing(memory: dehusk.Session, act: Callable[[], object]) -> None:
     """Run something in a unit that then fails."""
     with memory.unit():
         act()

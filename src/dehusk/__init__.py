@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from dehusk.answer.labels import Label, Reason
     from dehusk.answer.result import Node, Refusal, Result, Section
     from dehusk.errors import DehuskError, PageError, StateError
-    from dehusk.memory.memories import Memories, open  # noqa: A004  as users write it
-    from dehusk.memory.site import Site, extract
+    from dehusk.memory.opening import Site, extract, open  # noqa: A004  as users write it
+    from dehusk.memory.session import Session
     from dehusk.memory.store import Shelf
     from dehusk.output import Rendered, Shape
     from dehusk.page.browser import Browser
@@ -57,7 +57,6 @@ __all__ = [
     "Keeping",
     "Label",
     "Limits",
-    "Memories",
     "Node",
     "Page",
     "PageError",
@@ -67,6 +66,7 @@ __all__ = [
     "Result",
     "Section",
     "Seen",
+    "Session",
     "Shape",
     "Shelf",
     "Site",
@@ -93,7 +93,6 @@ _HOMES = {
     "Keeping": "settings",
     "Label": "answer.labels",
     "Limits": "settings",
-    "Memories": "memory.memories",
     "Node": "answer.result",
     "Page": "page.page",
     "PageError": "errors",
@@ -103,15 +102,16 @@ _HOMES = {
     "Result": "answer.result",
     "Section": "answer.result",
     "Seen": "answer.fingerprint",
+    "Session": "memory.session",
     "Shape": "output",
     "Shelf": "memory.store",
-    "Site": "memory.site",
+    "Site": "memory.opening",
     "SiteBy": "settings",
     "SourceSettings": "settings",
     "StateError": "errors",
     "crawl": "workers.crawling",
-    "extract": "memory.site",
-    "open": "memory.memories",
+    "extract": "memory.opening",
+    "open": "memory.opening",
     "read": "sources",
     "Template": "template.templates",
     "template_of": "template.templates",

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
+from typing import NamedTuple
 
 from dehusk.answer.label import label, overrule
 from dehusk.answer.override import NO_OVERRIDES, Overrides, choose
@@ -21,34 +22,51 @@ from dehusk.page.site_names import site_by_url
 from dehusk.page.tree import Tree
 from dehusk.settings import Limits, SiteBy
 
-Learn = Callable[[Memory, Tree], Memory]
-"""Gives the memory after a page."""
-
 DEFAULT_SITE = "page"
 """The site of a page that nobody named one for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """How pages are judged: what tells template from content, within which limits, and what the
+    user decides, whatever the method says.
+    """
+
+    method: Method
+    limits: Limits = Limits()
+    overrides: Overrides = NO_OVERRIDES
+
+
+class Learned(NamedTuple):
+    """What a site has taught after a page, and what the page taught; None where it is known."""
+
+    memory: Memory
+    lesson: Memory | None = None
+
+
+Learn = Callable[[Memory, Tree], Learned]
+"""How a page is learned. Without one it is learned as the method does."""
 
 
 def clean(
     page: Page,
     memory: Memory,
-    method: Method,
-    limits: Limits,
-    render: Callable[[Result], object] | None = None,
+    setup: Setup,
     learn: Learn | None = None,
-    overrides: Overrides = NO_OVERRIDES,
-) -> tuple[Result, Memory]:
+    render: Callable[[Result], object] | None = None,
+) -> tuple[Result, Learned]:
     """The page's answer, and the memory after the page; PageError for one that cannot be used.
 
     The page is learned first and asked about then, so that its own text counts as seen. The
     memory handed in stays as it was: drop the new one to ask without learning. A result renders
-    what it is asked for; `render` asks at once, so that it counts against the page's time. `learn`
-    stands in for the method's own where somebody wants to know more of it. `overrides` is what the
-    user decides, whatever the method says.
+    what it is asked for; `render` asks at once, so that it counts against the page's time.
     """
-    check_clock = _clock(page, limits)
-    parsed = parse(page, limits)
+    method = setup.method
+    check_clock = _clock(page, setup.limits)
+    parsed = parse(page, setup.limits)
     check_clock("parsing")
-    memory = (learn or method.learn)(memory, parsed.tree)
+    learned = learn(memory, parsed.tree) if learn else _learn(method, memory, parsed.tree)
+    memory = learned.memory
     scores = method.score(memory, parsed.tree)
     check_clock("scoring")
     sections = None
@@ -57,8 +75,8 @@ def clean(
         scores, sections = smoothed.scores, smoothed.sections
         check_clock("smoothing")
     labels = label(parsed.tree, scores, sections)
-    if overrides:
-        choices = choose(parsed.tree, parsed.document, overrides)
+    if setup.overrides:
+        choices = choose(parsed.tree, parsed.document, setup.overrides)
         labels = overrule(parsed.tree, labels, choices)
     check_clock("labelling")
     judged: Callable[[], Verdict] = Verdict
@@ -71,44 +89,40 @@ def clean(
     if render is not None:
         render(result)
         check_clock("rendering")
-    return result, memory
+    return result, learned
 
 
-def as_learned(memory: Memory, tree: Tree) -> Memory:  # noqa: ARG001
-    """The memory as it is: the `learn` of a page that it has learned before."""
-    return memory
-
-
-def explain(
-    page: Page,
-    memory: Memory,
-    method: Method,
-    limits: Limits,
-    learn: Learn | None = None,
-    overrides: Overrides = NO_OVERRIDES,
-) -> Result:
+def explain(page: Page, memory: Memory, setup: Setup, learn: Learn | None = None) -> Result:
     """The page's answer as `clean` gives it, with the method's explanation if it has one."""
-    result, memory = clean(page, memory, method, limits, learn=learn, overrides=overrides)
-    if not isinstance(method, Explains):
+    result, learned = clean(page, memory, setup, learn)
+    if not isinstance(setup.method, Explains):
         return result
-    return replace(result, explanation=method.explain(memory, result.tree))
+    return replace(result, explanation=setup.method.explain(learned.memory, result.tree))
+
+
+def learn(page: Page, memory: Memory, setup: Setup, learn: Learn | None = None) -> Learned:
+    """The memory after the page, and what it taught, without an answer on it."""
+    check_clock = _clock(page, setup.limits)
+    parsed = parse(page, setup.limits)
+    check_clock("parsing")
+    learned = learn(memory, parsed.tree) if learn else _learn(setup.method, memory, parsed.tree)
+    check_clock("learning")
+    return learned
+
+
+def as_learned(memory: Memory, tree: Tree) -> Learned:  # noqa: ARG001
+    """The memory as it is: the `learn` of a page that it has learned before."""
+    return Learned(memory)
+
+
+def _learn(method: Method, memory: Memory, tree: Tree) -> Learned:
+    after = method.learn(memory, tree)
+    return Learned(after, after)
 
 
 def site_of(page: Page) -> str:
     """The site that the page names, else the host of its URL."""
     return page.site or site_by_url(page.url, SiteBy.HOST) or DEFAULT_SITE
-
-
-def learn(
-    page: Page, memory: Memory, method: Method, limits: Limits, learn: Learn | None = None
-) -> Memory:
-    """The memory after the page, without an answer on it."""
-    check_clock = _clock(page, limits)
-    parsed = parse(page, limits)
-    check_clock("parsing")
-    memory = (learn or method.learn)(memory, parsed.tree)
-    check_clock("learning")
-    return memory
 
 
 def _clock(page: Page, limits: Limits) -> Callable[[str], None]:

@@ -9,7 +9,7 @@ from hashlib import blake2b
 from typing import Final
 
 from dehusk.answer.result import Result
-from dehusk.memory.learning import page_digest
+from dehusk.memory.lessons import page_digest
 from dehusk.memory.store import Shelf
 from dehusk.output import Rendered
 from dehusk.page.page import Page

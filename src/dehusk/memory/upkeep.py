@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from dehusk.errors import SourceError, StateError, StoreDamaged, UsageError, WrongMemory
 from dehusk.memory import check_settings, dump, load
-from dehusk.memory.learning import Learner, method_of
+from dehusk.memory.lessons import Lessons, method_of
 from dehusk.memory.store import (
     Database,
     Report,
@@ -175,14 +175,14 @@ def list_lines(store: Store) -> Iterator[dict[str, Any]]:
 def read_lines(lines: Iterator[dict[str, Any]], address: Address, head: dict[str, Any]) -> int:
     """How many sites were added to the store, which the head describes."""
     row = StoreRow(head["method"], head["settings"])
-    learner = Learner(method_of(row.method, row.settings, {}), Keeping())
+    lessons = Lessons(method_of(row.method, row.settings, {}), knows_pages=True)
     count = 0
     with closing(connect(address)) as database:
         there = prepare(database, lambda: row)
         if there.method != row.method:
             raise WrongMemory(f"memories of {there.method} and of {row.method} do not add up")
         check_settings(there.method, there.settings, row.settings)
-        store = Store(database, learner.replay, Keeping(), learner.summary)
+        store = Store(database, lessons.replay, Keeping(), lessons.summary)
         for line in lines:
             _read_site(store, line)
             count += 1
@@ -220,8 +220,8 @@ def _open(address: Address) -> Store:
     database: Database = connect(address, writes=False)
     try:
         row = prepare(database, _no_row)
-        learner = Learner(method_of(row.method, row.settings, {}), Keeping())
-        return Store(database, learner.replay, Keeping(), learner.summary)
+        lessons = Lessons(method_of(row.method, row.settings, {}), knows_pages=True)
+        return Store(database, lessons.replay, Keeping(), lessons.summary)
     except BaseException:  # Ctrl-C too: let go of the file
         database.close()
         raise

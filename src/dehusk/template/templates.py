@@ -183,14 +183,14 @@ def template_of(
     if method in METHODS and "loader" in METHODS[method].__dataclass_fields__:
         settings.setdefault("loader", PageLoader([page, *others], limits))
     detector = make_method(method, **settings)
-    chosen = overrides(keep, drop)
-    memory, shapes = _learn([*others, page], memory or Memory(), detector, limits, refused)
+    setup = pipeline.Setup(detector, limits, overrides(keep, drop))
+    memory, shapes = _learn([*others, page], memory or Memory(), setup, refused)
     own = shapes.pop()
     assert own is not None, "the page itself was read"
     alike = [n for n, shape in enumerate(shapes) if shape is not None and is_alike(own, shape)]
     step = max(1, -(-len(alike) // (_MAX_PAGES - 1)))
     results = [
-        pipeline.clean(given, memory, detector, limits, learn=_learned, overrides=chosen)[0]
+        pipeline.clean(given, memory, setup, pipeline.as_learned)[0]
         for given in (page, *(others[n] for n in alike[::step]))
     ]
     family = find_family(
@@ -200,29 +200,22 @@ def template_of(
     return Template(results[0], detector, tuple(results), family)
 
 
-def _learned(memory: Memory, tree: Tree) -> Memory:
-    """The memory as it is: it knows all the pages."""
-    del tree
-    return memory
-
-
 def _learn(
     pages: Sequence[Page],
     memory: Memory,
-    method: Method,
-    limits: Limits,
+    setup: pipeline.Setup,
     refused: Callable[[PageError], object] | None,
 ) -> tuple[Memory, list[Shape | None]]:
     """The memory of all pages, and the shape of each; None for one that cannot be used."""
     shapes: list[Shape | None] = []
 
-    def learn(memory: Memory, tree: Tree) -> Memory:
+    def learn(memory: Memory, tree: Tree) -> pipeline.Learned:
         shapes.append(shape_of(tree))
-        return method.learn(memory, tree)
+        return pipeline.Learned(setup.method.learn(memory, tree))
 
     for number, page in enumerate(pages):
         try:
-            memory = pipeline.learn(page, memory, method, limits, learn)
+            memory = pipeline.learn(page, memory, setup, learn).memory
         except PageError as error:
             if number == len(pages) - 1:
                 raise

@@ -11,11 +11,10 @@ from dehusk.answer.override import Overrides
 from dehusk.answer.result import Result
 from dehusk.errors import PageError
 from dehusk.memory import Memory
-from dehusk.memory.learning import Learner, is_known, page_digest
+from dehusk.memory.lessons import Lessons
 from dehusk.memory.memories import Memories
 from dehusk.page.page import Page
 from dehusk.page.parse import parse
-from dehusk.settings import Keeping
 from dehusk.template.picking import element_of, exact_selector, named_selectors
 from dehusk.template.templates import Template, template_of
 
@@ -63,18 +62,17 @@ class Viewed:
         """What was corrected on one page only."""
         self.confirmed: set[int] = set()
         """Pages whose verdict somebody has called right."""
-        self._learner = Learner(memories.method, Keeping())
+        self._lessons = Lessons(memories.method, knows_pages=True)
 
     def add(self, page: Page) -> bool:
         """Take a page in; False where it cannot be used."""
         name = pipeline.site_of(page)
         site = self.sites.get(name) or ViewedSite(name, states={0: self.memories.memory(name)})
         before = site.states[site.seen]
-        learn = self._learner.noting(page, before, [], with_html=False)
+        setup = pipeline.Setup(self.memories.method, self.memories.limits)
+        learning = self._lessons.learning(page, before)
         try:
-            result, after = pipeline.clean(
-                page, before, self.memories.method, self.memories.limits, learn=learn
-            )
+            result, learned = pipeline.clean(page, before, setup, learning)
         except PageError as error:
             self.refusals.append(error)
             return False
@@ -82,7 +80,7 @@ class Viewed:
         site.pages.append(len(self.pages))
         self.families[len(self.pages)] = result.family
         self.pages.append(page)
-        site.states[len(site.pages)] = after
+        site.states[len(site.pages)] = learned.memory
         _thin(site)
         return True
 
@@ -102,11 +100,9 @@ class Viewed:
         """
         page, site = self.pages[number], self.site_of(number)
         memory = site.states[site.nearest(seen)]
-        learn: pipeline.Learn = pipeline.as_learned
-        if not is_known(memory, page_digest(page, with_html=False)):
-            learn = self._learner.noting(page, memory, [], with_html=False)
         method, limits = self.memories.method, self.memories.limits
-        return pipeline.explain(page, memory, method, limits, learn, self.decided(number))
+        setup = pipeline.Setup(method, limits, self.decided(number))
+        return pipeline.explain(page, memory, setup, self._lessons.learning(page, memory))
 
     def decided(self, number: int) -> Overrides:
         """What the user decides on a page: by rules of the site, and on the page itself."""

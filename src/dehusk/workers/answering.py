@@ -29,7 +29,7 @@ def answer_on(
     if isinstance(item, Failure):
         return Refusal(item.url, item.site, item.error)
     answer = sites.ask if is_learned else sites.add
-    return answer_or_refusal(item, lambda: answer(item, written_as.row.asks))
+    return answer_or_refusal(item, lambda: answer(item, render=written_as.row.asks))
 
 
 def answer_or_refusal(page: Page, answer: Callable[[], Given]) -> Given | Refusal:

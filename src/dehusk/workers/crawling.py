@@ -20,7 +20,7 @@ from typing import Any, Final, Self
 from dehusk import pipeline
 from dehusk.answer.result import Refusal, Result
 from dehusk.errors import PageError, UsageError
-from dehusk.memory import Memory, dump, load
+from dehusk.memory import dump, load
 from dehusk.memory.memories import Memories
 from dehusk.memory.site import Sites
 from dehusk.methods import DEFAULT, learned_with, settings_of
@@ -148,18 +148,20 @@ class Crawling:
         """Learn again what the sites had taught."""
         if isinstance(self._sites, Memories):
             return
-        method, memories = self._sites.method, self._sites.memories
+        method = self._sites.method
         rows = self._state.connection.execute("select site, memory from crawl_memory")
         for site, blob in rows:
-            memories[site] = load(blob, method.name, settings=learned_with(method), site=site)
-        limits = replace(self._sites.limits, timeout_s=_NO_HURRY_S)
+            memory = load(blob, method.name, settings=learned_with(method), site=site)
+            self._sites.hold(site, memory)
+        setup = pipeline.Setup(method, replace(self._sites.limits, timeout_s=_NO_HURRY_S))
         rows = self._state.connection.execute(
             "select html, url, site, charset from crawl_lessons order by number"
         )
         for html, *about in rows:
             page = Page(zlib.decompress(html), *about)
             site = pipeline.site_of(page)
-            memories[site] = pipeline.learn(page, memories.get(site, Memory()), method, limits)
+            learned = pipeline.learn(page, self._sites.memory(site), setup)
+            self._sites.hold(site, learned.memory)
 
     def _keep(self) -> None:
         """Write what became of the last item; the crawl calls it in the middle of its step."""
@@ -196,7 +198,7 @@ class Crawling:
         method = sites.method
         changed = self._state.connection.execute("select distinct site from crawl_lessons")
         for (site,) in changed.fetchall():
-            memory, settings = sites.memories[site], learned_with(method)
+            memory, settings = sites.memory(site), learned_with(method)
             blob = dump(memory, method.name, settings=settings, site=site)
             self._state.connection.execute(
                 "insert or replace into crawl_memory values (?, ?)", (site, blob)

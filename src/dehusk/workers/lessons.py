@@ -84,9 +84,7 @@ class Lessons:
     """What pages have taught, in the order of each site's pages, until the session has it."""
 
     def __init__(self, sites: Memories | Sites, advice: str = MEND) -> None:
-        self._keeper: Keeper = (
-            _StoreKeeper(sites) if isinstance(sites, Memories) else _RunKeeper(sites)
-        )
+        self._keeper: Keeper = _StoreKeeper(sites) if sites.is_lasting else _RunKeeper(sites)
         self._advice = advice
         self._coming: dict[str, deque[Lesson]] = {}
         """Lessons of pages whose answers are not given yet."""

@@ -21,8 +21,7 @@ from dehusk.methods.papers.hyperlink import Hyperlink
 from dehusk.methods.written import parse_method
 from dehusk.page.page import Page
 from dehusk.page.tree import Tree
-from dehusk.pipeline import clean
-from dehusk.settings import Limits
+from dehusk.pipeline import Setup, clean
 from dehusk.template.loader import PageLoader
 from dehusk_bench.peers.pages import Peer, load_all, load_peers
 from dehusk_bench.peers.sites import SITE_PEERS, SitePeer
@@ -59,11 +58,11 @@ class Contender:
 
 def learner(method: Method) -> Callable[[Page], tuple[Result, Memory]]:
     """A call that cleans the pages of one site in order, from an empty memory on."""
-    memory, limits = Memory(), Limits()
+    memory, setup = Memory(), Setup(method)
 
     def add(page: Page) -> tuple[Result, Memory]:
         nonlocal memory
-        result, memory = clean(page, memory, method, limits)
+        result, (memory, _) = clean(page, memory, setup)
         return result, memory
 
     return add

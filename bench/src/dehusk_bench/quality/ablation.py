@@ -15,8 +15,7 @@ from dehusk.memory import Memory
 from dehusk.methods import Method
 from dehusk.methods.written import parse_method
 from dehusk.page.page import Page
-from dehusk.pipeline import as_learned, clean, learn
-from dehusk.settings import Limits
+from dehusk.pipeline import Setup, as_learned, clean, learn
 from dehusk_bench.corpora import Caps, open_corpus
 from dehusk_bench.options import add_corpora, add_extent, add_report
 from dehusk_bench.peers.contenders import Answer, Ask, Contender, for_site, learner, read_folds
@@ -121,7 +120,7 @@ def _alone(method: Method, _: Sequence[Page]) -> Ask:
 
 def _two_passes(method: Method, pages: Sequence[Page]) -> Ask:
     """All pages are learned before the first is asked about; on the first, so that it counts."""
-    limits = Limits()
+    setup = Setup(method)
     known: list[Memory] = []
 
     def ask(page: Page) -> Answer:
@@ -129,9 +128,9 @@ def _two_passes(method: Method, pages: Sequence[Page]) -> Ask:
             memory = Memory()
             for each in pages:
                 with suppress(PageError):
-                    memory = learn(each, memory, method, limits)
+                    memory = learn(each, memory, setup).memory
             known.append(memory)
-        result, memory = clean(page, known[0], method, limits, learn=as_learned)
+        result, (memory, _) = clean(page, known[0], setup, as_learned)
         state = memory.size_bytes / max(memory.pages, 1)
         return Answer(result.text, result.tree, result.labels.labels, state)
 

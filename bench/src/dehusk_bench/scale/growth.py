@@ -121,7 +121,7 @@ def _clean(
         began = time.process_time()
         turbohtml.parse(page.html)
         parsed = time.process_time()
-        result = sites.add(page, render)
+        result = sites.add(page, render=render)
         if isinstance(sites, Memories):
             sites.note(page, result)
             if number == workload.pages:

@@ -232,7 +232,7 @@ def _run(site: _Site, flood: Flood) -> None:
                 site.scores.append(bag_score(gold, Counter(words(result.text))).f1)
 
 
-def _measure(site: _Site, memory: dehusk.Memories, sample: SamplePage) -> None:
+def _measure(site: _Site, memory: dehusk.Session, sample: SamplePage) -> None:
     size = memory.memory(sample.page.site or "").size_bytes
     site.largest_bytes = max(site.largest_bytes, size)
 

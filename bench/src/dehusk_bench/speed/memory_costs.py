@@ -34,10 +34,10 @@ class _Runner:
     """One way to keep memories, and what it has taken so far."""
 
     name: str
-    add: Callable[[dehusk.Page, Callable[[Result], object]], object]
+    add: Callable[..., object]
     render: Callable[[Result], object]
     address: str = ""
-    memory: dehusk.Memories | None = None
+    memory: dehusk.Session | None = None
     cpu: list[float] = field(default_factory=list)
     wall_s: float = 0.0
 
@@ -107,7 +107,7 @@ def _run_all(runners: Sequence[_Runner], pages: Sequence[dehusk.Page]) -> None:
     for place, page in enumerate(pages):
         for turn in range(len(runners)):
             runner = runners[(place + turn) % len(runners)]
-            runner.take(partial(runner.add, page, runner.render))
+            runner.take(partial(runner.add, page, render=runner.render))
     for runner in runners:
         if runner.memory is not None:
             runner.take(runner.memory.commit)

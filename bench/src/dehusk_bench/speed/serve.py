@@ -128,7 +128,7 @@ def measure(pages: Sequence[Page], method: str, clients: int, workers: int) -> F
         with library, running(*options, "--memory", f"{folder}/service.husk") as (port, pid):
             client = _Client(port)
             list(threads.map(client.warm, range(8 * workers)))
-            library.ask(pages[0], Result.to_json)
+            library.ask(pages[0], render=Result.to_json)
             for start in range(0, len(pages), _BATCH):
                 batch = pages[start : start + _BATCH]
                 cpu, wall = _cpu_s(pid), time.perf_counter()

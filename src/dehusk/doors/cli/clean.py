@@ -233,7 +233,7 @@ def is_wanted(
     sites: Sites | Memories,
 ) -> bool:
     """True for an answer that is to be written; a memory takes note of each that is given."""
-    if not isinstance(sites, Memories) or isinstance(answer, Refusal) or isinstance(item, Failure):
+    if not sites.is_lasting or isinstance(answer, Refusal) or isinstance(item, Failure):
         return True
     since = _revision(arguments)
     if isinstance(answer, Rendered):

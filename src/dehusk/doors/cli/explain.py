@@ -55,7 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
             method, memory = memories.method, memories.memory(site)
     memory, refusals = _learn(others, memory, method, limits)
     learn = pipeline.as_learned if _is_known(key, memory) else None
-    result = pipeline.explain(key, memory, method, limits, learn, chosen)
+    result = pipeline.explain(key, memory, pipeline.Setup(method, limits, chosen), learn)
     written = _as_json(result, method) if arguments.format == "json" else _as_table(result, method)
     sys.stdout.buffer.write((written + "\n").encode("utf-8", "replace"))
     sys.stdout.buffer.flush()
@@ -71,7 +71,7 @@ def _learn(
         if _is_known(page, memory):
             continue
         try:
-            memory = pipeline.learn(page, memory, method, limits)
+            memory = pipeline.learn(page, memory, pipeline.Setup(method, limits)).memory
         except PageError as error:
             refusals += 1
             sys.stderr.write(f"dehusk: {plain(str(error))}\n")

@@ -223,9 +223,8 @@ class _Asker:
         if found is None:
             return
         memory = load(found[0], self._sites.method.name, site=site)
-        self._sites.memories[site] = memory
-        self._sites.not_learned.update(np.frombuffer(found[1], ">u8").astype(np.uint64))
+        self._sites.hold(site, memory, unlearned=np.frombuffer(found[1], ">u8").tolist())
         self._held[site] = memory.size_bytes
         while sum(self._held.values()) > _HELD_BYTES and len(self._held) > 1:
             gone, _ = self._held.popitem(last=False)
-            del self._sites.memories[gone]
+            self._sites.drop(gone)

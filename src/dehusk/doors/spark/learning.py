@@ -88,21 +88,19 @@ class _Teacher:
 
     def _lesson(self, page: Page, method: AdditiveMethod) -> Memory | None:
         """What the page teaches; None where it cannot be learned."""
-        taught: list[Memory] = []
 
-        def learn(memory: Memory, tree: Tree) -> Memory:
-            taught.append(method.lesson(tree))
-            return memory
+        def learn(memory: Memory, tree: Tree) -> pipeline.Learned:
+            return pipeline.Learned(memory, method.lesson(tree))
 
+        setup = pipeline.Setup(method, self._settings.limits)
         try:
-            pipeline.learn(page, Memory(), method, self._settings.limits, learn)
+            return pipeline.learn(page, Memory(), setup, learn).lesson
         except PageError:
             return None
         except (StateError, UsageError):
             raise  # No model to read: the next page would meet that too.
         except Exception:  # noqa: BLE001 - the outermost loop: named in the second pass
             return None
-        return taught[0]
 
 
 class _Adder:

@@ -1,0 +1,149 @@
+"""The library's ways in: one page, a site in memory, or any number of sites in a file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from dehusk import pipeline
+from dehusk.answer.override import overrides
+from dehusk.answer.result import Result
+from dehusk.errors import UsageError, WrongMemory
+from dehusk.memory import Memory, dump, load
+from dehusk.memory.lessons import Lessons, method_of
+from dehusk.memory.session import Html, Session
+from dehusk.memory.store import Store, StoreRow, connect, prepare
+from dehusk.methods import DEFAULT, learned_with, make_method
+from dehusk.page.page import Page
+from dehusk.settings import Durable, Keeping, Limits
+
+
+def open(  # noqa: A001  the name that users know from files
+    address: str | os.PathLike[str] | None = None,
+    *,
+    durable: str = Durable.BATCH,
+    relearn: bool = False,
+    reads_only: bool = False,
+    method: str | None = None,
+    limits: Limits = Limits(),
+    keeping: Keeping = Keeping(),
+    keep: str | Iterable[str] = (),
+    drop: str | Iterable[str] = (),
+    **settings: Any,
+) -> Session:
+    """A session of the memories at that address: a file, made if it is not there.
+
+    Without an address they are in memory, and every page is learned whenever it comes.
+
+    Method and settings are those that the memories were learned with; a new file takes the given
+    ones, or the default. A page that was learned is not learned again, unless `relearn` and it has
+    changed. With `reads_only` others may write at the same time, and nothing can be learned. Raises
+    UsageError for a `durable` that does not exist, StateError where another method or setting is
+    asked for, StoreLocked where another process writes.
+    """
+    if durable not in list(Durable):
+        raise UsageError(f"durable is one of {', '.join(Durable)}, not {durable!r}")
+    if address is None:
+        return Session(method=method or DEFAULT, limits=limits, keep=keep, drop=drop, **settings)
+    chosen = overrides(keep, drop)
+    kept = Durable(durable)
+    database = connect(address, writes=not reads_only, is_synced=kept is not Durable.EXIT)
+    try:
+        row = prepare(database, lambda: _new_row(method or DEFAULT, settings))
+        if method is not None and row.method != method:
+            raise WrongMemory(f"{address}: a memory of the method {row.method}, not {method}")
+        its_method = method_of(row.method, row.settings, settings)
+        lessons = Lessons(its_method, keeping, knows_pages=True, relearns=relearn)
+        if database.is_shared and lessons.replay is None and not reads_only:
+            raise UsageError(
+                f"memories of {row.method} do not add up, so many cannot write them: use a file"
+            )
+        store = Store(database, lessons.replay, keeping, lessons.summary)
+        return Session.of(lessons, limits, chosen, store, kept)
+    except BaseException:  # Ctrl-C too: let go of the file
+        database.close()
+        raise
+
+
+def _new_row(method: str, settings: Mapping[str, Any]) -> StoreRow:
+    """What a new store says of itself."""
+    return StoreRow(method, learned_with(make_method(method, **settings)))
+
+
+def extract(
+    html: str | bytes | Page,
+    url: str | None = None,
+    *,
+    charset: str | None = None,
+    method: str = DEFAULT,
+    limits: Limits = Limits(),
+    keep: str | Iterable[str] = (),
+    drop: str | Iterable[str] = (),
+    **settings: Any,
+) -> Result:
+    """One page's answer from the page alone, without a memory.
+
+    `keep` and `drop` are CSS selectors: what they select is content, or template, with all below
+    it, whatever the method says. Raises SelectorError for what is not CSS.
+
+    >>> extract("<p>Hello</p>").text
+    'Hello'
+    """
+    site = Site(method=method, limits=limits, keep=keep, drop=drop, **settings)
+    return site.add(html, url, charset=charset)
+
+
+class Site(Session):
+    """A site that is learned page by page, in memory, whatever the pages' URLs.
+
+    >>> site = Site()
+    >>> for number in range(6):
+    ...     result = site.add(f"<div>Home News</div><p>Page {number}</p>")
+    >>> result.text
+    'Page 5'
+    """
+
+    def __init__(
+        self,
+        name: str | None = None,
+        *,
+        method: str = DEFAULT,
+        limits: Limits = Limits(),
+        keep: str | Iterable[str] = (),
+        drop: str | Iterable[str] = (),
+        **settings: Any,
+    ) -> None:
+        super().__init__(method=method, limits=limits, keep=keep, drop=drop, **settings)
+        self.name = name
+
+    def _page(
+        self,
+        html: Html,
+        url: str | None = None,
+        charset: str | None = None,
+        site: str | None = None,
+    ) -> Page:
+        """The page to learn, under the name of the site."""
+        return super()._page(html, url, charset, self.name or site)
+
+    def _site_of(self, page: Page) -> str:
+        """One memory for all pages."""
+        del page
+        return ""
+
+    def _asking(
+        self, page: Page, site: str, memory: Memory, *, is_learned: bool | None
+    ) -> pipeline.Learn:
+        """A page that is asked about is the site's next, unless it is said to be learned."""
+        return super()._asking(page, site, memory, is_learned=bool(is_learned))
+
+    def dump(self) -> bytes:
+        """What the site has taught, as bytes that `Site.load` reads."""
+        settings = learned_with(self.method)
+        return dump(self.memory(), self.method.name, settings=settings, site=self.name or "")
+
+    def load(self, state: bytes) -> None:
+        """Go on from what `dump` gave for the same name, method and settings; else StateError."""
+        settings = learned_with(self.method)
+        self.hold("", load(state, self.method.name, settings=settings, site=self.name or ""))
