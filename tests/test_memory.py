@@ -11,7 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dehusk.errors import StateError
-from dehusk.memory import Memory, Table, dump, load
+from dehusk.memory import Memory, Table, carried, carry, dump, load
+from dehusk.methods.auto import Auto
+from dehusk.page.parse import parse
+from dehusk_bench.samples import sample_site
 
 PAGES = st.lists(st.lists(st.integers(0, 12), max_size=10), max_size=12)
 
@@ -23,7 +26,7 @@ def _keys(values: list[int]) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
 def _table(pages: list[list[int]], first: int = 1) -> Table:
     table = Table()
     for number, page in enumerate(pages, first):
-        table = table.with_page(_keys(page), number)
+        table = table.plus(Table.of_page(_keys(page), number))
     return table
 
 
@@ -47,7 +50,7 @@ def test_a_table_counts_the_pages_of_each_key_and_the_last_of_them(pages: list[l
 def test_a_page_does_not_change_the_table_it_is_added_to() -> None:
     table = _table([[1, 2]])
     before = _rows(table)
-    table.with_page(_keys([2, 3]), 2)
+    table.plus(Table.of_page(_keys([2, 3]), 2))
     assert _rows(table) == before
 
 
@@ -77,7 +80,7 @@ def _summed(pages: list[list[tuple[int, int, int]]]) -> Table:
     table = Table()
     for number, page in enumerate(pages, 1):
         rows = np.array([row[1:] for row in page], np.uint64).reshape(len(page), 2)
-        table = table.with_page(_keys([key for key, *_ in page]), number, sums=rows)
+        table = table.plus(Table.of_page(_keys([key for key, *_ in page]), number, sums=rows))
     return table
 
 
@@ -165,7 +168,9 @@ def test_a_memory_survives_being_saved() -> None:
 
 def test_owners_and_sequences_survive_being_saved() -> None:
     table = (
-        Table().with_page(_keys([5, 3]), 1, _keys([50, 30])).with_page(_keys([4]), 2, _keys([40]))
+        Table()
+        .plus(Table.of_page(_keys([5, 3]), 1, _keys([50, 30])))
+        .plus(Table.of_page(_keys([4]), 2, _keys([40])))
     )
     memory = Memory().after_page(a=table, sequences={"s": _keys([9, 8, 9])})
     again = load(dump(memory, "m"), "m")
@@ -177,8 +182,8 @@ def test_owners_and_sequences_survive_being_saved() -> None:
 
 
 def test_owners_are_kept_when_tables_add_up() -> None:
-    one = Table().with_page(_keys([1, 3]), 1, _keys([10, 30]))
-    two = Table().with_page(_keys([2, 3]), 1, _keys([20, 30]))
+    one = Table().plus(Table.of_page(_keys([1, 3]), 1, _keys([10, 30])))
+    two = Table().plus(Table.of_page(_keys([2, 3]), 1, _keys([20, 30])))
     owner = one.plus(two).owner
     assert owner is not None
     assert owner.tolist() == [10, 20, 30]
@@ -191,7 +196,9 @@ OWNED = st.lists(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), max_s
 def _owned(pages: list[list[tuple[int, int]]]) -> Table:
     table = Table()
     for page in pages:
-        table = table.with_page(_keys([key for key, _ in page]), 1, _keys([own for _, own in page]))
+        table = table.plus(
+            Table.of_page(_keys([key for key, _ in page]), 1, _keys([own for _, own in page]))
+        )
     return table
 
 
@@ -219,7 +226,7 @@ def test_keys_with_owners_and_keys_without_do_not_mix() -> None:
     owned, plain = _owned([[(1, 5)]]), _table([[1]])
     for table, owner in ((owned, None), (plain, _keys([5]))):
         with pytest.raises(StateError, match="owners"):
-            table.with_page(_keys([2]), 2, owner)
+            table.plus(Table.of_page(_keys([2]), 2, owner))
     for one, other in ((owned, plain), (plain, owned)):
         with pytest.raises(StateError, match="owners"):
             one.plus(other)
@@ -232,9 +239,9 @@ def test_an_empty_table_or_page_goes_with_both() -> None:
         for empty in (Table(), nothing):
             assert _rows(empty.plus(table)) == _rows(table.plus(empty)) == _rows(table)
             assert (empty.plus(table).owner is None) == (table.owner is None)
-        assert _rows(table.with_page(_keys([]), 2)) == _rows(table)
-        assert (table.with_page(_keys([]), 2).owner is None) == (table.owner is None)
-    assert _rows(nothing.with_page(_keys([4]), 1)) == [(4, 1, 1)]
+        assert _rows(table.plus(Table.of_page(_keys([]), 2))) == _rows(table)
+        assert (table.plus(Table.of_page(_keys([]), 2)).owner is None) == (table.owner is None)
+    assert _rows(nothing.plus(Table.of_page(_keys([4]), 1))) == [(4, 1, 1)]
 
 
 def test_memories_with_an_order_do_not_add_up() -> None:
@@ -446,3 +453,38 @@ def test_a_changed_first_line_is_refused_or_works(place: int, put: bytes, cut: i
     except StateError:
         return
     assert len(memory.table("a")) in (0, 2)
+
+
+def test_arrays_that_are_no_table_are_refused() -> None:
+    ones = np.ones(2, np.uint32)
+    with pytest.raises(ValueError, match="rise"):
+        Table(_keys([2, 1]), ones, ones)
+    with pytest.raises(ValueError, match="counted"):
+        Table(_keys([1, 2]), ones)
+    with pytest.raises(ValueError, match="fit"):
+        Table(_keys([1, 2]), ones[:1], ones)
+    with pytest.raises(ValueError, match="fit"):
+        Table.of_page(_keys([1, 2]), sums=np.ones((3, 2), np.uint64))
+    with pytest.raises(ValueError, match="flag"):
+        _table([[1, 2]]).only(np.ones(3, np.bool_))
+    with pytest.raises(TypeError):
+        Table().plus({})  # type: ignore[arg-type]
+
+
+@given(PAGES, PAGES, st.sampled_from([0, 1, 7]))
+def test_later_pages_are_numbered_on(
+    first: list[list[int]], second: list[list[int]], pages: int
+) -> None:
+    later = _table(second)
+    moved = Table(later.keys, later.count, later.last + np.uint32(pages))
+    assert _rows(_table(first).then(later, pages)) == _rows(_table(first).plus(moved))
+
+
+def test_a_memory_that_was_saved_goes_on_as_one_that_was_not() -> None:
+    method, kept, saved = Auto(base_life=4.0), Memory(), Memory()
+    for page in sample_site("docs", pages=8):
+        tree = parse(page.page).tree
+        kept, saved = method.learn(kept, tree), method.learn(saved, tree)
+        assert dump(kept, "auto") == dump(saved, "auto")
+        assert method.score(kept, tree).tobytes() == method.score(saved, tree).tobytes()
+        saved = carried(carry(load(dump(saved, "auto"), "auto")))

@@ -17,7 +17,7 @@ from dehusk.errors import SettingError, StateError, StoreDamaged, StoreLocked, U
 from dehusk.memory import Memory, Table, dump, life_left, shrink
 from dehusk.memory.memory import KNOWN
 from dehusk.memory.site import Sites
-from dehusk.methods.auto.network import load_model, save_model
+from dehusk.methods.auto.model import load_model, save_model
 from dehusk.settings import Keeping
 from dehusk_bench.samples import sample_site
 

@@ -132,7 +132,7 @@ def _seconds(keys: np.ndarray[tuple[int], np.dtype[np.uint64]]) -> float:
         began = time.process_time()
         table = Table()
         for part in np.array_split(keys, 20):
-            table = table.with_page(part, 1)
+            table = table.plus(Table.of_page(part))
         table.counts_of(keys)
         best = min(best, time.process_time() - began)
     return float(best)

@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 from dehusk.errors import UsageError
-from dehusk.methods.auto.blocks import cut
-from dehusk.methods.auto.network import load_model, save_model
-from dehusk.methods.auto.weighing import COLUMNS
+from dehusk.methods.auto import read
+from dehusk.methods.auto.model import load_model, save_model
 from dehusk.page.page import Page
 from dehusk.page.parse import parse
 from dehusk_bench.corpora import GoldPage, open_corpus
@@ -20,6 +19,7 @@ from dehusk_bench.quality.measure import run_quality
 from dehusk_bench.train.auto import PARTS, Settings, Training, train_auto
 from dehusk_bench.train.fit import Fitting, fit
 from dehusk_bench.train.gold import BlockGold, block_gold
+from dehusk_bench.train.lessons import SITE_COLUMNS
 
 CORPORA = [open_corpus(f"samples:{kind}:7:5") for kind in ("news", "docs", "shop", "blog", "town")]
 _QUICK = Fitting(epochs=2, width=8, members=1, batch=256)
@@ -35,9 +35,9 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> tuple[Training, Path]:
 def _gold(html: str, **gold: object) -> tuple[list[str], BlockGold | None]:
     page = Page(html, "https://grain.example/", "grain.example")
     tree = parse(page).tree
-    blocks = cut(tree)
-    texts = [tree.text(node) for node in blocks.segments.tolist()]
-    return texts, block_gold(GoldPage(page, "grain.example", 1, **gold), tree, blocks)  # type: ignore[arg-type]
+    reading = read(tree)
+    texts = [tree.text(node) for node in reading.segments.tolist()]
+    return texts, block_gold(GoldPage(page, "grain.example", 1, **gold), tree, reading)  # type: ignore[arg-type]
 
 
 def test_words_of_the_content_are_found_in_their_block() -> None:
@@ -134,7 +134,7 @@ def test_a_part_left_out_has_no_say(part: str) -> None:
     training = train_auto(CORPORA[:2], Settings(fitting=_QUICK, folds=2, without=(part,)))
     moved = np.zeros((2, training.model.site.hidden.shape[0]), np.float32)
     for name in PARTS[part]:
-        moved[1, COLUMNS[name]] = 1
+        moved[1, SITE_COLUMNS[name]] = 1
     first, second = training.model.site(moved)[:, 0]
     assert first == second
 

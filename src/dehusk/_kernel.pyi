@@ -1,7 +1,10 @@
 """The compiled kernel (`src/kernel`), as its few callers see it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeVar, final
+
+import numpy as np
+from numpy.typing import NDArray
 
 Link = TypeVar("Link")
 
@@ -10,6 +13,14 @@ Buffer = Any
 
 TAG_NAMES: Final[tuple[str, ...]]
 TAG_SETS: Final[dict[str, tuple[str, ...]]]
+
+_Features = tuple[tuple[str, str, int, int, int, str], ...]
+"""Group, name, where it stands, how many numbers, the count from which on more makes no difference,
+meaning: the rows of `features.def`."""
+
+PAGE_FEATURES: Final[_Features]
+EVIDENCE: Final[_Features]
+SITE_FEATURES: Final[_Features]
 
 @final
 class Tree:
@@ -60,20 +71,6 @@ def fingerprint(text: bytes, letters: bytes, small: bytes, /) -> str | None: ...
 def words(text: bytes, letters: bytes, small: bytes, /) -> bytearray | None: ...
 def heading(tree: Tree, node: int, /) -> str: ...
 def holders(tree: Tree, /) -> tuple[list[int], bool]: ...
-def judge(shift: float, pages: float, told: int, *arrays: Buffer) -> tuple[bytearray, float]: ...
-def kind(pages: int, *arrays: Buffer) -> tuple[list[float], bool, int | None]: ...
-def lesson(
-    keys: Buffer,
-    texts: Buffer,
-    owner: Buffer,
-    places: Buffer,
-    chars: Buffer,
-    surroundings: Buffer,
-    low: Buffer,
-    high: Buffer,
-    verdict: Buffer,
-    /,
-) -> tuple[bytearray, tuple[int, ...]]: ...
 def links(
     tree: Tree,
     labels: Buffer,
@@ -82,43 +79,6 @@ def links(
     link: type[Link],
     /,
 ) -> list[Link]: ...
-def look(*arrays: Buffer) -> tuple[bytearray, tuple[bytearray, tuple[int, ...]]]: ...
-def merge(
-    columns: int,
-    pages: int,
-    keys: Buffer,
-    count: Buffer,
-    last: Buffer,
-    sums: Buffer,
-    other_keys: Buffer,
-    other_count: Buffer,
-    other_last: Buffer,
-    other_sums: Buffer,
-    /,
-) -> bytearray: ...
-def merge_all(
-    sums: bytes,
-    pages: int,
-    memory: Buffer,
-    rows: tuple[int, ...],
-    other_memory: Buffer,
-    other_rows: tuple[int, ...],
-    /,
-) -> tuple[bytearray, tuple[int, ...]]: ...
-def network(
-    rows: Buffer,
-    hidden: Buffer,
-    hidden_bias: Buffer,
-    output: Buffer,
-    output_bias: Buffer,
-    floor: Buffer,
-    ceiling: Buffer,
-    /,
-) -> bytearray: ...
-def pool(looks: Buffer, weight: Buffer, /) -> bytearray: ...
-def read(
-    width: int, heading: int, title: int, head: int, *arrays: Buffer
-) -> tuple[bytearray, int, int]: ...
 def shape(
     absolute: Callable[[str], str | None],
     language: Callable[[bytes, bool], str | None],
@@ -127,12 +87,166 @@ def shape(
     *arrays: Buffer,
 ) -> str | None: ...
 def share(tree: Tree, labels: Buffer, /) -> float: ...
-def spread(
-    blocks: Buffer, lengths: Buffer, segments: Buffer, owner: Buffer, end: Buffer, shown: Buffer, /
-) -> bytearray: ...
 def stated(
     tree: Tree, labels: Buffer, names: bytes, max_headings: int, max_title: int, /
 ) -> tuple[list[str], list[tuple[str, str]], list[tuple[str, str]], bool, bool, str, list[str]]: ...
 def tagged(tree: Tree, tag: int, /) -> list[int]: ...
-def threshold(probabilities: Buffer, chars: Buffer, /) -> tuple[float, float]: ...
-def usual(least: float, alive: int, before: int, *arrays: Buffer) -> tuple[int, int, int]: ...
+
+@final
+class Reading:
+    """A page as `auto` reads it, as arrays over its blocks and segments."""
+
+    places: Final[memoryview]
+    """Of each block, a hash of the path, tags and classes, that its container stands at."""
+    surroundings: Final[memoryview]
+    """The same of the elements at each level above the block."""
+    keys: Final[memoryview]
+    """Of each segment, its text at its place."""
+    texts: Final[memoryview]
+    """Of each segment, its text wherever it stands."""
+    chars: Final[memoryview]
+    link_chars: Final[memoryview]
+    lengths: Final[memoryview]
+    """Of each segment, its characters."""
+    page_features: Final[memoryview]
+    """What the page alone says of each block: `PAGE_FEATURES`."""
+    segments: Final[memoryview]
+    """The shown text nodes."""
+    owners: Final[memoryview]
+    """Of each segment, its block."""
+    first: Final[memoryview]
+    """Of each block, its first segment's place in `segments`."""
+    container: Final[memoryview]
+    """Of each block, the nearest element around it that holds blocks."""
+    levels: Final[memoryview]
+    """Of each block, the elements around it at each level."""
+    low: Final[memoryview]
+    high: Final[memoryview]
+    """The runs of blocks that these elements hold."""
+
+    def __len__(self) -> int: ...
+    def __buffer__(self, flags: int, /) -> memoryview: ...
+
+@final
+class Network:
+    """A network with one hidden layer; its arrays fit together."""
+
+    def __new__(
+        cls,
+        hidden: Buffer,
+        hidden_bias: Buffer,
+        output: Buffer,
+        output_bias: Buffer,
+        floor: Buffer,
+        ceiling: Buffer,
+    ) -> Network: ...
+    def outputs(self, rows: Buffer, /) -> bytearray: ...
+
+@final
+class Table:
+    """Keys in ascending order, each with the pages it was on and the number of the last of them.
+
+    A key may have an owner, another key that it belongs to, for tables that are asked 'what belongs
+    to this?', and a row of `sums`, numbers that add up over its pages.
+    """
+
+    def __new__(
+        cls,
+        keys: NDArray[np.uint64] | None = None,
+        count: NDArray[np.uint32] | None = None,
+        last: NDArray[np.uint32] | None = None,
+        owner: NDArray[np.uint64] | None = None,
+        sums: NDArray[np.uint64] | None = None,
+    ) -> Table: ...
+    @classmethod
+    def of_page(
+        cls,
+        keys: NDArray[np.uint64],
+        page: int = 1,
+        owner: NDArray[np.uint64] | None = None,
+        sums: NDArray[np.uint64] | None = None,
+    ) -> Table:
+        """The table of one page; a key that stands there twice counts once.
+
+        Of two owners of one key the lesser stays; its rows of sums are added up.
+        """
+
+    @property
+    def keys(self) -> NDArray[np.uint64]: ...
+    @property
+    def count(self) -> NDArray[np.uint32]: ...
+    @property
+    def last(self) -> NDArray[np.uint32]: ...
+    @property
+    def owner(self) -> NDArray[np.uint64] | None: ...
+    @property
+    def sums(self) -> NDArray[np.uint64] | None: ...
+    @property
+    def size_bytes(self) -> int: ...
+    def __len__(self) -> int: ...
+    def plus(self, other: Table, /) -> Table:
+        """Both tables added up, whichever comes first.
+
+        StateError if one has owners and one not, or if they have not as many sums.
+        """
+
+    def then(self, later: Table, pages: int, /) -> Table:
+        """This table of so many pages and the one of later pages, added up."""
+
+    def only(self, kept: NDArray[np.bool_], /) -> Table:
+        """The rows where `kept` is true."""
+
+    def counts_of(self, keys: NDArray[np.uint64], /) -> NDArray[np.uint32]:
+        """On how many pages each of the keys was; 0 for one that is not in the table."""
+
+@final
+class Opinion:
+    """What the page network says of each block, and what the page teaches with that."""
+
+    logits: Final[memoryview]
+    content: Final[memoryview]
+    """The probabilities of being content."""
+    lesson: Final[dict[str, Table]]
+
+@final
+class Judgement:
+    """What page and site come to, block by block."""
+
+    networks: Final[memoryview]
+    """The probabilities of being content that the networks give."""
+    content: Final[memoryview]
+    """The same after the rules."""
+    scores: Final[memoryview]
+    """0 content … 1 template, the threshold at 0.5."""
+    evidence: Final[memoryview]
+    """What the other pages say: `EVIDENCE`."""
+    threshold: Final[float]
+    """From which probability on a block is kept."""
+
+def read(tree: Tree, /) -> Reading: ...
+def opinion(reading: Reading, network: Network, /) -> Opinion: ...
+def opinion_of_logits(reading: Reading, logits: Buffer, /) -> Opinion: ...
+def judge(
+    reading: Reading,
+    opinion: Opinion,
+    tables: Mapping[str, Table],
+    pages: int,
+    network: Network,
+    shift: float,
+) -> Judgement: ...
+def decide(
+    reading: Reading, evidence: Buffer, logits: Buffer, others: float, shift: float = 0.0
+) -> Judgement: ...
+def kind(
+    reading: Reading,
+    opinion: Opinion,
+    tables: Mapping[str, Table],
+    pages: int,
+    network: Network,
+) -> tuple[list[float], bool, int]: ...
+def site_features(
+    reading: Reading, opinion: Opinion, tables: Mapping[str, Table], pages: int
+) -> bytearray: ...
+def type_features(reading: Reading, opinion: Opinion, /) -> bytearray: ...
+def spread(reading: Reading, values: Buffer, /) -> bytearray: ...
+def is_template_new(tables: Mapping[str, Table], pages: int, /) -> bool: ...

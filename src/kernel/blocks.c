@@ -1,86 +1,141 @@
-/* A page cut into blocks, and the letters of each: the twins of `dehusk.methods.auto.blocks` and
-   `dehusk.methods.auto.letters`. */
+/* A page cut into blocks, runs of text that no block tag interrupts, and the letters of each. */
 
 #include "reading.h"
 
-#define LONG 80
+#include "tags.h"
 
-static uint8_t of_tag(const uint8_t *table, const LookTables *tables, int16_t tag)
+#define LONG 80 /* Characters above which a block that is no link is running text. */
+
+static int is_holder(int16_t tag)
 {
-    return tag >= 0 && (size_t)tag < tables->tags ? table[tag] : 0;
+    return (tag_sets[tag] & (SET_BLOCK | SET_CELL)) != 0;
 }
 
-/* Which nodes come right behind an element that cuts, and what holds each node. */
-static void find_cuts(const PageTree *page, const LookTables *tables, uint8_t *ended,
-                      int32_t *holder)
+static int is_cut(int16_t tag)
 {
-    memset(ended, 0, page->count + 1);
-    for (size_t i = 0; i < page->count; i++) {
-        int32_t parent = page->parent[i] < 0 ? 0 : page->parent[i];
-        holder[i] = i && !of_tag(tables->holds, tables, page->tag[i]) ? holder[parent] : (int32_t)i;
-        if (of_tag(tables->cuts, tables, page->tag[i]))
-            ended[page->end[i]] = 1;
+    return is_holder(tag) || tag == TAG_br;
+}
+
+static int is_segment(const Tree *tree, size_t node)
+{
+    return tree->tag[node] == TAG_TEXT && tree->shown[node] && tree->text_length[node] > 0;
+}
+
+void find_cuts(const Tree *tree, uint8_t *is_begun, int32_t *holder, size_t *counts)
+{
+    memset(is_begun, 0, tree->count + 1);
+    counts[0] = counts[1] = 0;
+    int is_new = 1;
+    for (size_t i = 0; i < tree->count; i++) {
+        int cuts = is_cut(tree->tag[i]);
+        holder[i] = i && !is_holder(tree->tag[i]) ? holder[parent_of(tree, (int32_t)i)] : (int32_t)i;
+        if (cuts)
+            is_begun[tree->end[i]] = 1;
+        is_begun[i] |= (uint8_t)cuts;
+        is_new |= is_begun[i];
+        if (!is_segment(tree, i))
+            continue;
+        counts[0] += (size_t)is_new;
+        counts[1]++;
+        is_new = 0;
     }
 }
 
-static void begin_block(const PageTree *page, Blocks *blocks, int32_t container)
+static void begin_block(Reading *reading, size_t block, size_t segment, int32_t container)
 {
     static const int is_level[FARTHEST + 1] = {0, 1, 1, 1, 1, 0, 1, 0, 1};
-    size_t block = blocks->count++, at = block * LEVELS;
+    size_t at = block * LEVELS;
     int32_t node = container;
-    blocks->first[block] = (int32_t)blocks->segment_count;
-    blocks->container[block] = container;
-    for (int level = 1; level <= FARTHEST; level++) {
+    reading->first[block] = (int32_t)segment;
+    reading->container[block] = container;
+    for (int level = 1; level <= FARTHEST; level++, node = parent_of(reading->tree, node))
         if (is_level[level])
-            blocks->levels[at++] = node;
-        node = page->parent[node] < 0 ? 0 : page->parent[node];
-    }
-    blocks->chars[block] = blocks->link_chars[block] = 0;
+            reading->levels[at++] = node;
+    reading->chars[block] = reading->link_chars[block] = 0;
 }
 
-void cut_blocks(const PageTree *page, const LookTables *tables, Blocks *blocks, uint8_t *ended,
-                int32_t *holder)
+void cut_blocks(Reading *reading, const uint8_t *is_begun, const int32_t *holder, int32_t *before)
 {
-    int moved = 1;
-    blocks->segment_count = blocks->count = 0;
-    find_cuts(page, tables, ended, holder);
-    for (size_t i = 0; i < page->count; i++) {
-        blocks->before[i] = (int32_t)blocks->count;
-        moved |= ended[i] | of_tag(tables->cuts, tables, page->tag[i]);
-        if (page->tag[i] != 0 || !page->shown[i] || page->text_length[i] <= 0)
+    const Tree *tree = reading->tree;
+    size_t blocks = 0, segment = 0;
+    int is_new = 1;
+    for (size_t i = 0; i < tree->count; i++) {
+        before[i] = (int32_t)blocks;
+        is_new |= is_begun[i];
+        if (!is_segment(tree, i))
             continue;
-        if (moved)
-            begin_block(page, blocks, page->parent[i] < 0 ? 0 : holder[page->parent[i]]);
-        moved = 0;
-        size_t segment = blocks->segment_count++, block = blocks->count - 1;
-        blocks->segments[segment] = (int32_t)i;
-        blocks->owner[segment] = (int32_t)block;
-        blocks->chars[block] += page->text_length[i];
-        blocks->link_chars[block] += page->link_length[i];
+        if (is_new)
+            begin_block(reading, blocks++, segment, holder[parent_of(tree, (int32_t)i)]);
+        is_new = 0;
+        reading->segments[segment] = (int32_t)i;
+        reading->owners[segment] = (int32_t)blocks - 1;
+        reading->lengths[segment++] = tree->text_length[i];
+        reading->chars[blocks - 1] += tree->text_length[i];
+        reading->link_chars[blocks - 1] += tree->link_length[i];
     }
-    blocks->before[page->count] = (int32_t)blocks->count;
-    for (size_t i = 0; i < blocks->count * LEVELS; i++) {
-        blocks->low[i] = blocks->before[blocks->levels[i]];
-        blocks->high[i] = blocks->before[page->end[blocks->levels[i]]];
+    before[tree->count] = (int32_t)blocks;
+    for (size_t i = 0; i < blocks * LEVELS; i++) {
+        reading->low[i] = before[reading->levels[i]];
+        reading->high[i] = before[tree->end[reading->levels[i]]];
+    }
+}
+
+void sum_blocks(const Reading *reading, Sums *sums)
+{
+    sums->chars[0] = sums->link_chars[0] = sums->running_chars[0] = 0;
+    for (size_t i = 0; i < reading->blocks; i++) {
+        double chars = reading->chars[i], linked = reading->link_chars[i];
+        sums->running[i] = chars > LONG && linked < 0.3 * chars ? chars : 0;
+        sums->chars[i + 1] = sums->chars[i] + chars;
+        sums->link_chars[i + 1] = sums->link_chars[i] + linked;
+        sums->running_chars[i + 1] = sums->running_chars[i] + sums->running[i];
     }
 }
 
 /* --- letters --- */
 
+/* By byte: its kind, a one in the byte of that, and what it adds to a signature. */
 typedef struct {
     Bytes source;
-    const LookTables *tables;
-    uint64_t one_of[256]; /* By byte: a one in the byte of its kind. */
+    uint8_t kinds[256];
+    uint64_t one_of[256], signatures[256];
 } Reader;
+
+static uint8_t kind_of(uint8_t byte)
+{
+    if (byte < 33)
+        return SPACE;
+    if (byte >= 128)
+        return FOREIGN;
+    if (byte >= 'a' && byte <= 'z')
+        return LOWER;
+    if (byte >= 'A' && byte <= 'Z')
+        return UPPER;
+    if (byte >= '0' && byte <= '9')
+        return DIGIT;
+    return strchr(".!?", byte) ? STOP : strchr(",;:()\"'", byte) ? COMMA : SIGN;
+}
+
+/* Texts of the same letters and digits have one signature, however spaced and marked up. */
+static void make_reader(Reader *reader, Bytes source)
+{
+    reader->source = source;
+    for (size_t byte = 0; byte < 256; byte++) {
+        uint8_t kind = reader->kinds[byte] = kind_of((uint8_t)byte);
+        int is_signed = kind == LOWER || kind == UPPER || kind == DIGIT || kind == FOREIGN;
+        reader->one_of[byte] = UINT64_C(1) << 8 * kind;
+        reader->signatures[byte] = is_signed ? mix(byte + 1) : 0;
+    }
+}
 
 #define MOST_AT_ONCE 255 /* Bytes that are counted before a byte of the count would run over. */
 
 /* Count a segment's bytes by kind, all eight in one number: to count each in memory would wait for the
-   byte before. Signatures add up. */
+   byte before. Signatures add up; a no-break space, as the parser writes it, has none. */
 static void read_segment(const Reader *reader, size_t at, size_t stop, Letters *letters)
 {
     static const char nbsp[] = "&nbsp;";
-    const uint64_t *signatures = reader->tables->signatures;
+    const uint64_t *signatures = reader->signatures;
     Bytes source = reader->source;
     uint64_t signature = letters->signature;
     while (at < stop) {
@@ -100,20 +155,19 @@ static void read_segment(const Reader *reader, size_t at, size_t stop, Letters *
     letters->signature = signature;
 }
 
-/* The last byte of a block that is not white space, and the two before it: the first one lowest. 0 for
+/* The last byte of a block that is not white space, and the two before it, the first of them highest; 0 for
    those that are not there. */
-static int64_t find_last(const PageTree *page, const LookTables *tables, const int32_t *segments,
-                         size_t count)
+static uint32_t find_last(const Reader *reader, const Tree *tree, const int32_t *segments, size_t count)
 {
-    int64_t code = 0;
+    uint32_t code = 0;
     int found = 0;
     while (count--) {
-        size_t start = (size_t)page->start[segments[count]], at = (size_t)page->stop[segments[count]];
+        size_t start = (size_t)tree->start[segments[count]], at = (size_t)tree->stop[segments[count]];
         while (at > start) {
-            uint8_t byte = page->source.bytes[--at];
-            if (!found && (tables->byte_kinds[byte] & 7) == SPACE)
+            uint8_t byte = tree->source.bytes[--at];
+            if (!found && reader->kinds[byte] == SPACE)
                 continue;
-            code |= (int64_t)byte << 8 * found;
+            code |= (uint32_t)byte << 8 * found;
             if (++found == 3)
                 return code;
         }
@@ -121,51 +175,40 @@ static int64_t find_last(const PageTree *page, const LookTables *tables, const i
     return code;
 }
 
-static int is_end(const LookTables *tables, int64_t code)
+/* Are these bytes the end of a sentence? '.', '!', '?', and in UTF-8 those of other scripts. */
+static int is_end(uint32_t code)
 {
-    for (size_t i = 0; i < tables->end_count; i++)
-        if (tables->ends[i] == code)
+    static const uint32_t ends[] = {'.',      '!',      '?',      0xD89F,  0xE38082,
+                                    0xEFBC81, 0xEFBC9F, 0xE280A6, 0xE0A5A4};
+    for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++)
+        if (ends[i] == code)
             return 1;
     return 0;
 }
 
-void read_letters(const PageTree *page, const LookTables *tables, Blocks *blocks)
+void read_letters(const Reading *reading, Letters *letters)
 {
-    Reader reader = {.source = page->source, .tables = tables};
-    for (size_t byte = 0; byte < 256; byte++)
-        reader.one_of[byte] = UINT64_C(1) << 8 * (tables->byte_kinds[byte] & 7);
-    for (size_t block = 0; block < blocks->count; block++) {
-        size_t first = (size_t)blocks->first[block];
-        size_t behind = block + 1 < blocks->count ? (size_t)blocks->first[block + 1]
-                                                  : blocks->segment_count;
-        Letters *letters = &blocks->letters[block];
+    const Tree *tree = reading->tree;
+    Reader reader;
+    make_reader(&reader, tree->source);
+    for (size_t block = 0; block < reading->blocks; block++, letters++) {
+        size_t first = (size_t)reading->first[block];
+        size_t behind = block + 1 < reading->blocks ? (size_t)reading->first[block + 1]
+                                                    : reading->segment_count;
         *letters = (Letters){0};
         for (size_t i = first; i < behind; i++) {
-            size_t node = (size_t)blocks->segments[i];
-            read_segment(&reader, (size_t)page->start[node], (size_t)page->stop[node], letters);
+            size_t node = (size_t)reading->segments[i];
+            read_segment(&reader, (size_t)tree->start[node], (size_t)tree->stop[node], letters);
         }
-        int64_t last = find_last(page, tables, blocks->segments + first, behind - first);
-        letters->ends = is_end(tables, last & 0xFF) || is_end(tables, last & 0xFFFF) ||
-                        is_end(tables, last);
+        uint32_t last = find_last(&reader, tree, reading->segments + first, behind - first);
+        letters->ends = is_end(last & 0xFF) || is_end(last & 0xFFFF) || is_end(last);
         letters->colon = (last & 0xFF) == ':';
     }
 }
 
-void sum_blocks(Blocks *blocks)
-{
-    blocks->chars_sum[0] = blocks->link_sum[0] = blocks->running_sum[0] = 0;
-    for (size_t i = 0; i < blocks->count; i++) {
-        double chars = blocks->chars[i], linked = blocks->link_chars[i];
-        blocks->running[i] = chars > LONG && linked < 0.3 * chars ? chars : 0;
-        blocks->chars_sum[i + 1] = blocks->chars_sum[i] + chars;
-        blocks->link_sum[i + 1] = blocks->link_sum[i] + linked;
-        blocks->running_sum[i + 1] = blocks->running_sum[i] + blocks->running[i];
-    }
-}
+/* --- numbers --- */
 
-/* --- what several parts need --- */
-
-/* The exponential of a number from -30 to 30: `columns.exp`, by the same steps. */
+/* The exponential of a number from -30 to 30, to fifteen digits. */
 static double exp_steps(double x)
 {
     static const double series[] = {
@@ -189,68 +232,4 @@ double probability_of(double logit)
     logit = logit > -30 ? logit : -30;
     logit = logit < 30 ? logit : 30;
     return 1 / (1 + exp_steps(-logit));
-}
-
-static int is_before(const Keyed *one, const Keyed *other)
-{
-    return one->key != other->key ? one->key < other->key : one->place < other->place;
-}
-
-/* Sort few items that are nearly in order. */
-static void insert_sorted(Keyed *items, size_t count)
-{
-    for (size_t i = 1; i < count; i++) {
-        Keyed item = items[i];
-        size_t at = i;
-        for (; at && is_before(&item, &items[at - 1]); at--)
-            items[at] = items[at - 1];
-        items[at] = item;
-    }
-}
-
-#define RUN 12 /* Items that are sorted by inserting. */
-
-/* Merge sort, from the bottom up: nobody can make it slow. */
-static void merge_sorted(Keyed *items, Keyed *spare, size_t count)
-{
-    Keyed *from = items, *to = spare;
-    for (size_t start = 0; start < count; start += RUN)
-        insert_sorted(items + start, count - start < RUN ? count - start : RUN);
-    for (size_t width = RUN; width < count; width *= 2) {
-        for (size_t start = 0; start < count; start += 2 * width) {
-            size_t middle = start + width < count ? start + width : count;
-            size_t stop = start + 2 * width < count ? start + 2 * width : count;
-            size_t left = start, right = middle;
-            for (size_t i = start; i < stop; i++)
-                to[i] = right >= stop || (left < middle && !is_before(&from[right], &from[left]))
-                            ? from[left++]
-                            : from[right++];
-        }
-        Keyed *done = to;
-        to = from;
-        from = done;
-    }
-    if (from != items)
-        memcpy(items, from, count * sizeof(Keyed));
-}
-
-#define BUCKET_BITS 8
-
-/* Hashes are spread evenly: sorted by their top bits first, few are left to be sorted together. */
-void sort_keyed(Keyed *items, Keyed *spare, size_t count)
-{
-    size_t starts[(1 << BUCKET_BITS) + 1] = {0};
-    if (count <= 4 * RUN) {
-        merge_sorted(items, spare, count);
-        return;
-    }
-    for (size_t i = 0; i < count; i++)
-        starts[(items[i].key >> (64 - BUCKET_BITS)) + 1]++;
-    for (size_t i = 1; i <= 1 << BUCKET_BITS; i++)
-        starts[i] += starts[i - 1];
-    memcpy(spare, items, count * sizeof(Keyed));
-    for (size_t i = 0; i < count; i++)
-        items[starts[spare[i].key >> (64 - BUCKET_BITS)]++] = spare[i];
-    for (size_t i = 0, start = 0; i < 1 << BUCKET_BITS; start = starts[i++])
-        merge_sorted(items + start, spare, starts[i] - start);
 }

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "reading.h"
+#include "sorting.h"
 
 #define MAX_WORD 64 /* A longer run is no word, and is taken apart. */
 #define BITS 64

@@ -1,8 +1,8 @@
 /* The module `dehusk._kernel`: what dehusk computes for every page, compiled. Nothing here is called by
    users. */
 
+#include "evidence.h"
 #include "tags.h"
-#include "tree.h"
 
 int open_views(View *views, PyObject *const *objects, size_t count, int is_writable)
 {
@@ -164,6 +164,8 @@ int append_number(PyObject *list, size_t number)
 }
 
 #define FUNCTION(name, text) {#name, (PyCFunction)(void (*)(void))kernel_##name, METH_FASTCALL, text}
+#define NAMED_FUNCTION(name, text) \
+    {#name, (PyCFunction)(void (*)(void))kernel_##name, METH_VARARGS | METH_KEYWORDS, text}
 
 static PyMethodDef functions[] = {
     FUNCTION(scan, "The tree of a page in canonical HTML."),
@@ -174,29 +176,27 @@ static PyMethodDef functions[] = {
     FUNCTION(groups, "The kept elements of a page by tag, what each holds, and inline ones with blocks."),
     FUNCTION(heading, "What a heading says, in one line."),
     FUNCTION(holders, "Elements that a page leaves empty for its scripts, and whether it shows an image."),
-    FUNCTION(judge, "The probability that each block is content, scores, what the site says, and the threshold."),
-    FUNCTION(kind, "What the type network says of a page, whether it was the last one, its family."),
     FUNCTION(label, "The labels of a page's nodes, and the reasons."),
-    FUNCTION(lesson, "What one page teaches: its tables in one piece of memory, and their rows."),
     FUNCTION(lines, "The content of a labelled page as lines, each with the node that it begins with."),
     FUNCTION(links, "The links of a page that lead somewhere, in a list."),
-    FUNCTION(look, "What the page network says of each block, and the lesson."),
-    FUNCTION(merge, "Two tables added up: keys, sums, counts and last pages."),
-    FUNCTION(merge_all, "All tables of two memories added up, one behind another, and their rows."),
-    FUNCTION(network, "The outputs of a network for each row."),
-    FUNCTION(pool, "The looks of a page as one row: means by weight, and plain ones."),
-    FUNCTION(read, "A page as auto reads it, in one piece of memory, and its blocks and segments."),
     FUNCTION(shape, "The content of a page as HTML in shape for Markdown; None: its twin must be asked."),
     FUNCTION(share, "The share of the shown characters of a page that are template."),
     FUNCTION(signs, "What polishing would find in Markdown, as bits."),
     FUNCTION(smooth, "The level of each node of a forest in a solution of least cost."),
-    FUNCTION(spread, "The scores of blocks at their texts, and for elements the means below them."),
     FUNCTION(stated, "What the elements say that a page describes itself with."),
     FUNCTION(tagged, "The nodes with a tag."),
     FUNCTION(text, "The content of a labelled page as text, U+0000 for cuts, and whether that is all."),
-    FUNCTION(threshold, "The threshold with the best F1 to be expected, and the best probability."),
     FUNCTION(words, "The hash of each word of a text; None if a character is not in the tables."),
-    FUNCTION(usual, "How many texts were usual, and how many of them came after a page, or on it."),
+    FUNCTION(read, "A page as auto reads it."),
+    FUNCTION(opinion, "What the page network says of each block, and what the page teaches."),
+    FUNCTION(opinion_of_logits, "The same with logits from elsewhere."),
+    NAMED_FUNCTION(judge, "What page and site come to, block by block; the site has learned the page."),
+    NAMED_FUNCTION(decide, "The same out of evidence and what the site network says."),
+    NAMED_FUNCTION(kind, "What the type network says of a page, whether it was the last one, its family."),
+    NAMED_FUNCTION(site_features, "What the site network reads of each block."),
+    FUNCTION(type_features, "What the type network reads of a page."),
+    FUNCTION(spread, "Numbers of blocks at their texts, and for elements the means below them."),
+    FUNCTION(is_template_new, "Does the page that was learned last show that the site has a new template?"),
     {NULL, NULL, 0, NULL},
 };
 
@@ -210,8 +210,13 @@ static int add_type(PyObject *module, PyType_Spec *spec, PyObject **type)
 static int add_types(PyObject *module)
 {
     Types *types = types_of(module);
-    return (types->tag_names = make_tag_names()) && add_tags(module) &&
-                   add_type(module, &tree_spec, &types->tree)
+    return (types->tag_names = make_tag_names()) && (types->words = make_words()) && add_tags(module) &&
+                   add_features(module) && add_type(module, &tree_spec, &types->tree) &&
+                   add_type(module, &reading_spec, &types->reading) &&
+                   add_type(module, &opinion_spec, &types->opinion) &&
+                   add_type(module, &judgement_spec, &types->judgement) &&
+                   add_type(module, &network_spec, &types->network) &&
+                   add_type(module, &table_spec, &types->table)
                ? 0
                : -1;
 }
@@ -221,7 +226,13 @@ static void free_types(void *module)
     Types *types = types_of(module);
     if (types) {
         PyMem_Free(types->tag_names);
+        PyMem_Free(types->words);
         Py_XDECREF(types->tree);
+        Py_XDECREF(types->reading);
+        Py_XDECREF(types->opinion);
+        Py_XDECREF(types->judgement);
+        Py_XDECREF(types->network);
+        Py_XDECREF(types->table);
     }
 }
 

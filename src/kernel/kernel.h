@@ -9,11 +9,13 @@
 #include "bytes.h"
 
 typedef struct TagNames TagNames;
+typedef struct Words Words;
 
-/* What the module keeps: the types of its objects, and a table. */
+/* What the module keeps: the types of its objects, and tables. */
 typedef struct {
-    PyObject *tree;
+    PyObject *tree, *reading, *opinion, *judgement, *network, *table;
     TagNames *tag_names;
+    Words *words;
 } Types;
 
 static inline Types *types_of(PyObject *module)
@@ -64,11 +66,6 @@ static inline Bytes bytes_of(const View *view)
 
 PyObject *kernel_scan(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_label(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
-PyObject *kernel_read(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
-PyObject *kernel_network(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
-PyObject *kernel_lesson(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
-PyObject *kernel_threshold(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
-PyObject *kernel_spread(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_addresses(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_marks(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_groups(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
@@ -76,22 +73,28 @@ PyObject *kernel_draft(PyObject *module, PyObject *const *arguments, Py_ssize_t 
 PyObject *kernel_fingerprint(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_heading(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_holders(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
-PyObject *kernel_judge(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
-PyObject *kernel_kind(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_lines(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_links(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
-PyObject *kernel_look(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
-PyObject *kernel_pool(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
-PyObject *kernel_merge(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_shape(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_share(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
-PyObject *kernel_merge_all(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_signs(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_smooth(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_stated(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_tagged(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_text(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
-PyObject *kernel_usual(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_words(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *kernel_read(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *kernel_opinion(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *kernel_opinion_of_logits(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *kernel_type_features(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *kernel_spread(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *kernel_is_template_new(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *kernel_judge(PyObject *module, PyObject *arguments, PyObject *named);
+PyObject *kernel_decide(PyObject *module, PyObject *arguments, PyObject *named);
+PyObject *kernel_kind(PyObject *module, PyObject *arguments, PyObject *named);
+PyObject *kernel_site_features(PyObject *module, PyObject *arguments, PyObject *named);
+
+/* Give the module the lists of features; 0 with an exception set. */
+int add_features(PyObject *module);
 
 #endif

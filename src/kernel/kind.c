@@ -1,12 +1,8 @@
-/* `pool`, `kind` and `usual`: what is asked of a page as a whole. The twins are `pooled` and `page_kind`
-   of `dehusk.methods.auto.judge`, and `_usual_texts` of `dehusk.methods.auto.families`. */
+/* `kind` and `is_template_new`: what is asked of a page as a whole. */
 
-#include "kernel.h"
+#include "opinion.h"
 
 #include <stdlib.h>
-
-#include "network.h"
-#include "reading.h"
 
 #define ROWS 4 /* Rows that are added at once: each sum is loaded and stored once for all of them. */
 
@@ -17,204 +13,143 @@
 #define WIDE
 #endif
 
-/* The means of the looks, by weight and alike, into two rows behind each other. */
-WIDE static void pool(const float *looks, const double *weight, size_t count, float *to)
+/* The means of page features, by weight and alike, into two rows behind each other. */
+WIDE static void pool(const float *features, const double *weight, size_t count, float *to)
 {
-    double weighed[LOOKS] = {0}, sums[LOOKS] = {0}, total = 0;
+    double weighed[PAGE_FEATURES] = {0}, sums[PAGE_FEATURES] = {0}, total = 0;
     size_t i = 0;
     for (; i + ROWS <= count; i += ROWS) {
-        const float *row = looks + i * LOOKS;
+        const float *row = features + i * PAGE_FEATURES;
         const double *w = weight + i;
-        for (size_t j = 0; j < LOOKS; j++) {
-            double a = row[j], b = row[LOOKS + j], c = row[2 * LOOKS + j], d = row[3 * LOOKS + j];
+        for (size_t j = 0; j < PAGE_FEATURES; j++) {
+            double a = row[j], b = row[PAGE_FEATURES + j], c = row[2 * PAGE_FEATURES + j], d = row[3 * PAGE_FEATURES + j];
             weighed[j] = weighed[j] + w[0] * a + w[1] * b + w[2] * c + w[3] * d;
             sums[j] = sums[j] + a + b + c + d;
         }
     }
     for (; i < count; i++)
-        for (size_t j = 0; j < LOOKS; j++) {
-            double look = looks[i * LOOKS + j];
-            weighed[j] += weight[i] * look;
-            sums[j] += look;
+        for (size_t j = 0; j < PAGE_FEATURES; j++) {
+            double own = features[i * PAGE_FEATURES + j];
+            weighed[j] += weight[i] * own;
+            sums[j] += own;
         }
     for (i = 0; i < count; i++)
         total += weight[i];
-    for (size_t j = 0; j < LOOKS; j++) {
+    for (size_t j = 0; j < PAGE_FEATURES; j++) {
         to[j] = (float)(weighed[j] / total);
-        to[LOOKS + j] = (float)(sums[j] / (double)count);
+        to[PAGE_FEATURES + j] = (float)(sums[j] / (double)count);
     }
 }
 
-PyObject *kernel_pool(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
+/* What the type network reads: the features of the page's content, and of all its blocks. 0 without memory. */
+static int pool_page(const Reading *reading, const Opinion *opinion, float *row)
 {
-    (void)module;
-    static const Py_ssize_t sizes[] = {4 * LOOKS, 8};
-    View views[2];
-    if (!open_all("pool", views, 2, arguments, count))
+    double *weight = malloc(reading->blocks * sizeof(*weight));
+    if (!weight)
+        return 0;
+    for (size_t i = 0; i < reading->blocks; i++)
+        weight[i] = opinion->content[i] * reading->chars[i] + 1e-6;
+    pool(reading->page_features, weight, reading->blocks, row);
+    free(weight);
+    return 1;
+}
+
+PyObject *kernel_type_features(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
+{
+    const Reading *reading;
+    const Opinion *opinion;
+    if (!check_count("type_features", count, 2) ||
+        !given_opinion(types_of(module), arguments[0], arguments[1], &reading, &opinion))
         return NULL;
-    Py_ssize_t blocks = views[1].buffer.len / 8;
-    PyObject *memory = NULL;
-    if (blocks < 1)
-        PyErr_SetString(PyExc_ValueError, "pool: there are no blocks");
-    else if (check_sizes("pool", views, sizes, 2, blocks))
-        memory = PyByteArray_FromStringAndSize(NULL, 2 * LOOKS * sizeof(float));
-    if (memory)
-        pool(views[0].buffer.buf, views[1].buffer.buf, (size_t)blocks,
-             (float *)PyByteArray_AsString(memory));
-    close_views(views, 2);
+    PyObject *memory = PyByteArray_FromStringAndSize(NULL, 2 * PAGE_FEATURES * sizeof(float));
+    if (memory && !pool_page(reading, opinion, (float *)PyByteArray_AsString(memory))) {
+        Py_CLEAR(memory);
+        PyErr_NoMemory();
+    }
     return memory;
 }
 
-typedef struct {
-    const float *looks;
-    const double *chars, *content;
-    const uint64_t *texts;
-    size_t blocks, segments;
-} Asked;
-
-/* Texts of a memory, in ascending order, each with the last page that it was on. */
-typedef struct {
-    const uint64_t *keys;
-    const uint32_t *last;
-    size_t count;
-} Texts;
-
-/* Were all texts of the page that the memory knows last on this page? */
-static int is_last_page(const Asked *page, const Texts *texts, uint32_t pages)
+/* Were all texts of the page that the memory knows last on this page? Not so in the second of two passes. */
+static int is_last_page(const Reading *reading, const Table *texts, uint32_t pages)
 {
-    for (size_t i = 0; i < page->segments; i++) {
-        size_t low = 0, high = texts->count;
-        while (low < high) {
-            size_t middle = low + (high - low) / 2;
-            if (texts->keys[middle] < page->texts[i])
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        if (low < texts->count && texts->keys[low] == page->texts[i] && texts->last[low] != pages)
+    for (size_t i = 0; i < reading->segment_count; i++) {
+        size_t row = row_of(texts, reading->texts[i]);
+        if (row != SIZE_MAX && texts->last[row] != pages)
             return 0;
     }
     return 1;
 }
 
-/* What the network says of the page as a whole; 0 without memory. */
-static int run_on_page(const Asked *page, const Network *network, double *out)
+/* What the network says of the page, in a list; NULL with an exception set. */
+static PyObject *type_logits(const Reading *reading, const Opinion *opinion, const Network *network)
 {
-    float row[2 * LOOKS];
-    double *weight = malloc(page->blocks * sizeof(*weight));
-    if (!weight)
-        return 0;
-    for (size_t i = 0; i < page->blocks; i++)
-        weight[i] = page->content[i] * page->chars[i] + 1e-6;
-    pool(page->looks, weight, page->blocks, row);
-    free(weight);
-    return run_network(network, row, 1, out);
-}
-
-/* A list of numbers; NULL with an exception set. */
-static PyObject *list_of(const double *numbers, size_t count)
-{
-    PyObject *list = PyList_New((Py_ssize_t)count);
-    for (size_t i = 0; i < count && list; i++) {
-        PyObject *number = PyFloat_FromDouble(numbers[i]);
+    float row[2 * PAGE_FEATURES];
+    double *out = malloc((network->outputs + 1) * sizeof(*out));
+    PyObject *list = NULL;
+    if (out && pool_page(reading, opinion, row) && run_network(network, row, 1, out))
+        list = PyList_New((Py_ssize_t)network->outputs);
+    else
+        PyErr_NoMemory();
+    for (size_t i = 0; i < network->outputs && list; i++) {
+        PyObject *number = PyFloat_FromDouble(out[i]);
         if (!number || PyList_SetItem(list, (Py_ssize_t)i, number) < 0)
             Py_CLEAR(list);
     }
-    return list;
-}
-
-static PyObject *outputs_of(const Asked *page, const Network *network)
-{
-    double *out = malloc((network->outputs + 1) * sizeof(*out));
-    PyObject *list = NULL;
-    if (out && run_on_page(page, network, out))
-        list = list_of(out, network->outputs);
-    else
-        PyErr_NoMemory();
     free(out);
     return list;
 }
 
-#define OWN_VIEWS 7
-#define GIVEN (OWN_VIEWS + NETWORK_VIEWS)
-
-/* Do all arrays fit together, and is there a block? 0 with an exception set if not. */
-static int fits(const View *views, const Network *network)
+PyObject *kernel_kind(PyObject *module, PyObject *arguments, PyObject *named)
 {
-    static const Py_ssize_t sizes[] = {4 * LOOKS, 8}, of_texts[] = {8, 4};
-    Py_ssize_t blocks = views[1].buffer.len / 8;
-    if (blocks < 1 || network->inputs != 2 * LOOKS) {
-        PyErr_SetString(PyExc_ValueError, "kind: there are no blocks, or the network is another's");
-        return 0;
+    static char *names[] = {"reading", "opinion", "tables", "pages", "network", NULL};
+    const Types *types = types_of(module);
+    PyObject *objects[4];
+    const Reading *reading;
+    const Opinion *opinion;
+    const Table *texts;
+    long pages;
+    if (!PyArg_ParseTupleAndKeywords(arguments, named, "OOOlO:kind", names, &objects[0], &objects[1], &objects[2],
+                                     &pages, &objects[3]) ||
+        !given_opinion(types, objects[0], objects[1], &reading, &opinion) ||
+        !find_table(types, objects[2], "texts", 0, &texts))
+        return NULL;
+    const Network *network = given_network(types, objects[3], 2 * PAGE_FEATURES, 0);
+    PyObject *logits = network ? type_logits(reading, opinion, network) : NULL;
+    if (!logits)
+        return NULL;
+    return Py_BuildValue("(NOK)", logits, is_last_page(reading, texts, (uint32_t)pages) ? Py_True : Py_False,
+                         (unsigned long long)opinion->families->keys[0]);
+}
+
+/* --- a new template --- */
+
+#define MIN_PAGES 8
+#define MIN_TEXTS 10
+#define MISSING_PAGES 3
+#define FEW 0.3  /* The share of the usual texts below which pages have another template. */
+#define USUAL 8  /* Pages a text must have been on to be usual; on a young site half of all. */
+#define ALIVE 16 /* Pages within which a usual text has come back: what an earlier template had is not missed. */
+
+/* Is the page that was learned last the third in a row without most of the texts that were usual before? */
+static int is_template_new(const Table *texts, int64_t pages)
+{
+    int64_t before = pages - MISSING_PAGES;
+    double least = at_least(3, at_most((double)before / 2, USUAL)), usual = 0, now = 0, earlier = 0;
+    for (size_t i = 0; texts && pages >= MIN_PAGES && i < texts->rows; i++) {
+        int is_usual = texts->count[i] >= least && texts->last[i] > before - ALIVE;
+        usual += is_usual;
+        now += is_usual && texts->last[i] > before;
+        earlier += is_usual && texts->last[i] >= before;
     }
-    return check_sizes("kind", views, sizes, 2, blocks) &&
-           check_sizes("kind", views + 3, sizes + 1, 1, blocks) &&
-           check_sizes("kind", views + 4, of_texts, 2, views[4].buffer.len / 8);
+    return usual >= MIN_TEXTS && now / usual < FEW && FEW <= earlier / usual;
 }
 
-/* What the network says, whether the page was the last, and its family or None. */
-static PyObject *kind_of(const View *views, const Network *network, uint32_t pages)
+PyObject *kernel_is_template_new(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
 {
-    Asked page = {views[0].buffer.buf, views[1].buffer.buf, views[3].buffer.buf,
-                  views[2].buffer.buf, (size_t)views[1].buffer.len / 8,
-                  (size_t)views[2].buffer.len / 8};
-    Texts texts = {views[4].buffer.buf, views[5].buffer.buf, (size_t)views[4].buffer.len / 8};
-    PyObject *outputs = outputs_of(&page, network), *family = NULL, *found = NULL;
-    if (outputs && views[6].buffer.len >= 8)
-        family = PyLong_FromUnsignedLongLong(*(const uint64_t *)views[6].buffer.buf);
-    else if (outputs)
-        family = Py_NewRef(Py_None);
-    if (family)
-        found = PyTuple_Pack(3, outputs, is_last_page(&page, &texts, pages) ? Py_True : Py_False,
-                             family);
-    Py_XDECREF(outputs);
-    Py_XDECREF(family);
-    return found;
-}
-
-PyObject *kernel_kind(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
-{
-    (void)module;
-    View views[GIVEN];
-    if (count < 1 && !check_count("kind", count, 1))
+    const Table *texts;
+    if (!check_count("is_template_new", count, 2) ||
+        !find_table(types_of(module), arguments[0], "texts", 0, &texts))
         return NULL;
-    unsigned long pages = PyLong_AsUnsignedLongMask(arguments[0]);
-    if (PyErr_Occurred() || !open_all("kind", views, GIVEN, arguments + 1, count - 1))
-        return NULL;
-    Network network;
-    PyObject *found = NULL;
-    if (network_in("kind", views + OWN_VIEWS, &network) && fits(views, &network))
-        found = kind_of(views, &network, (uint32_t)pages);
-    close_views(views, GIVEN);
-    return found;
-}
-
-/* --- texts that were usual --- */
-
-PyObject *kernel_usual(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
-{
-    (void)module;
-    static const Py_ssize_t sizes[] = {4, 4};
-    View views[2];
-    if (count < 3 && !check_count("usual", count, 3))
-        return NULL;
-    double least = PyFloat_AsDouble(arguments[0]);
-    long long alive = PyErr_Occurred() ? 0 : PyLong_AsLongLong(arguments[1]);
-    long long before = PyErr_Occurred() ? 0 : PyLong_AsLongLong(arguments[2]);
-    if (PyErr_Occurred() || !open_all("usual", views, 2, arguments + 3, count - 3))
-        return NULL;
-    PyObject *found = NULL;
-    Py_ssize_t texts = views[0].buffer.len / 4, usual = 0, now = 0, earlier = 0;
-    if (check_sizes("usual", views, sizes, 2, texts)) {
-        const uint32_t *pages = views[0].buffer.buf, *last = views[1].buffer.buf;
-        for (Py_ssize_t i = 0; i < texts; i++) {
-            int is_usual = pages[i] >= least && last[i] > alive;
-            usual += is_usual;
-            now += is_usual && last[i] > before;
-            earlier += is_usual && last[i] >= before;
-        }
-        found = Py_BuildValue("(nnn)", usual, now, earlier);
-    }
-    close_views(views, 2);
-    return found;
+    long long pages = PyLong_AsLongLong(arguments[1]);
+    return PyErr_Occurred() ? NULL : PyBool_FromLong(is_template_new(texts, pages));
 }

@@ -1,5 +1,4 @@
-/* What class, id and role of every element say: the twin of `dehusk.methods.auto.names.read_names`,
-   which says what that is. */
+/* What class, id and role of every element say: kinds of words, and a hash of its classes. */
 
 #include "reading.h"
 
@@ -7,6 +6,13 @@
 
 #define MAX_VALUE 2000
 #define MAX_WORD 16
+#define SLOTS 512
+
+/* The words of features.def in a table with open addressing. */
+struct Words {
+    uint64_t low[SLOTS], high[SLOTS]; /* The first and the last eight letters; 0 in a slot that is free. */
+    uint32_t kinds[SLOTS];
+};
 
 #define SMALL_BITS 0x2020202020202020u /* What makes small letters of capitals. */
 
@@ -17,20 +23,45 @@ static uint64_t letters_in(Bytes source, size_t at, size_t stop)
     return (word_before(source, at, stop) | SMALL_BITS) & mask;
 }
 
-/* What a word tells, as bits. */
-static uint32_t bits_of(Bytes source, size_t at, size_t stop, const Words *words)
+/* The slot of a word, or the one that is free for it. */
+static size_t find_slot(const Words *words, Bytes source, size_t at, size_t stop, uint64_t *low, uint64_t *high)
 {
-    if (stop - at > MAX_WORD)
-        return 0;
-    uint64_t low = letters_in(source, at, stop);
-    uint64_t high = stop - at > WORD ? letters_in(source, at + WORD, stop) : 0;
-    size_t slot = mix(low + high * TEXT_FACTOR) & words->mask;
-    for (size_t i = 0; i <= words->mask && words->low[slot]; i++) {
-        if (words->low[slot] == low && words->high[slot] == high)
-            return words->bits[slot];
-        slot = (slot + 1) & words->mask;
+    *low = letters_in(source, at, stop);
+    *high = stop - at > WORD ? letters_in(source, at + WORD, stop) : 0;
+    size_t slot = mix(*low + *high * TEXT_FACTOR) % SLOTS;
+    while (words->low[slot] && (words->low[slot] != *low || words->high[slot] != *high))
+        slot = (slot + 1) % SLOTS;
+    return slot;
+}
+
+Words *make_words(void)
+{
+    static const char *const kinds[] = {
+#define NAMED(kind, words) words,
+#include "features.def"
+    };
+    Words *words = PyMem_Calloc(1, sizeof(Words));
+    for (size_t kind = 0; kind < sizeof(kinds) / sizeof(*kinds) && words; kind++) {
+        Bytes list = {(const uint8_t *)kinds[kind], strlen(kinds[kind])};
+        for (size_t at = 0, stop; at < list.size; at = stop + 1) {
+            uint64_t low, high;
+            stop = find_byte(list, ' ', at, list.size);
+            size_t slot = find_slot(words, list, at, stop, &low, &high);
+            words->low[slot] = low;
+            words->high[slot] = high;
+            words->kinds[slot] |= UINT32_C(1) << kind;
+        }
     }
-    return 0;
+    if (!words)
+        PyErr_NoMemory();
+    return words;
+}
+
+/* What a word tells, as bits. */
+static uint32_t kinds_of(Bytes source, size_t at, size_t stop, const Words *words)
+{
+    uint64_t low, high;
+    return stop - at > MAX_WORD ? 0 : words->kinds[find_slot(words, source, at, stop, &low, &high)];
 }
 
 static int is_small(uint8_t byte)
@@ -56,7 +87,7 @@ static uint32_t kinds_in(Bytes source, size_t at, size_t stop, const Words *word
         while (at < stop && is_letter(source.bytes[at]) &&
                (is_small(source.bytes[at]) || !is_small(source.bytes[at - 1])))
             at++;
-        bits |= bits_of(source, start, at, words);
+        bits |= kinds_of(source, start, at, words);
     }
     return bits;
 }
@@ -66,8 +97,8 @@ static int is_gap(uint8_t byte)
     return byte == ' ' || (byte >= '\t' && byte <= '\r');
 }
 
-/* A hash of the classes without a digit, whatever their order. */
-static uint64_t look_of(Bytes source, size_t at, size_t stop)
+/* A hash of the classes without a digit, whatever their order: those with one differ from page to page. */
+static uint64_t classes_of(Bytes source, size_t at, size_t stop)
 {
     uint64_t sum = 0;
     while (at < stop) {
@@ -86,7 +117,7 @@ static uint64_t look_of(Bytes source, size_t at, size_t stop)
 /* What values said that were read before: most come again on the same page. */
 typedef struct {
     size_t value, size;
-    uint64_t look;
+    uint64_t classes;
     uint32_t kinds;
 } Meaning;
 
@@ -102,7 +133,7 @@ static const Meaning *meaning_of(Bytes source, const Attribute *found, const Wor
         key += word_before(source, found->value_stop - WORD, found->value_stop) * TEXT_FACTOR;
     Meaning *meaning = &before[mix(key) % REMEMBERED];
     if (meaning->size != size || memcmp(source.bytes + meaning->value, value, size) != 0)
-        *meaning = (Meaning){found->value, size, look_of(source, found->value, found->value_stop),
+        *meaning = (Meaning){found->value, size, classes_of(source, found->value, found->value_stop),
                              kinds_in(source, found->value, found->value_stop, words)};
     return meaning;
 }
@@ -126,7 +157,7 @@ static int is_read(Bytes source, const Attribute *found)
 }
 
 static void read_element(Bytes source, size_t at, size_t stop, const Words *words, Meaning *before,
-                         uint64_t *look, uint32_t *kinds)
+                         uint64_t *classes, uint32_t *kinds)
 {
     Attribute found;
     while (next_attribute(source, &at, stop, &found)) {
@@ -136,15 +167,15 @@ static void read_element(Bytes source, size_t at, size_t stop, const Words *word
         const Meaning *meaning = meaning_of(source, &found, words, before);
         *kinds |= meaning->kinds;
         if (kind == 2)
-            *look = meaning->look;
+            *classes = meaning->classes;
     }
 }
 
-void read_names(const PageTree *page, const Words *words)
+void read_names(const Tree *tree, const Words *words, const Names *names)
 {
     Meaning before[REMEMBERED] = {{0}};
-    for (size_t i = 0; i < page->count; i++)
-        if (page->tag[i] != 0)
-            read_element(page->source, (size_t)page->start[i], (size_t)page->stop[i], words, before,
-                         &page->look[i], &page->kinds[i]);
+    for (size_t i = 0; i < tree->count; i++)
+        if (tree->tag[i] != 0)
+            read_element(tree->source, (size_t)tree->start[i], (size_t)tree->stop[i], words, before,
+                         &names->classes[i], &names->kinds[i]);
 }

@@ -1,9 +1,11 @@
-/* `network`: numbers in, one number out per row and output. The twin of
-   `dehusk.methods.auto.network.Network`: single precision, inputs added up one after another. */
+/* Networks with one hidden layer, in single precision, inputs added up one after another: a product of matrices
+   would have an order of its own, which differs from machine to machine. */
 
 #include "network.h"
 
 #include <stdlib.h>
+
+#include "columns.h"
 
 #define MAX_UNITS 512
 #define PART 32 /* Units that are added up at once: with two rows their sums fit into registers. */
@@ -129,53 +131,115 @@ int run_network(const Network *network, const float *rows, size_t count, double 
     return 1;
 }
 
-int network_in(const char *function, const View *views, Network *network)
+const Network *given_network(const Types *types, PyObject *object, size_t inputs, size_t outputs)
 {
-    Py_ssize_t units = views[1].buffer.len / 4, outputs = views[3].buffer.len / 4;
-    Py_ssize_t inputs = views[4].buffer.len / 4;
+    const Network *network = given_owner(object, types->network);
+    if (!network || (network->inputs == inputs && (!outputs || network->outputs == outputs)))
+        return network;
+    PyErr_Format(PyExc_ValueError, "a network of %zu inputs and %zu outputs, not of %zu and %zu",
+                 network->inputs, network->outputs, inputs, outputs);
+    return NULL;
+}
+
+/* --- what Python sees --- */
+
+enum { HIDDEN, HIDDEN_BIAS, OUTPUT, OUTPUT_BIAS, FLOOR, CEILING, ARRAYS };
+
+/* Do the arrays fit together? 0 with an exception set if not. */
+static int fits(const View *views)
+{
+    Py_ssize_t units = views[HIDDEN_BIAS].buffer.len / 4, outputs = views[OUTPUT_BIAS].buffer.len / 4;
+    Py_ssize_t inputs = views[FLOOR].buffer.len / 4;
     const Py_ssize_t sizes[] = {4 * inputs * units, 4 * units,  4 * units * outputs,
                                 4 * outputs,        4 * inputs, 4 * inputs};
-    if (units > MAX_UNITS || outputs > MAX_UNITS || inputs < 1 || inputs > UINT16_MAX) {
-        PyErr_Format(PyExc_ValueError, "%s: a network with too many units, or no inputs", function);
+    if (units <= MAX_UNITS && outputs <= MAX_UNITS && inputs >= 1 && inputs <= UINT16_MAX)
+        return check_sizes("Network", views, sizes, ARRAYS, 1);
+    PyErr_SetString(PyExc_ValueError, "a network with too many units, or no inputs");
+    return 0;
+}
+
+/* Copy the arrays; 0 with an exception set. */
+static int fill(Network *network, const View *views)
+{
+    size_t size = 0;
+    for (size_t i = 0; i < ARRAYS; i++)
+        size += (size_t)views[i].buffer.len;
+    float *at = network->hidden = malloc(size + 1), *arrays[ARRAYS];
+    if (!at) {
+        PyErr_NoMemory();
         return 0;
     }
-    *network = (Network){views[0].buffer.buf, views[1].buffer.buf, views[2].buffer.buf,
-                         views[3].buffer.buf, views[4].buffer.buf, views[5].buffer.buf,
-                         (size_t)inputs, (size_t)units, (size_t)outputs};
-    return check_sizes(function, views, sizes, NETWORK_VIEWS, 1);
-}
-
-static PyObject *outputs_of(const Network *network, const float *rows, size_t count)
-{
-    size_t size = count * network->outputs * sizeof(double);
-    PyObject *memory = PyByteArray_FromStringAndSize(NULL, (Py_ssize_t)size);
-    if (!memory)
-        return NULL;
-    double *out = (double *)PyByteArray_AsString(memory);
-    int is_done;
-    Py_BEGIN_ALLOW_THREADS
-    is_done = run_network(network, rows, count, out);
-    Py_END_ALLOW_THREADS
-    if (is_done)
-        return memory;
-    Py_DECREF(memory);
-    return PyErr_NoMemory();
-}
-
-PyObject *kernel_network(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
-{
-    (void)module;
-    View views[1 + NETWORK_VIEWS];
-    if (!check_count("network", count, 1 + NETWORK_VIEWS) ||
-        !open_views(views, arguments, 1 + NETWORK_VIEWS, 0))
-        return NULL;
-    Network network;
-    PyObject *memory = NULL;
-    if (network_in("network", views + 1, &network)) {
-        Py_ssize_t width = 4 * (Py_ssize_t)network.inputs, rows = views[0].buffer.len / width;
-        if (check_sizes("network", views, &width, 1, rows))
-            memory = outputs_of(&network, views[0].buffer.buf, (size_t)rows);
+    for (size_t i = 0; i < ARRAYS; i++) {
+        memcpy(arrays[i] = at, views[i].buffer.buf, (size_t)views[i].buffer.len);
+        at += views[i].buffer.len / 4;
     }
-    close_views(views, 1 + NETWORK_VIEWS);
+    network->hidden_bias = arrays[HIDDEN_BIAS];
+    network->output = arrays[OUTPUT];
+    network->output_bias = arrays[OUTPUT_BIAS];
+    network->floor = arrays[FLOOR];
+    network->ceiling = arrays[CEILING];
+    network->units = (size_t)views[HIDDEN_BIAS].buffer.len / 4;
+    network->outputs = (size_t)views[OUTPUT_BIAS].buffer.len / 4;
+    network->inputs = (size_t)views[FLOOR].buffer.len / 4;
+    return 1;
+}
+
+static PyObject *new_network(PyTypeObject *type, PyObject *arguments, PyObject *named)
+{
+    static char *names[] = {"hidden", "hidden_bias", "output", "output_bias", "floor", "ceiling", NULL};
+    PyObject *objects[ARRAYS];
+    View views[ARRAYS];
+    if (!PyArg_ParseTupleAndKeywords(arguments, named, "OOOOOO:Network", names, &objects[HIDDEN],
+                                     &objects[HIDDEN_BIAS], &objects[OUTPUT], &objects[OUTPUT_BIAS],
+                                     &objects[FLOOR], &objects[CEILING]) ||
+        !open_views(views, objects, ARRAYS, 0))
+        return NULL;
+    Network *network = fits(views) ? (Network *)PyType_GenericAlloc(type, 0) : NULL;
+    if (network && !fill(network, views))
+        Py_CLEAR(network);
+    close_views(views, ARRAYS);
+    return (PyObject *)network;
+}
+
+static void free_network(PyObject *self)
+{
+    PyTypeObject *type = Py_TYPE(self);
+    free(((Network *)self)->hidden);
+    PyObject_Free(self);
+    Py_DECREF(type);
+}
+
+/* The outputs for each row, in double precision. */
+static PyObject *outputs_of(PyObject *self, PyObject *rows)
+{
+    const Network *network = (const Network *)self;
+    PyObject *memory = NULL;
+    View view;
+    if (!open_views(&view, &rows, 1, 0))
+        return NULL;
+    Py_ssize_t width = 4 * (Py_ssize_t)network->inputs, count = view.buffer.len / width;
+    if (check_sizes("outputs", &view, &width, 1, count))
+        memory = PyByteArray_FromStringAndSize(NULL, count * (Py_ssize_t)(network->outputs * sizeof(double)));
+    if (memory && !run_network(network, view.buffer.buf, (size_t)count, (double *)PyByteArray_AsString(memory))) {
+        Py_CLEAR(memory);
+        PyErr_NoMemory();
+    }
+    close_views(&view, 1);
     return memory;
 }
+
+static PyMethodDef methods[] = {
+    {"outputs", outputs_of, METH_O, "The outputs for each row."},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyType_Slot slots[] = {
+    {Py_tp_new, (void *)new_network},
+    {Py_tp_dealloc, (void *)free_network},
+    {Py_tp_doc, "A network with one hidden layer; its arrays fit together."},
+    {Py_tp_methods, methods},
+    {0, NULL},
+};
+
+PyType_Spec network_spec = {"dehusk._kernel.Network", sizeof(Network), 0,
+                            Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE, slots};

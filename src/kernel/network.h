@@ -1,19 +1,22 @@
-/* A network with one hidden layer, as `dehusk.methods.auto.network.Network` says. */
+/* A network with one hidden layer: numbers in, one number out per row and output. */
 
 #ifndef DEHUSK_NETWORK_H
 #define DEHUSK_NETWORK_H
 
 #include "kernel.h"
 
-#define NETWORK_VIEWS 6
-
 typedef struct {
-    const float *hidden, *hidden_bias, *output, *output_bias, *floor, *ceiling;
+    PyObject_HEAD
+    float *hidden; /* All arrays stand behind each other, from here on. */
+    const float *hidden_bias, *output, *output_bias, *floor, *ceiling;
     size_t inputs, units, outputs;
 } Network;
 
-/* The network that these views hold; 0 with an exception set if they do not fit together. */
-int network_in(const char *function, const View *views, Network *network);
+extern PyType_Spec network_spec;
+
+/* The network that Python handed in, if it has so many inputs, and outputs where these are not 0; NULL with an
+   exception set. */
+const Network *given_network(const Types *types, PyObject *object, size_t inputs, size_t outputs);
 
 /* The outputs for so many rows, one row behind another; 0 without memory. */
 int run_network(const Network *network, const float *rows, size_t count, double *out);

@@ -1,13 +1,12 @@
-/* Rows of alike siblings, such as comments and teasers: the twin of `dehusk.methods.auto.rows`. */
+/* Rows of alike siblings, such as comments and teasers. */
 
 #include "reading.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#define MIN_ROW 4
-#define MAX_MEMBER 0.5
-#define TOLD 8
+#define MIN_ROW 4      /* Alike siblings that make a row. */
+#define MAX_MEMBER 0.5 /* The share of a row's text that one member may hold: the columns of a layout are no row. */
 
 /* A member of a row: an element, the run of its blocks, and which row. */
 typedef struct {
@@ -21,8 +20,8 @@ typedef struct {
 } Row;
 
 typedef struct {
-    const PageTree *page;
-    const Blocks *blocks;
+    const Reading *reading;
+    const Notes *notes;
     Member *members;
     Row *rows;
     size_t member_count, row_count;
@@ -34,29 +33,24 @@ typedef struct {
     double *sums;       /* One more than blocks. */
 } Rows;
 
-static int32_t parent_of(const PageTree *page, int32_t node)
-{
-    return page->parent[node] < 0 ? 0 : page->parent[node];
-}
-
 /* The elements around any block that may be members: siblings that hold several blocks. */
 static void find_members(Rows *rows)
 {
-    const PageTree *page = rows->page;
-    const Blocks *blocks = rows->blocks;
-    memset(rows->seen, 0, page->count);
-    memset(rows->lines, 0, page->count * sizeof(int32_t));
-    for (size_t i = 0; i < blocks->count; i++) {
-        int32_t node = blocks->container[i];
+    const Reading *reading = rows->reading;
+    const Tree *tree = reading->tree;
+    memset(rows->seen, 0, tree->count);
+    memset(rows->lines, 0, tree->count * sizeof(int32_t));
+    for (size_t i = 0; i < reading->blocks; i++) {
+        int32_t node = reading->container[i];
         rows->lines[node]++;
-        for (int level = 0; level < FARTHEST; level++, node = parent_of(page, node))
+        for (int level = 0; level < FARTHEST; level++, node = parent_of(tree, node))
             rows->seen[node] = 1;
     }
     int is_first = 1;
-    for (size_t i = 0; i < page->count; i++) {
+    for (size_t i = 0; i < tree->count; i++) {
         if (!rows->seen[i])
             continue;
-        int32_t low = blocks->before[i], high = blocks->before[page->end[i]];
+        int32_t low = rows->notes->before[i], high = rows->notes->before[tree->end[i]];
         if (!is_first && high - low >= 2 && rows->lines[i] < high - low)
             rows->members[rows->member_count++] = (Member){.node = (int32_t)i, .low = low, .high = high};
         is_first = 0;
@@ -66,12 +60,12 @@ static void find_members(Rows *rows)
 /* Number the rows, and drop the members of what is none. */
 static void find_rows(Rows *rows)
 {
-    const PageTree *page = rows->page;
-    const double *sums = rows->blocks->chars_sum;
+    const Tree *tree = rows->reading->tree;
+    const double *sums = rows->notes->sums.chars;
     for (size_t i = 0; i < rows->member_count; i++) {
         int32_t node = rows->members[i].node;
-        uint64_t above = mix((uint64_t)(int64_t)page->parent[node]);
-        uint64_t key = mix(page->look[node] + above) + (uint64_t)(int64_t)page->tag[node];
+        uint64_t above = mix((uint64_t)(int64_t)tree->parent[node]);
+        uint64_t key = mix(rows->notes->names.classes[node] + above) + (uint64_t)(int64_t)tree->tag[node];
         rows->items[i] = (Keyed){key, (int32_t)i};
         rows->members[i].row = -1;
     }
@@ -101,24 +95,25 @@ static void find_rows(Rows *rows)
 /* Add the members up, row by row. */
 static void sum_rows(Rows *rows)
 {
-    const Blocks *blocks = rows->blocks;
+    const Reading *reading = rows->reading;
+    const Sums *sums = &rows->notes->sums;
     memset(rows->rows, 0, rows->row_count * sizeof(Row));
     rows->sums[0] = 0;
-    for (size_t i = 0; i < blocks->count; i++)
-        rows->sums[i + 1] = rows->sums[i] + (blocks->link_chars[i] > 0.8 * blocks->chars[i]);
+    for (size_t i = 0; i < reading->blocks; i++)
+        rows->sums[i + 1] = rows->sums[i] + (reading->link_chars[i] > 0.8 * reading->chars[i]);
     for (size_t i = 0; i < rows->member_count; i++) {
         Member *member = &rows->members[i];
         Row *row = &rows->rows[member->row];
-        double size = blocks->chars_sum[member->high] - blocks->chars_sum[member->low];
+        double size = sums->chars[member->high] - sums->chars[member->low];
         if (row->count == 0)
             row->low = member->low;
         member->place = (int32_t)row->count;
         row->count += 1;
         row->chars += size;
         row->squares += size * size;
-        row->linked += blocks->link_sum[member->high] - blocks->link_sum[member->low];
+        row->linked += sums->link_chars[member->high] - sums->link_chars[member->low];
         row->with_link += rows->sums[member->high] - rows->sums[member->low] > 0;
-        row->running += blocks->running_sum[member->high] - blocks->running_sum[member->low];
+        row->running += sums->running_chars[member->high] - sums->running_chars[member->low];
         rows->member_of[member->node] = (int32_t)i;
     }
 }
@@ -126,12 +121,12 @@ static void sum_rows(Rows *rows)
 /* Of each block, its member of the longest row it stands in, the innermost of equal ones. */
 static void find_inside(Rows *rows)
 {
-    const Blocks *blocks = rows->blocks;
-    for (size_t i = 0; i < blocks->count; i++) {
-        int32_t node = blocks->container[i];
+    const Reading *reading = rows->reading;
+    for (size_t i = 0; i < reading->blocks; i++) {
+        int32_t node = reading->container[i];
         double longest = 0;
         rows->inside[i] = -1;
-        for (int level = 0; level < FARTHEST; level++, node = parent_of(rows->page, node)) {
+        for (int level = 0; level < FARTHEST; level++, node = parent_of(reading->tree, node)) {
             int32_t member = rows->member_of[node];
             if (member < 0 || rows->rows[rows->members[member].row].count <= longest)
                 continue;
@@ -141,86 +136,72 @@ static void find_inside(Rows *rows)
     }
 }
 
-static double at_least(double value, double least)
-{
-    return value > least ? value : least;
-}
-
-static void tell_member(const Rows *rows, const Member *member, float *to)
+static void fill_member(const Rows *rows, const Member *member, float *to)
 {
     const Row *row = &rows->rows[member->row];
-    size_t count = rows->blocks->count;
+    const Sums *sums = &rows->notes->sums;
+    size_t count = rows->reading->blocks;
     double spread = sqrt(at_least(row->squares * row->count / (row->chars * row->chars) - 1, 0));
-    to[0] = (float)log1p_steps(row->count);
-    to[1] = (float)log1p_steps(row->chars / row->count);
-    to[2] = (float)(spread < 3 ? spread : 3);
-    to[3] = (float)(row->linked / row->chars);
-    to[4] = (float)(row->with_link / row->count);
-    to[5] = (float)(row->chars / at_least(rows->blocks->chars_sum[count], 1));
-    to[6] = (float)(row->running / at_least(rows->blocks->running_sum[count], 1));
-    to[7] = (float)log1p_steps(member->place);
+    to[PAGE_ROW_MEMBERS] = (float)log1p_steps(row->count);
+    to[PAGE_ROW_MEMBER_CHARS] = (float)log1p_steps(row->chars / row->count);
+    to[PAGE_ROW_SPREAD] = (float)at_most(spread, 3);
+    to[PAGE_ROW_LINK_SHARE] = (float)(row->linked / row->chars);
+    to[PAGE_ROW_LINKED] = (float)(row->with_link / row->count);
+    to[PAGE_ROW_PAGE_SHARE] = (float)(row->chars / at_least(sums->chars[count], 1));
+    to[PAGE_ROW_RUNNING_SHARE] = (float)(row->running / at_least(sums->running_chars[count], 1));
+    to[PAGE_ROW_PLACE] = (float)log1p_steps(member->place);
 }
 
-static void tell_blocks(Rows *rows, float *looks)
+static void fill_blocks(Rows *rows)
 {
-    const Blocks *blocks = rows->blocks;
-    size_t count = blocks->count;
-    double total = at_least(blocks->running_sum[count], 1), largest = 0;
+    size_t count = rows->reading->blocks;
+    double total = at_least(rows->notes->sums.running_chars[count], 1), largest = 0;
     rows->sums[0] = 0;
     for (size_t i = 0; i < count; i++)
-        rows->sums[i + 1] = rows->sums[i] + (rows->inside[i] < 0 ? blocks->running[i] : 0);
+        rows->sums[i + 1] = rows->sums[i] + (rows->inside[i] < 0 ? rows->notes->sums.running[i] : 0);
     for (size_t i = 0; i < rows->row_count; i++)
         largest = at_least(rows->rows[i].running, largest);
     double alone = rows->sums[count];
     for (size_t i = 0; i < count; i++) {
-        float *to = looks + i * LOOKS + ROWS_AT;
+        float *to = features_of(rows->reading, i);
         size_t begin = i;
         if (rows->inside[i] >= 0) {
             const Member *member = &rows->members[rows->inside[i]];
-            tell_member(rows, member, to);
+            fill_member(rows, member, to);
             begin = (size_t)rows->rows[member->row].low;
         }
         double before = rows->sums[begin];
-        to[TOLD] = (float)(before / total);
-        to[TOLD + 1] = (float)(log1p_steps(before) / 8);
-        to[TOLD + 2] = (float)(alone / total);
-        to[TOLD + 3] = (float)(log1p_steps(alone) / 8);
-        to[TOLD + 4] = (float)(largest / total);
+        to[PAGE_ALONE_BEFORE_SHARE] = (float)(before / total);
+        to[PAGE_ALONE_BEFORE] = (float)(log1p_steps(before) / 8);
+        to[PAGE_ALONE_SHARE] = (float)(alone / total);
+        to[PAGE_ALONE] = (float)(log1p_steps(alone) / 8);
+        to[PAGE_LARGEST_ROW_SHARE] = (float)(largest / total);
     }
 }
 
-int fill_rows(const PageTree *page, const Blocks *blocks, float *looks)
+int fill_rows(const Reading *reading, const Notes *notes)
 {
-    size_t nodes = page->count + 1, count = blocks->count + 1;
+    size_t nodes = reading->tree->count + 1, count = reading->blocks + 1;
     size_t elements = nodes < FARTHEST * count ? nodes : FARTHEST * count;
-    Rows rows = {.page = page, .blocks = blocks};
-    rows.members = malloc(elements * sizeof(Member));
-    rows.rows = malloc(elements * sizeof(Row));
-    rows.member_of = malloc(nodes * sizeof(int32_t));
-    rows.lines = malloc(nodes * sizeof(int32_t));
-    rows.seen = malloc(nodes);
-    rows.items = malloc(elements * sizeof(Keyed));
-    rows.spare = malloc(elements * sizeof(Keyed));
-    rows.inside = malloc(count * sizeof(int32_t));
-    rows.sums = malloc(count * sizeof(double));
-    int is_done = rows.members && rows.rows && rows.member_of && rows.lines && rows.seen &&
-                  rows.items && rows.spare && rows.inside && rows.sums;
-    if (is_done) {
-        memset(rows.member_of, 0xFF, nodes * sizeof(int32_t));
-        find_members(&rows);
-        find_rows(&rows);
-        sum_rows(&rows);
-        find_inside(&rows);
-        tell_blocks(&rows, looks);
-    }
-    free(rows.members);
-    free(rows.rows);
-    free(rows.member_of);
-    free(rows.lines);
-    free(rows.seen);
-    free(rows.items);
-    free(rows.spare);
-    free(rows.inside);
-    free(rows.sums);
-    return is_done;
+    char *memory = malloc(elements * (sizeof(Row) + 2 * sizeof(Keyed) + sizeof(Member)) +
+                          count * (sizeof(double) + sizeof(int32_t)) + nodes * (2 * sizeof(int32_t) + 1));
+    if (!memory)
+        return 0;
+    Rows rows = {.reading = reading, .notes = notes, .rows = (Row *)memory};
+    rows.sums = (double *)(rows.rows + elements);
+    rows.items = (Keyed *)(rows.sums + count);
+    rows.spare = rows.items + elements;
+    rows.members = (Member *)(rows.spare + elements);
+    rows.inside = (int32_t *)(rows.members + elements);
+    rows.member_of = rows.inside + count;
+    rows.lines = rows.member_of + nodes;
+    rows.seen = (uint8_t *)(rows.lines + nodes);
+    memset(rows.member_of, 0xFF, nodes * sizeof(int32_t));
+    find_members(&rows);
+    find_rows(&rows);
+    sum_rows(&rows);
+    find_inside(&rows);
+    fill_blocks(&rows);
+    free(memory);
+    return 1;
 }

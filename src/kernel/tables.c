@@ -1,233 +1,400 @@
-/* `merge` and `merge_all`: two tables of a memory added up, or all of them, the pages of the second
-   numbered on. The twins are `plus` and `then` in `dehusk.memory.tables`. */
+/* Tables of a memory: made of a page, added up, cut down, and shown to Python as arrays of numpy. */
 
-#include "kernel.h"
+#include "tables.h"
+
+#include <stdlib.h>
+
+#include "sorting.h"
 
 #define MAX_SUMS 64
+#define OWNER Table
 
-typedef struct {
-    const uint64_t *keys, *sums;
-    const uint32_t *count, *last;
-    size_t size;
-    uint32_t shift; /* How many pages came before the first. */
-} Table;
+static const Column columns[] = {TABLE_COLUMNS(COLUMN_ENTRY) NO_COLUMN};
 
-typedef struct {
-    uint64_t *keys, *sums;
-    uint32_t *count, *last;
-    size_t size, columns;
-} Merged;
+Table *make_table(PyObject *type, size_t rows, int has_owners, size_t width)
+{
+    const size_t counts[] = {rows, has_owners ? rows : 0, rows * width};
+    Table *table = make_owner(type, columns, counts, NULL);
+    if (table) {
+        table->rows = rows;
+        table->width = width;
+        table->has_owners = has_owners;
+    }
+    return table;
+}
+
+int find_table(const Types *types, PyObject *tables, const char *name, size_t width, const Table **found)
+{
+    PyObject *object = PyDict_Check(tables) ? PyDict_GetItemString(tables, name) : NULL;
+    *found = object ? given_owner(object, types->table) : NULL;
+    if (*found && !(*found)->rows)
+        *found = NULL;
+    if (*found && (*found)->width != width)
+        PyErr_Format(PyExc_ValueError, "a table %s with %zu sums", name, (*found)->width);
+    else if (!PyDict_Check(tables))
+        PyErr_SetString(PyExc_TypeError, "tables come in a dict");
+    return !PyErr_Occurred();
+}
+
+/* --- added up --- */
 
 static size_t count_merged(const Table *one, const Table *other)
 {
     size_t i = 0, j = 0, common = 0;
-    while (i < one->size && j < other->size) {
+    while (i < one->rows && j < other->rows) {
         uint64_t mine = one->keys[i], theirs = other->keys[j];
         common += mine == theirs;
         i += mine <= theirs;
         j += theirs <= mine;
     }
-    return one->size + other->size - common;
+    return one->rows + other->rows - common;
 }
 
-/* Rows of a table as they are, one behind another. */
-static void put_rows(Merged *to, const Table *from, size_t first, size_t count)
+/* Rows of a table as they are, behind the `at` that are there, their pages numbered on. */
+static size_t put_rows(Table *to, size_t at, const Table *from, size_t first, size_t count, uint32_t pages)
 {
-    memcpy(to->keys + to->size, from->keys + first, count * sizeof(uint64_t));
-    memcpy(to->count + to->size, from->count + first, count * sizeof(uint32_t));
+    memcpy(to->keys + at, from->keys + first, count * sizeof(uint64_t));
+    memcpy(to->count + at, from->count + first, count * sizeof(uint32_t));
     for (size_t i = 0; i < count; i++)
-        to->last[to->size + i] = from->last[first + i] + from->shift;
-    if (to->columns)
-        memcpy(to->sums + to->size * to->columns, from->sums + first * to->columns,
-               count * to->columns * sizeof(uint64_t));
-    to->size += count;
+        to->last[at + i] = from->last[first + i] + pages;
+    if (to->has_owners)
+        memcpy(to->owner_keys + at, from->owner_keys + first, count * sizeof(uint64_t));
+    if (to->width)
+        memcpy(to->sums + at * to->width, from->sums + first * to->width, count * to->width * sizeof(uint64_t));
+    return at + count;
 }
 
-/* Add a row of the other table to the row that was put down last. */
-static void add_row(Merged *to, const Table *from, size_t row)
+/* Add a row of another table to a row. Of two owners of one key the lesser stays. */
+static void add_row(Table *to, size_t at, const Table *from, size_t row, uint32_t pages)
 {
-    size_t at = to->size - 1;
     to->count[at] += from->count[row];
-    if (from->last[row] + from->shift > to->last[at])
-        to->last[at] = from->last[row] + from->shift;
-    for (size_t i = 0; i < to->columns; i++)
-        to->sums[at * to->columns + i] += from->sums[row * to->columns + i];
+    if (from->last[row] + pages > to->last[at])
+        to->last[at] = from->last[row] + pages;
+    if (to->has_owners && from->owner_keys[row] < to->owner_keys[at])
+        to->owner_keys[at] = from->owner_keys[row];
+    for (size_t i = 0; i < to->width; i++)
+        to->sums[at * to->width + i] += from->sums[row * to->width + i];
 }
 
-static void merge(Merged *to, const Table *one, const Table *other)
+static void merge(Table *to, const Table *one, const Table *other, uint32_t pages)
 {
-    size_t i = 0;
-    for (size_t j = 0; j < other->size; j++) {
+    size_t i = 0, at = 0;
+    for (size_t j = 0; j < other->rows; j++) {
         size_t first = i;
-        while (i < one->size && one->keys[i] < other->keys[j])
+        while (i < one->rows && one->keys[i] < other->keys[j])
             i++;
-        put_rows(to, one, first, i - first);
-        if (i < one->size && one->keys[i] == other->keys[j]) {
-            put_rows(to, one, i++, 1);
-            add_row(to, other, j);
+        at = put_rows(to, at, one, first, i - first, 0);
+        if (i < one->rows && one->keys[i] == other->keys[j]) {
+            at = put_rows(to, at, one, i++, 1, 0);
+            add_row(to, at - 1, other, j, pages);
         } else {
-            put_rows(to, other, j, 1);
+            at = put_rows(to, at, other, j, 1, pages);
         }
     }
-    put_rows(to, one, i, one->size - i);
+    put_rows(to, at, one, i, one->rows - i, 0);
 }
 
-static int table_in(const View *views, Py_ssize_t columns, Table *table)
+/* Can rows of both stand in one table? 0 with StateError set if not. */
+static int check_shape(const Table *one, const Table *other)
 {
-    const Py_ssize_t sizes[] = {8, 4, 4, 8 * columns};
-    Py_ssize_t size = views[0].buffer.len / 8;
-    if (!check_sizes("merge", views, sizes, 4, size))
-        return 0;
-    *table = (Table){views[0].buffer.buf, views[3].buffer.buf, views[1].buffer.buf,
-                     views[2].buffer.buf, (size_t)size, 0};
-    return 1;
+    if (one->has_owners == other->has_owners && one->width == other->width)
+        return 1;
+    PyObject *errors = PyImport_ImportModule("dehusk.errors");
+    PyObject *error = errors ? PyObject_GetAttrString(errors, "StateError") : NULL;
+    if (error && one->has_owners != other->has_owners)
+        PyErr_SetString(error, "keys with owners and keys without do not go into one table");
+    else if (error)
+        PyErr_Format(error, "keys with %zu and with %zu sums do not go into one table", one->width, other->width);
+    Py_XDECREF(errors);
+    Py_XDECREF(error);
+    return 0;
 }
 
-static int is_sorted(const Table *table)
+/* Both tables added up, the pages of the other numbered on behind so many. */
+static PyObject *added(Table *one, Table *other, uint32_t pages)
 {
-    for (size_t i = 1; i < table->size; i++)
+    if (!other->rows || (!one->rows && !pages))
+        return Py_NewRef((PyObject *)(one->rows ? one : other));
+    if (one->rows && !check_shape(one, other))
+        return NULL;
+    Table *both = make_table((PyObject *)Py_TYPE((PyObject *)one), count_merged(one, other),
+                             other->has_owners, other->width);
+    if (both)
+        merge(both, one, other, pages);
+    return (PyObject *)both;
+}
+
+static PyObject *then(PyObject *self, PyObject *arguments)
+{
+    PyObject *later;
+    unsigned int pages;
+    if (!PyArg_ParseTuple(arguments, "O!I", Py_TYPE(self), &later, &pages))
+        return NULL;
+    return added((Table *)self, (Table *)later, pages);
+}
+
+static PyObject *plus(PyObject *self, PyObject *other)
+{
+    Table *table = given_owner(other, (PyObject *)Py_TYPE(self));
+    return table ? added((Table *)self, table, 0) : NULL;
+}
+
+/* --- made of arrays --- */
+
+enum { KEYS, COUNT, LAST, OWNERS, SUMS, ARRAYS };
+
+/* Views of the arrays that are there: `None` is none. 0 with an exception set if they do not fit together. */
+static int open_arrays(PyObject *const *objects, View *views, size_t *rows, size_t *width)
+{
+    static const size_t sizes[] = {8, 4, 4, 8, 8};
+    for (size_t i = 0; i < ARRAYS; i++)
+        views[i].buffer = (Py_buffer){0};
+    int is_done = 1;
+    for (size_t i = 0; i < ARRAYS && is_done; i++)
+        is_done = objects[i] == Py_None || PyObject_GetBuffer(objects[i], &views[i].buffer, PyBUF_ND) == 0;
+    *rows = (size_t)views[KEYS].buffer.len / 8;
+    *width = is_done && views[SUMS].buffer.ndim == 2 ? (size_t)views[SUMS].buffer.shape[1] : 0;
+    for (size_t i = 0; i < ARRAYS && is_done; i++) {
+        size_t size = *rows * sizes[i] * (i == SUMS ? *width : 1);
+        if (objects[i] != Py_None && ((size_t)views[i].buffer.len != size || *width > MAX_SUMS)) {
+            PyErr_SetString(PyExc_ValueError, "a table of arrays that do not fit together");
+            is_done = 0;
+        }
+    }
+    if (!is_done)
+        close_views(views, ARRAYS);
+    return is_done;
+}
+
+static int is_rising(const Table *table)
+{
+    for (size_t i = 1; i < table->rows; i++)
         if (table->keys[i - 1] >= table->keys[i])
             return 0;
     return 1;
 }
 
-/* How many rows both have together; 0 with an exception set if the keys of one do not rise. */
-static int count_rows(const Table *one, const Table *other, size_t *rows)
+static void copy_column(void *to, const View *view)
 {
-    if (!is_sorted(one) || !is_sorted(other)) {
-        PyErr_SetString(PyExc_ValueError, "merge: keys must rise");
-        return 0;
-    }
-    *rows = count_merged(one, other);
-    return 1;
+    if (view->buffer.len)
+        memcpy(to, view->buffer.buf, (size_t)view->buffer.len);
 }
 
-/* Where the arrays of a table of so many rows stand. */
-static Merged merged_at(char *memory, size_t rows, size_t columns)
+static PyObject *new_table(PyTypeObject *type, PyObject *arguments, PyObject *named)
 {
-    Merged to = {.columns = columns};
-    to.keys = (uint64_t *)memory;
-    to.sums = to.keys + rows;
-    to.count = (uint32_t *)(to.sums + rows * columns);
-    to.last = to.count + rows;
-    return to;
-}
-
-static PyObject *merged(const Table *one, const Table *other, size_t columns)
-{
-    size_t rows;
-    if (!count_rows(one, other, &rows))
+    static char *names[] = {"keys", "count", "last", "owner", "sums", NULL};
+    PyObject *objects[ARRAYS] = {Py_None, Py_None, Py_None, Py_None, Py_None};
+    View views[ARRAYS];
+    size_t rows, width;
+    if (!PyArg_ParseTupleAndKeywords(arguments, named, "|OOOOO:Table", names, &objects[KEYS], &objects[COUNT],
+                                     &objects[LAST], &objects[OWNERS], &objects[SUMS]) ||
+        !open_arrays(objects, views, &rows, &width))
         return NULL;
-    PyObject *memory = PyByteArray_FromStringAndSize(NULL, (Py_ssize_t)(rows * (16 + 8 * columns)));
-    if (!memory)
-        return NULL;
-    Merged to = merged_at(PyByteArray_AsString(memory), rows, columns);
-    merge(&to, one, other);
-    return memory;
-}
-
-PyObject *kernel_merge(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
-{
-    (void)module;
-    View views[8];
-    if (!check_count("merge", count, 10))
-        return NULL;
-    Py_ssize_t columns = PyLong_AsSsize_t(arguments[0]);
-    unsigned long shift = PyLong_AsUnsignedLong(arguments[1]);
-    if (PyErr_Occurred() || !open_views(views, arguments + 2, 8, 0))
-        return NULL;
-    Table one, other;
-    PyObject *memory = NULL;
-    if (columns < 0 || columns > MAX_SUMS)
-        PyErr_SetString(PyExc_ValueError, "merge: too many columns");
-    else if (table_in(views, columns, &one) && table_in(views + 4, columns, &other)) {
-        other.shift = (uint32_t)shift;
-        memory = merged(&one, &other, (size_t)columns);
-    }
-    close_views(views, 8);
-    return memory;
-}
-
-/* --- all tables of a memory --- */
-
-#define MAX_TABLES 16
-
-/* The tables that stand one behind another in a memory; 0 with an exception set if they do not. */
-static int tables_in(const View *view, PyObject *rows, Bytes sums, Table *tables)
-{
-    char *at = view->buffer.buf;
-    size_t left = (size_t)view->buffer.len;
-    for (size_t i = 0; i < sums.size; i++) {
-        PyObject *number = PyTuple_GetItem(rows, (Py_ssize_t)i);
-        size_t size = number ? PyLong_AsSize_t(number) : 0, row = 16 + 8 * (size_t)sums.bytes[i];
-        if (PyErr_Occurred())
-            return 0;
-        if (size > left / row) {
-            PyErr_SetString(PyExc_ValueError, "merge_all: tables that lie outside of their memory");
-            return 0;
+    Table *table = make_table((PyObject *)type, rows, objects[OWNERS] != Py_None, width);
+    if (table) {
+        copy_column(table->keys, &views[KEYS]);
+        copy_column(table->count, &views[COUNT]);
+        copy_column(table->last, &views[LAST]);
+        copy_column(table->owner_keys, &views[OWNERS]);
+        copy_column(table->sums, &views[SUMS]);
+        if (!is_rising(table) || (rows && (objects[COUNT] == Py_None || objects[LAST] == Py_None))) {
+            PyErr_SetString(PyExc_ValueError, "the keys of a table must rise, and be counted");
+            Py_CLEAR(table);
         }
-        Merged found = merged_at(at, size, sums.bytes[i]);
-        tables[i] = (Table){found.keys, found.sums, found.count, found.last, size, 0};
-        at += size * row;
-        left -= size * row;
     }
-    return 1;
+    close_views(views, ARRAYS);
+    return (PyObject *)table;
 }
 
-/* The rows of the tables as Python has them; NULL with an exception set. */
-static PyObject *tuple_of(const size_t *numbers, size_t count)
+/* The table of one page out of its keys in order; NULL with an exception set. */
+static PyObject *table_of_page(PyTypeObject *type, const View *views, const Keyed *items, size_t count,
+                               size_t width, uint32_t page)
 {
-    PyObject *tuple = PyTuple_New((Py_ssize_t)count);
-    for (size_t i = 0; i < count && tuple; i++) {
-        PyObject *number = PyLong_FromSize_t(numbers[i]);
-        if (!number || PyTuple_SetItem(tuple, (Py_ssize_t)i, number) < 0)
-            Py_CLEAR(tuple);
+    size_t rows = 0, row = SIZE_MAX;
+    for (size_t i = 0; i < count; i++)
+        rows += !i || items[i].key != items[i - 1].key;
+    const uint64_t *owners = views[OWNERS].buffer.buf, *sums = views[SUMS].buffer.buf;
+    Table *table = make_table((PyObject *)type, rows, owners != NULL, width);
+    if (!table)
+        return NULL;
+    memset(table->sums, 0, rows * width * sizeof(uint64_t));
+    for (size_t i = 0; i < count; i++) {
+        size_t place = (size_t)items[i].place;
+        if (!i || items[i].key != items[i - 1].key) {
+            table->keys[++row] = items[i].key;
+            table->count[row] = 1;
+            table->last[row] = page;
+            if (owners)
+                table->owner_keys[row] = UINT64_MAX;
+        }
+        if (owners && owners[place] < table->owner_keys[row])
+            table->owner_keys[row] = owners[place];
+        for (size_t j = 0; j < width; j++)
+            table->sums[row * width + j] += sums[place * width + j];
     }
-    return tuple;
+    return (PyObject *)table;
 }
 
-static PyObject *merged_all(const Table *before, Table *later, Bytes sums, uint32_t shift)
+static PyObject *of_page(PyObject *type, PyObject *arguments, PyObject *named)
 {
-    size_t rows[MAX_TABLES], size = 0;
-    for (size_t i = 0; i < sums.size; i++) {
-        if (!count_rows(&before[i], &later[i], &rows[i]))
-            return NULL;
-        size += rows[i] * (16 + 8 * (size_t)sums.bytes[i]);
-    }
-    PyObject *memory = PyByteArray_FromStringAndSize(NULL, (Py_ssize_t)size);
-    if (!memory)
+    static char *names[] = {"keys", "page", "owner", "sums", NULL};
+    PyObject *objects[ARRAYS] = {Py_None, Py_None, Py_None, Py_None, Py_None}, *table = NULL;
+    View views[ARRAYS];
+    unsigned int page = 1;
+    size_t rows, width;
+    if (!PyArg_ParseTupleAndKeywords(arguments, named, "O|IOO:of_page", names, &objects[KEYS], &page,
+                                     &objects[OWNERS], &objects[SUMS]) ||
+        !open_arrays(objects, views, &rows, &width))
         return NULL;
-    char *at = PyByteArray_AsString(memory);
-    for (size_t i = 0; i < sums.size; i++) {
-        Merged to = merged_at(at, rows[i], sums.bytes[i]);
-        later[i].shift = shift;
-        merge(&to, &before[i], &later[i]);
-        at += rows[i] * (16 + 8 * (size_t)sums.bytes[i]);
+    if (!rows) {
+        close_views(views, ARRAYS);
+        return (PyObject *)make_table(type, 0, 0, 0);
     }
-    return Py_BuildValue("(NN)", memory, tuple_of(rows, sums.size));
+    Keyed *items = malloc(2 * rows * sizeof(Keyed));
+    const uint64_t *keys = views[KEYS].buffer.buf;
+    for (size_t i = 0; i < rows && items; i++)
+        items[i] = (Keyed){keys[i], (int32_t)i};
+    if (items) {
+        sort_keyed(items, items + rows, rows);
+        table = table_of_page((PyTypeObject *)type, views, items, rows, width, page);
+    } else {
+        PyErr_NoMemory();
+    }
+    free(items);
+    close_views(views, ARRAYS);
+    return table;
 }
 
-PyObject *kernel_merge_all(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
+/* --- asked, and cut down --- */
+
+static PyObject *only(PyObject *self, PyObject *kept)
 {
-    (void)module;
-    View views[3];
-    if (!check_count("merge_all", count, 6))
+    Table *table = (Table *)self, *to = NULL;
+    View view;
+    if (!open_views(&view, &kept, 1, 0))
         return NULL;
-    unsigned long shift = PyLong_AsUnsignedLong(arguments[1]);
-    PyObject *const objects[] = {arguments[0], arguments[2], arguments[4]};
-    if (PyErr_Occurred() || !open_views(views, objects, 3, 0))
-        return NULL;
-    Bytes sums = bytes_of(&views[0]);
-    Table before[MAX_TABLES], later[MAX_TABLES];
-    PyObject *found = NULL;
-    int is_small = sums.size <= MAX_TABLES;
-    for (size_t i = 0; i < sums.size && is_small; i++)
-        is_small = sums.bytes[i] <= MAX_SUMS;
-    if (!is_small)
-        PyErr_SetString(PyExc_ValueError, "merge_all: too many tables, or sums");
-    else if (tables_in(&views[1], arguments[3], sums, before) &&
-             tables_in(&views[2], arguments[5], sums, later))
-        found = merged_all(before, later, sums, (uint32_t)shift);
-    close_views(views, 3);
-    return found;
+    const uint8_t *is_kept = view.buffer.buf;
+    size_t rows = 0;
+    for (size_t i = 0; i < (size_t)view.buffer.len; i++)
+        rows += is_kept[i] != 0;
+    if ((size_t)view.buffer.len != table->rows)
+        PyErr_SetString(PyExc_ValueError, "only: not one flag for each key");
+    else if (rows == table->rows)
+        to = (Table *)Py_NewRef(self);
+    else if ((to = make_table((PyObject *)Py_TYPE(self), rows, table->has_owners, table->width))) {
+        size_t at = 0;
+        for (size_t i = 0, first; i < table->rows; i++) {
+            for (first = i; i < table->rows && is_kept[i];)
+                i++;
+            at = put_rows(to, at, table, first, i - first, 0);
+        }
+    }
+    close_views(&view, 1);
+    return (PyObject *)to;
 }
+
+/* An array of numpy over memory that `owner` shows; NULL with an exception set. */
+static PyObject *array_of(PyObject *owner, const char *kind, size_t count, size_t first)
+{
+    PyObject *numpy = PyImport_ImportModule("numpy");
+    if (!numpy)
+        return NULL;
+    PyObject *array = PyObject_CallMethod(numpy, "frombuffer", "Osnn", owner, kind, (Py_ssize_t)count,
+                                          (Py_ssize_t)first);
+    Py_DECREF(numpy);
+    return array;
+}
+
+static PyObject *counts_of(PyObject *self, PyObject *keys)
+{
+    View view;
+    if (!open_views(&view, &keys, 1, 0))
+        return NULL;
+    size_t count = (size_t)view.buffer.len / 8;
+    PyObject *memory = PyByteArray_FromStringAndSize(NULL, (Py_ssize_t)(4 * count)), *array = NULL;
+    if (memory) {
+        uint32_t *counts = (uint32_t *)PyByteArray_AsString(memory);
+        for (size_t i = 0; i < count; i++)
+            counts[i] = count_of((Table *)self, ((const uint64_t *)view.buffer.buf)[i]);
+        array = array_of(memory, "u4", count, 0);
+        Py_DECREF(memory);
+    }
+    close_views(&view, 1);
+    return array;
+}
+
+/* --- what Python sees --- */
+
+/* A column as an array of numpy. */
+static PyObject *column_of(PyObject *self, void *closure)
+{
+    const Column *column = closure;
+    const uint8_t *first;
+    Owner *owner = (Owner *)self;
+    memcpy(&first, (char *)self + column->pointer, sizeof(first));
+    return array_of(self, column->item == 8 ? "u8" : "u4", owner->counts[column->count],
+                    (size_t)(first - owner->memory));
+}
+
+static PyObject *owners_of(PyObject *self, void *closure)
+{
+    return ((Table *)self)->has_owners ? column_of(self, closure) : Py_NewRef(Py_None);
+}
+
+static PyObject *sums_of(PyObject *self, void *closure)
+{
+    Table *table = (Table *)self;
+    if (!table->width)
+        Py_RETURN_NONE;
+    PyObject *flat = column_of(self, closure);
+    PyObject *rows = flat ? PyObject_CallMethod(flat, "reshape", "nn", (Py_ssize_t)table->rows,
+                                                (Py_ssize_t)table->width)
+                          : NULL;
+    Py_XDECREF(flat);
+    return rows;
+}
+
+static PyObject *size_of(PyObject *self, void *name)
+{
+    (void)name;
+    return PyLong_FromSize_t(((Table *)self)->owner.size);
+}
+
+static Py_ssize_t count_rows(PyObject *self)
+{
+    return (Py_ssize_t)((Table *)self)->rows;
+}
+
+static PyGetSetDef attributes[] = {
+    {"keys", column_of, NULL, NULL, (void *)&columns[0]},
+    {"owner", owners_of, NULL, "Of each key another that it belongs to, or None.", (void *)&columns[1]},
+    {"sums", sums_of, NULL, "Of each key a row of numbers that add up over its pages, or None.", (void *)&columns[2]},
+    {"count", column_of, NULL, "On how many pages each key was.", (void *)&columns[3]},
+    {"last", column_of, NULL, "The number of the last of them.", (void *)&columns[4]},
+    {"size_bytes", size_of, NULL, "What the table holds in memory.", NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+static PyMethodDef methods[] = {
+    {"of_page", (PyCFunction)(void (*)(void))of_page, METH_VARARGS | METH_KEYWORDS | METH_CLASS,
+     "The table of one page. A key that stands there twice counts once, its sums added up; of two owners the "
+     "lesser stays."},
+    {"plus", plus, METH_O, "Both tables added up."},
+    {"then", then, METH_VARARGS, "This table of so many pages and the one of later pages, added up."},
+    {"only", only, METH_O, "The rows where `kept` is true."},
+    {"counts_of", counts_of, METH_O, "On how many pages each of the keys was."},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyType_Slot slots[] = {
+    OWNER_SLOTS,
+    {Py_tp_new, (void *)new_table},
+    {Py_tp_doc, "Keys in ascending order, each with the pages it was on and the last of them."},
+    {Py_tp_getset, attributes},
+    {Py_tp_methods, methods},
+    {Py_sq_length, (void *)count_rows},
+    {0, NULL},
+};
+
+PyType_Spec table_spec = {"dehusk._kernel.Table", sizeof(Table), 0,
+                          Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE, slots};

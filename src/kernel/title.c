@@ -1,11 +1,11 @@
-/* Whether blocks begin with a part of `<title>`: the twin of `dehusk.methods.auto.looks._in_title`. */
+/* Whether blocks begin with a part of `<title>`. */
 
-#include "kernel.h"
+#include "reading.h"
 
 #include <stdlib.h>
 
 #include "escapes.h"
-#include "reading.h"
+#include "tags.h"
 
 #define MAX_TEXT 1000 /* A title is not looked at further either. */
 enum { NOT_IN_TITLE, IN_TITLE, NOT_PLAIN };
@@ -86,11 +86,11 @@ static int find_in_title(Bytes title, const uint64_t *pairs, Bytes source, size_
 /* --- what is not plain: Python's own strings know all letters --- */
 
 /* A text as the page means it; NULL with an exception set. */
-static PyObject *text_of(const PageTree *page, size_t node)
+static PyObject *text_of(const Tree *tree, size_t node)
 {
-    const uint8_t *from = page->source.bytes + page->start[node];
-    size_t size = (size_t)(page->stop[node] - page->start[node]);
-    if (page->raw[node])
+    const uint8_t *from = tree->source.bytes + tree->start[node];
+    size_t size = (size_t)(tree->stop[node] - tree->start[node]);
+    if (tree->raw[node])
         return PyUnicode_DecodeUTF8((const char *)from, (Py_ssize_t)size, "surrogatepass");
     uint8_t *text = malloc(size + 1);
     if (!text)
@@ -116,9 +116,9 @@ static PyObject *in_one_line(PyObject *text)
 }
 
 /* Is the text of a node, in one line, a part of the title? -1 with an exception set. */
-static int is_part(PyObject *title, const PageTree *page, size_t node)
+static int is_part(PyObject *title, const Tree *tree, size_t node)
 {
-    PyObject *line = in_one_line(text_of(page, node));
+    PyObject *line = in_one_line(text_of(tree, node));
     if (!line)
         return -1;
     int found = PyUnicode_GetLength(line) >= MIN_TEXT ? PyUnicode_Contains(title, line) : 0;
@@ -129,14 +129,14 @@ static int is_part(PyObject *title, const PageTree *page, size_t node)
 /* --- the title --- */
 
 /* The title in one line, empty where there is none; NULL with an exception set. */
-static PyObject *title_of(const PageTree *page, const LookTables *tables)
+static PyObject *title_of(const Tree *tree)
 {
-    for (size_t i = 1; i < page->count; i++) {
-        if (page->tag[i] != tables->title || page->tag[page->parent[i]] != tables->head)
+    for (size_t i = 1; i < tree->count; i++) {
+        if (tree->tag[i] != TAG_title || tree->tag[tree->parent[i]] != TAG_head)
             continue; /* Drawings have titles too. */
-        if ((size_t)page->end[i] <= i + 1)
+        if ((size_t)tree->end[i] <= i + 1)
             break;
-        PyObject *whole = text_of(page, i + 1);
+        PyObject *whole = text_of(tree, i + 1);
         PyObject *first = whole ? PyUnicode_Substring(whole, 0, MAX_TEXT) : NULL;
         Py_XDECREF(whole);
         return in_one_line(first);
@@ -145,8 +145,9 @@ static PyObject *title_of(const PageTree *page, const LookTables *tables)
 }
 
 /* Look for each block in the title; 0 with an exception set. */
-static int find_blocks(const PageTree *page, const Blocks *blocks, PyObject *title, float *looks)
+static int find_blocks(const Reading *reading, PyObject *title)
 {
+    const Tree *tree = reading->tree;
     uint64_t pairs[PAIR_WORDS] = {0};
     char *written;
     Py_ssize_t size, most = PyUnicode_GetLength(title);
@@ -159,28 +160,28 @@ static int find_blocks(const PageTree *page, const Blocks *blocks, PyObject *tit
     for (size_t i = 0; i + 1 < bytes.size; i++)
         pairs[pair_at(bytes.bytes + i) / 64] |= UINT64_C(1) << pair_at(bytes.bytes + i) % 64;
     int found = 0;
-    for (size_t i = 0; i < blocks->count && found >= 0; i++) {
-        size_t node = (size_t)blocks->segments[blocks->first[i]];
-        if (page->text_length[node] < MIN_TEXT || page->text_length[node] > most)
+    for (size_t i = 0; i < reading->blocks && found >= 0; i++) {
+        size_t node = (size_t)reading->segments[reading->first[i]];
+        if (tree->text_length[node] < MIN_TEXT || tree->text_length[node] > most)
             continue;
-        found = find_in_title(bytes, pairs, page->source, (size_t)page->start[node],
-                              (size_t)page->stop[node]);
+        found = find_in_title(bytes, pairs, tree->source, (size_t)tree->start[node],
+                              (size_t)tree->stop[node]);
         if (found == NOT_PLAIN)
-            found = is_part(title, page, node);
-        looks[i * LOOKS + TITLE_AT] = found == IN_TITLE;
+            found = is_part(title, tree, node);
+        features_of(reading, i)[PAGE_IN_TITLE] = found == IN_TITLE;
     }
     Py_DECREF(encoded);
     return found >= 0;
 }
 
-int fill_title(const PageTree *page, const LookTables *tables, const Blocks *blocks, float *looks)
+int fill_title(const Reading *reading)
 {
-    PyObject *title = title_of(page, tables);
+    PyObject *title = title_of(reading->tree);
     if (!title)
         return 0;
     int is_done = 1;
-    if (PyUnicode_GetLength(title) >= MIN_TEXT && blocks->count)
-        is_done = find_blocks(page, blocks, title, looks);
+    if (PyUnicode_GetLength(title) >= MIN_TEXT && reading->blocks)
+        is_done = find_blocks(reading, title);
     Py_DECREF(title);
     return is_done;
 }

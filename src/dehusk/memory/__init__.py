@@ -4,16 +4,14 @@ from dehusk.memory.carried import carried, carry
 from dehusk.memory.forgetting import fair_worth, keep_best, life_left, life_time, shrink
 from dehusk.memory.memory import Memory
 from dehusk.memory.saved import Settings, check_settings, dump, load
-from dehusk.memory.tables import Counts, PackedTables, Sums, Table, TableSet
+from dehusk.memory.tables import Counts, Sums, Table
 
 __all__ = [
     "Counts",
     "Memory",
-    "PackedTables",
     "Settings",
     "Sums",
     "Table",
-    "TableSet",
     "carried",
     "carry",
     "check_settings",

@@ -95,7 +95,7 @@ class Lessons:
             return Learned(self._replayed(memory, lesson), lesson)
         after = self.method.learn(memory, tree)
         if self.knows_pages:
-            known = memory.table(KNOWN).plus(known.later(memory.pages))
+            known = memory.table(KNOWN).then(known, memory.pages)
             after = self._limited(after.with_history(**{KNOWN: known}))
         return Learned(after, after)
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
 from dehusk.errors import StateError
-from dehusk.kernel import KERNEL
-from dehusk.memory.tables import EMPTY, PackedTables, Table
+from dehusk.memory.tables import EMPTY, Table
 from dehusk.page.hashing import Hashes
 
 KNOWN: Final = "~known"
@@ -32,7 +31,7 @@ class Memory:
     sequences: Mapping[str, Hashes] = field(default_factory=dict)
     history: Mapping[str, Table] = field(default_factory=dict)
     """What is kept beside the method's tables: which pages are known, and when the template
-    changed. Apart, so that those stay packed; saved among them."""
+    changed. Saved among them."""
 
     @staticmethod
     def of_page(**tables: Table) -> Memory:
@@ -55,12 +54,6 @@ class Memory:
             self.history,
         )
 
-    def sizes(self, names: Sequence[str]) -> tuple[int, ...]:
-        """How many keys each of these tables has."""
-        if isinstance(self.tables, PackedTables) and self.tables.kind.names == names:
-            return self.tables.rows
-        return tuple(len(self.table(name)) for name in names)
-
     def with_tables(self, **tables: Table) -> Memory:
         """The memory of the same pages with these tables replaced."""
         return replace(self, tables={**self.tables, **tables})
@@ -71,59 +64,37 @@ class Memory:
 
     def then(self, later: Memory) -> Memory:
         """The memory of these pages followed by the later ones, which it renumbers."""
-        if self.sequences or later.sequences:
-            raise StateError("memories of this method do not add up")
-        pages = self.pages + later.pages
-        history = _then(self.history, later.history, self.pages)
-        if KERNEL is not None:
-            packed = _packed(self.tables, later.tables)
-            if packed is not None:
-                before, after = packed
-                return Memory(pages, before.then(KERNEL, after, self.pages), history=history)
-        return Memory(pages, _then(self.tables, later.tables, self.pages), history=history)
+        return self._added(later, self.pages)
 
     def plus(self, other: Memory) -> Memory:
         """Both memories added up: the memory of all their pages, if neither has forgotten any."""
+        return self._added(other, 0)
+
+    def _added(self, other: Memory, before: int) -> Memory:
+        """Both memories added up, the pages of the other numbered on behind so many."""
         if self.sequences or other.sequences:
             raise StateError("memories of this method do not add up")
-        tables, history = (
-            {
-                name: mine.get(name, EMPTY).plus(theirs.get(name, EMPTY))
-                for name in sorted({*mine, *theirs})
-            }
-            for mine, theirs in ((self.tables, other.tables), (self.history, other.history))
+        return Memory(
+            self.pages + other.pages,
+            _added(self.tables, other.tables, before),
+            history=_added(self.history, other.history, before),
         )
-        return Memory(self.pages + other.pages, tables, history=history)
 
     @property
     def size_bytes(self) -> int:
         """What all tables and sequences hold."""
-        tables = self.tables
-        size = tables.size_bytes if isinstance(tables, PackedTables) else _size(tables)
-        size += _size(self.history)
-        return size + sum(sequence.nbytes for sequence in self.sequences.values())
+        tables = (*self.tables.values(), *self.history.values())
+        sequences = sum(sequence.nbytes for sequence in self.sequences.values())
+        return sum(table.size_bytes for table in tables) + sequences
 
 
-def _size(tables: Mapping[str, Table]) -> int:
-    return sum(table.size_bytes for table in tables.values())
-
-
-def _then(tables: Mapping[str, Table], later: Mapping[str, Table], pages: int) -> dict[str, Table]:
-    """Tables of so many pages and those of later ones, added up."""
-    if not later:
-        return dict(tables)
+def _added(
+    tables: Mapping[str, Table], others: Mapping[str, Table], before: int
+) -> Mapping[str, Table]:
+    """Tables by name added up, the pages of the others numbered on behind so many."""
+    if not others:
+        return tables
     return {
-        name: tables.get(name, EMPTY).then(later.get(name, EMPTY), pages)
-        for name in sorted({*tables, *later})
+        name: tables.get(name, EMPTY).then(others.get(name, EMPTY), before)
+        for name in sorted({*tables, *others})
     }
-
-
-def _packed(
-    tables: Mapping[str, Table], later: Mapping[str, Table]
-) -> tuple[PackedTables, PackedTables] | None:
-    """Both as packed tables of one set; None where neither is packed, or they are of two sets."""
-    kind = next((each.kind for each in (later, tables) if isinstance(each, PackedTables)), None)
-    if kind is None:
-        return None
-    before, after = kind.packed(tables), kind.packed(later)
-    return None if before is None or after is None else (before, after)

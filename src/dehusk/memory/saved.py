@@ -114,9 +114,10 @@ def load(data: bytes, method: str, *, settings: Settings | None = None, site: st
     if len(rest) != header.body_bytes:
         raise StateError("a damaged memory: not as long as it says")
     read = _Reader(rest, header.seed)
-    tables = {name: read.table(shape) for name, shape in header.tables.items()}
-    if any((table.keys[1:] <= table.keys[:-1]).any() for table in tables.values()):
-        raise StateError("a damaged memory: keys out of order")
+    try:
+        tables = {name: read.table(shape) for name, shape in header.tables.items()}
+    except ValueError as fault:
+        raise StateError("a damaged memory: keys out of order") from fault
     sequences = {name: read.hashes(length) for name, length in header.sequences.items()}
     history = {name: tables.pop(name) for name in HISTORY if name in tables}
     return Memory(header.pages, tables, sequences, history)

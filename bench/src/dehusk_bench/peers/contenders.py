@@ -16,7 +16,7 @@ from dehusk.errors import UsageError
 from dehusk.memory import Memory
 from dehusk.methods import DEFAULT, Method
 from dehusk.methods.auto import Auto
-from dehusk.methods.auto.network import load_model
+from dehusk.methods.auto.model import load_model
 from dehusk.methods.papers.hyperlink import Hyperlink
 from dehusk.methods.written import parse_method
 from dehusk.page.page import Page

@@ -11,24 +11,24 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from dehusk import _kernel
 from dehusk.errors import UsageError
-from dehusk.methods.auto.columns import Matrix
-from dehusk.methods.auto.judge import decide, pooled, softened
-from dehusk.methods.auto.network import Model, Network, capped, load_model, save_model
-from dehusk.methods.auto.weighing import COLUMNS, TOLD, probability
+from dehusk.methods.auto.features import SITE_FEATURES
+from dehusk.methods.auto.model import Matrix, Model, Network, capped, load_model, save_model
 from dehusk.page.tree import Flags, Floats
 from dehusk_bench.corpora import Corpus, Watcher, watch_nothing
 from dehusk_bench.peers.contenders import FOLDS_FILE
 from dehusk_bench.train.fit import Fitting, fit
 from dehusk_bench.train.lessons import (  # fmt: skip
+    SITE_COLUMNS,
     GoldReading,
     block_targets,
-    evidence_rows,
     folds_of,
     hide_names,
     network_logits,
     page_weights,
     read_corpora,
+    site_features,
 )
 
 TYPES = ("article", "listing", "collection", "forum", "product", "documentation", "service")
@@ -50,22 +50,23 @@ class Settings:
     """Parts left out, for an ablation: names of `PARTS`."""
 
 
-_SITE: Final = tuple(name for name in COLUMNS if name.startswith("site: "))
+_NAMES: Final = tuple(f"{feature.group}.{feature.name}" for feature in SITE_FEATURES)
+_OF_OTHERS: Final = ("opinion.content_before", "opinion.content_before_around")
+_SITE: Final = (*(name for name in _NAMES if name.startswith("evidence.")), *_OF_OTHERS)
 PARTS: Final = {
-    "page": (
-        *(name for name in COLUMNS if name not in _SITE),
-        "site: verdict",
-        "site: verdicts around",
-    ),
+    "page": (*(name for name in _NAMES if name not in _SITE), *_OF_OTHERS),
     "memory": _SITE,
-    "regions": tuple(name for name in COLUMNS if name.endswith("around")),
-    "families": tuple(
-        f"site: {name}"
-        for name in (
-            "family pages", "family share", "given place", "place share", "repeats",
-            "place known", "segments", "segments a page", "length", "given place around",
-            "place new around", "repeats around", "verdict", "verdicts around",
-        )
+    "regions": tuple(name for name in _NAMES if name.endswith("_around")),
+    "families": (
+        *(
+            f"evidence.{name}"
+            for name in (
+                "family_pages", "family_share", "given_place", "place_share", "repeats",
+                "place_known", "segments", "segments_a_page", "length", "given_place_around",
+                "place_new_around", "repeats_around",
+            )
+        ),
+        *_OF_OTHERS,
     ),
 }  # fmt: skip
 """What the site network reads, by what it would be without. Families have no evidence of their
@@ -129,7 +130,7 @@ class _Trainer:
     ) -> None:
         self.pages, self.fold, self.settings, self.on_step = pages, fold, settings, on_step
         self.typed = np.array([page.type in TYPES for page in pages])
-        self.lengths = [len(page.reading.blocks) for page in pages]
+        self.lengths = [len(page.reading) for page in pages]
         self.weights = page_weights(pages, dict(settings.factors))
         first = settings.first_pages
         self.used = np.array([p.number <= first or (p.number - 1) % 3 == 0 for p in pages])
@@ -137,13 +138,13 @@ class _Trainer:
     def run(self) -> list[Model]:
         """A model for each fold, fitted without it, and at last one fitted to all."""
         parts = [*range(self.settings.folds), -1]
-        looks = np.concatenate([page.reading.looks for page in self.pages])
+        features = np.concatenate([page.features for page in self.pages])
         blank = [np.zeros(length) for length in self.lengths]
-        targets = self._targets(evidence_rows(self.pages, blank))
-        hidden = hide_names(looks, self.settings.hidden_names, self.lengths, 5)
+        targets = self._targets(site_features(self.pages, blank))
+        hidden = hide_names(features, self.settings.hidden_names, self.lengths, 5)
         page_nets = [self._fit(hidden, targets, part, f"page network {part}") for part in parts]
         self.logits = self._held_out_logits(page_nets)
-        rows_of_pages = evidence_rows(self.pages, self.logits)
+        rows_of_pages = site_features(self.pages, self.logits)
         self.rows = [_without(rows, self.settings.without) for rows in rows_of_pages]
         rows = np.concatenate(self.rows)
         site_nets = [self._fit(rows, targets, part, f"site network {part}") for part in parts]
@@ -174,13 +175,6 @@ class _Trainer:
         logits = [network_logits(network, self.pages) for network in networks[:-1]]
         return [logits[fold][place] for place, fold in enumerate(self.fold.tolist())]
 
-    def _contents(self, networks: list[Network]) -> list[Floats]:
-        """Of each page, the probability of its blocks to be content, from unseen sites."""
-        return [
-            softened(networks[fold](rows)[:, 0])
-            for rows, fold in zip(self.rows, self.fold.tolist(), strict=True)
-        ]
-
     def _fit_types(self, part: int) -> Network:
         """The network that tells the type of a page, fitted to all pages but those of a fold.
 
@@ -190,7 +184,7 @@ class _Trainer:
         known = self.typed & (self.fold != part)
         if not known.any():
             return load_model().type
-        rows = np.stack([self._pooled(place) for place in np.flatnonzero(known).tolist()])
+        rows = np.stack([self._type_features(place) for place in np.flatnonzero(known).tolist()])
         kinds = [
             TYPES.index(str(self.pages[place].type)) for place in np.flatnonzero(known).tolist()
         ]
@@ -198,26 +192,34 @@ class _Trainer:
         wanted = np.eye(len(TYPES), dtype=np.float32)[kinds]
         return fit(rows, wanted, _flat(self.weights[known]), settings, is_choice=True)
 
-    def _pooled(self, place: int) -> Matrix:
+    def _type_features(self, place: int) -> Matrix:
         """What the type network reads of a page."""
-        return pooled(self.pages[place].reading, probability(self.logits[place]))
+        reading = self.pages[place].reading
+        opinion = _kernel.opinion_of_logits(reading, np.ascontiguousarray(self.logits[place]))
+        return np.frombuffer(_kernel.type_features(reading, opinion), np.float32)
 
     def right_types(self, models: list[Model]) -> dict[str, float]:
         """By corpus, the share of held-out pages whose type is told rightly."""
         right: dict[str, list[bool]] = {}
         for place in np.flatnonzero(self.typed).tolist():
             page = self.pages[place]
-            told = models[self.fold[place]].type(self._pooled(place)[None])[0].argmax()
-            right.setdefault(page.corpus, []).append(TYPES[told] == page.type)
+            found = models[self.fold[place]].type(self._type_features(place)[None])[0].argmax()
+            right.setdefault(page.corpus, []).append(TYPES[found] == page.type)
         return {corpus: float(np.mean(right[corpus])) for corpus in sorted(right)}
 
     def figures(self, models: list[Model]) -> dict[str, float]:
         """By corpus, the mean over sites of what is right on held-out pages."""
-        contents = self._contents([capped(model.site, COLUMNS) for model in models])
+        networks = [capped(model.site, SITE_FEATURES) for model in models]
         sites: dict[tuple[str, str], list[float]] = {}
-        for page, said, rows in zip(self.pages, contents, self.rows, strict=True):
-            content, threshold = decide(page.reading, said, rows[:, TOLD], page.number - 1)
-            if (figure := _right(page, content >= threshold)) is not None:
+        for page, fold, rows in zip(self.pages, self.fold.tolist(), self.rows, strict=True):
+            judgement = _kernel.decide(
+                reading=page.reading,
+                evidence=np.ascontiguousarray(rows[:, SITE_COLUMNS["evidence"]]),
+                logits=np.ascontiguousarray(networks[fold](rows)[:, 0]),
+                others=page.number - 1,
+            )
+            kept = np.asarray(judgement.content) >= judgement.threshold
+            if (figure := _right(page, kept)) is not None:
                 sites.setdefault((page.corpus, page.site), []).append(figure)
         corpora = sorted({corpus for corpus, _ in sites})
         return {
@@ -246,7 +248,7 @@ def _without(rows: Matrix, parts: tuple[str, ...]) -> Matrix:
     rows = rows.copy()
     for part in parts:
         for name in PARTS[part]:
-            rows[:, COLUMNS[name]] = 0
+            rows[:, SITE_COLUMNS[name]] = 0
     return rows
 
 

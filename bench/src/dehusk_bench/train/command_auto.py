@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from dehusk.errors import UsageError
-from dehusk.methods.auto.network import save_model
+from dehusk.methods.auto.model import save_model
 from dehusk.output import check_database
 from dehusk_bench.corpora import open_corpus
 from dehusk_bench.showing import Progress

@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dehusk.errors import UsageError
-from dehusk.methods.auto.columns import Matrix
-from dehusk.methods.auto.network import Network, Weights
+from dehusk.methods.auto.model import Matrix, Network
 
 _SAME = 1.001e-3
 _FAR = 6.0
@@ -73,7 +72,7 @@ def fit(
 
 def _descend(
     inputs: Matrix, wanted: Matrix, weight: Matrix, settings: Fitting, *, is_choice: bool
-) -> list[Weights]:
+) -> list[Matrix]:
     """The weights and biases after all epochs."""
     random = np.random.default_rng(settings.seed)
     columns, width, outputs = inputs.shape[1], settings.width, wanted.shape[1]
@@ -99,7 +98,7 @@ def _descend(
 
 
 def _slopes(
-    values: list[Weights],
+    values: list[Matrix],
     inputs: Matrix,
     wanted: Matrix,
     weight: Matrix,
@@ -107,7 +106,7 @@ def _slopes(
     dropout: float,
     *,
     is_choice: bool,
-) -> list[Weights]:
+) -> list[Matrix]:
     """How the loss (cross-entropy) of a batch grows with each weight and bias."""
     hidden, hidden_bias, output, output_bias = values
     # Half as many inputs as hidden units are left out, the same for the whole batch.
@@ -129,16 +128,16 @@ def _slopes(
 class _Adam:
     """Steps down the slopes (Kingma and Ba, 2015), with weights pulled to 0 apart from them."""
 
-    def __init__(self, values: list[Weights], settings: Fitting, steps: int) -> None:
+    def __init__(self, values: list[Matrix], settings: Fitting, steps: int) -> None:
         self._settings, self._steps, self._step = settings, steps, 0
         self._mean = [np.zeros_like(value) for value in values]
         self._square = [np.zeros_like(value) for value in values]
 
-    def step(self, values: list[Weights], slopes: list[Weights]) -> list[Weights]:
+    def step(self, values: list[Matrix], slopes: list[Matrix]) -> list[Matrix]:
         """The weights and biases after one more step."""
         self._step += 1
         rate = self._settings.rate * (1 - self._step / self._steps) + 1e-5
-        stepped: list[Weights] = []
+        stepped: list[Matrix] = []
         for place, (value, slope) in enumerate(zip(values, slopes, strict=True)):
             mean = self._mean[place] = 0.9 * self._mean[place] + 0.1 * slope
             square = self._square[place] = 0.999 * self._square[place] + 0.001 * slope**2

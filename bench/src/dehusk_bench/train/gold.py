@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from dehusk import _kernel
 from dehusk.doors.service.gold import nodes_inside
 from dehusk.errors import MissingExtra
-from dehusk.methods.auto.blocks import Blocks
-from dehusk.page.tree import Floats, Tree
+from dehusk.page.tree import Floats, Ints, Tree
 from dehusk_bench.corpora import GoldPage
 from dehusk_bench.quality.scoring import words
 
@@ -27,28 +27,34 @@ class BlockGold(NamedTuple):
     """Of each value that must survive, the blocks that hold it."""
 
 
-def block_gold(gold: GoldPage, tree: Tree, blocks: Blocks) -> BlockGold | None:
+def block_gold(gold: GoldPage, tree: Tree, reading: _kernel.Reading) -> BlockGold | None:
     """The gold of each block; None where the page has none that fits its tree."""
-    texts = [words(tree.text(segment)) for segment in blocks.segments.tolist()]
-    counts = blocks.sums(np.array([len(text) for text in texts], np.float64))
+    segments, owner, count = np.asarray(reading.segments), np.asarray(reading.owners), len(reading)
+    texts = [words(tree.text(segment)) for segment in segments.tolist()]
+    lengths = np.array([len(text) for text in texts], np.float64)
+    counts = _sums(owner, lengths, count)
     if gold.content_nodes is not None:
         inside = nodes_inside(tree, gold.content_nodes, gold.excluded_nodes)
         if inside is None:
             return None
-        lengths = np.array([len(text) for text in texts], np.float64)
-        hits = blocks.sums(lengths * inside[blocks.segments])
+        hits = _sums(owner, lengths * inside[segments], count)
         return BlockGold(counts, hits, float(hits.sum()))
-    owners = blocks.owner.tolist()
+    owners = owner.tolist()
     if gold.content is not None:
         content = words(gold.content)
-        return BlockGold(counts, _aligned(texts, owners, content, len(blocks)), float(len(content)))
+        return BlockGold(counts, _aligned(texts, owners, content, count), float(len(content)))
     if not gold.must_keep:
         return None
-    values = _holding(texts, owners, gold.must_keep, len(blocks))
-    hits = np.zeros(len(blocks))
+    values = _holding(texts, owners, gold.must_keep, count)
+    hits = np.zeros(count)
     for holders in values:
         hits[holders] = counts[holders]
     return BlockGold(counts, hits, np.nan, values)
+
+
+def _sums(owner: Ints, values: Floats, count: int) -> Floats:
+    """The sum of a number per segment over each block."""
+    return np.asarray(np.bincount(owner, values, count), np.float64)
 
 
 def _aligned(texts: list[list[str]], owners: list[int], content: list[str], count: int) -> Floats:

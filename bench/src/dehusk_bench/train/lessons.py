@@ -6,23 +6,28 @@ import random
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
 import numpy as np
 
+from dehusk import _kernel
 from dehusk.errors import PageError, UsageError
 from dehusk.memory import Memory
-from dehusk.methods.auto import Auto
-from dehusk.methods.auto.columns import Matrix
-from dehusk.methods.auto.evidence import evidence, lesson
-from dehusk.methods.auto.looks import COLUMNS as LOOKS
-from dehusk.methods.auto.looks import LINKED
-from dehusk.methods.auto.network import Network
-from dehusk.methods.auto.reading import Reading, read
-from dehusk.methods.auto.weighing import COLUMNS, probability, site_rows
+from dehusk.methods.auto import Auto, read
+from dehusk.methods.auto.features import (  # fmt: skip
+    PAGE_FEATURES,
+    SITE_FEATURES,
+    columns_by_name,
+    width,
+)
+from dehusk.methods.auto.model import Matrix, Network
 from dehusk.page.parse import parse
 from dehusk.page.tree import Floats
 from dehusk_bench.corpora import Corpus, GoldPage, Watcher
 from dehusk_bench.train.gold import BlockGold, block_gold
+
+PAGE_COLUMNS: Final = columns_by_name(PAGE_FEATURES)
+SITE_COLUMNS: Final = columns_by_name(SITE_FEATURES)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,9 +39,14 @@ class GoldReading:
     group: str
     """What stays together in a fold: the pages of one site, or of all sites of one generator."""
     number: int
-    reading: Reading
+    reading: _kernel.Reading
     gold: BlockGold
     type: str | None
+
+    @property
+    def features(self) -> Matrix:
+        """What the page network reads."""
+        return np.asarray(self.reading.page_features)
 
 
 def read_corpora(corpora: Sequence[Corpus], on_page: Watcher) -> list[GoldReading]:
@@ -68,7 +78,7 @@ def _gold_reading(corpus: str, page: GoldPage) -> GoldReading | None:
     except PageError:
         return None
     reading = read(tree)
-    gold = block_gold(page, tree, reading.blocks) if len(reading.blocks) else None
+    gold = block_gold(page, tree, reading) if len(reading) else None
     if gold is None:
         return None
     group = f"generator {page.generator}" if page.generator else page.site
@@ -121,16 +131,17 @@ def page_weights(pages: Sequence[GoldReading], factors: Mapping[str, float]) -> 
     return np.asarray(weight / weight.mean())
 
 
-def evidence_rows(pages: Sequence[GoldReading], logits: Sequence[Floats]) -> list[Matrix]:
+def site_features(pages: Sequence[GoldReading], logits: Sequence[Floats]) -> list[Matrix]:
     """What the site network reads of each page, the pages of a site learned in order."""
     method, rows = Auto(), []
     site, memory = ("", ""), Memory()
     for page, logit in zip(pages, logits, strict=True):
         if (page.corpus, page.site) != site:
             site, memory = (page.corpus, page.site), Memory()
-        verdict = probability(logit)
-        memory = method.limit(memory.then(lesson(page.reading, verdict)))
-        rows.append(site_rows(page.reading, logit, *evidence(memory, page.reading, verdict)))
+        opinion = _kernel.opinion_of_logits(page.reading, np.ascontiguousarray(logit))
+        memory = method.limit(memory.then(Memory(1, opinion.lesson)))
+        found = _kernel.site_features(page.reading, opinion, memory.tables, memory.pages)
+        rows.append(np.frombuffer(found, np.float32).reshape(-1, width(SITE_FEATURES)))
     return rows
 
 
@@ -162,8 +173,8 @@ _AS_NEW = 0.05
 def _value_targets(page: GoldReading, rows: Matrix, weight: Floats) -> tuple[Floats, Floats]:
     """Targets of a page of which only some values are known to be content."""
     pages, known, given_place, anywhere = (
-        rows[:, COLUMNS[f"site: {name}"].start]
-        for name in ("pages", "known", "given place", "anywhere")
+        rows[:, SITE_COLUMNS[f"evidence.{name}"].start]
+        for name in ("pages", "known", "given_place", "anywhere")
     )
     count, hits, _, values = page.gold
     # A value may stand in a menu too: where it differs most from page to page, it is meant.
@@ -171,7 +182,7 @@ def _value_targets(page: GoldReading, rows: Matrix, weight: Floats) -> tuple[Flo
     for holders in values:
         has_value[holders[given_place[holders] <= given_place[holders].min() + _AS_NEW]] = True
     is_fixed = ~has_value & (given_place > 0.8) & (pages >= np.log1p(5))
-    linked = page.reading.looks[:, LINKED]
+    linked = page.features[:, PAGE_COLUMNS["text.link_share"].start]
     is_new = (known < 0.05) & (anywhere < 0.3) & (linked < 0.6) & (pages >= np.log1p(4))
     is_new &= (hits == 0) & (count > 0)
     share = np.full(len(count), np.nan)
@@ -181,17 +192,17 @@ def _value_targets(page: GoldReading, rows: Matrix, weight: Floats) -> tuple[Flo
 
 
 def hide_names(rows: Matrix, share: float, lengths: Sequence[int], seed: int) -> Matrix:
-    """The looks with the words in names taken out on a share of the pages.
+    """The page features with the words in names taken out on a share of the pages.
 
     Documentation generators give their content away by name; so that the network does not rest
     on names, it learns to do without.
     """
     hidden = np.random.default_rng(seed).random(len(lengths)) < share
     rows = rows.copy()
-    rows[np.repeat(hidden, lengths), LOOKS["names"]] = 0
+    rows[np.repeat(hidden, lengths), PAGE_COLUMNS["names"]] = 0
     return rows
 
 
 def network_logits(network: Network, pages: Sequence[GoldReading]) -> list[Floats]:
     """What the page network says of each page."""
-    return [network(page.reading.looks)[:, 0] for page in pages]
+    return [network(page.features)[:, 0] for page in pages]

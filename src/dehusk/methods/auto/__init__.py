@@ -4,25 +4,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from operator import le
 from typing import Final
 
 import numpy as np
 
+from dehusk import _kernel
 from dehusk.errors import SettingError
-from dehusk.kernel import KERNEL
 from dehusk.memory import Memory, Table, fair_worth, keep_best, life_left
-from dehusk.methods.auto.evidence import column
-from dehusk.methods.auto.families import MAX_FAMILIES, families_seen, family_number, is_template_new
-from dehusk.methods.auto.judge import Judgement, judge, page_kind, page_look, page_type
-from dehusk.methods.auto.latest import Latest
-from dehusk.methods.auto.network import Model, load_model
-from dehusk.methods.auto.reading import READING_PACKING, Reading, read
-from dehusk.methods.auto.reasons import REASONS, reasons_of
-from dehusk.methods.auto.taught import TABLES
+from dehusk.methods.auto.families import MAX_FAMILIES, families_seen, family_number
+from dehusk.methods.auto.model import Model, load_model
+from dehusk.methods.auto.reasons import REASONS, evidence_on, reasons_of
 from dehusk.methods.contract import Explanation, FamilySeen, Verdict
-from dehusk.page.packing import Cut
-from dehusk.page.tree import TREE_PACKING, Floats, Tree
+from dehusk.page.tree import Floats, Tree
 from dehusk.settings import Favour
 
 _SHIFTS: Final[dict[str, float]] = {
@@ -76,19 +69,19 @@ class Auto:
 
     def lesson(self, tree: Tree) -> Memory:
         """What this page alone teaches."""
-        return page_look(_read(tree), self._model).lesson
+        return Memory(1, self._opinion(tree.once(read)).lesson)
 
     def limit(self, memory: Memory) -> Memory:
         """The memory within its limits."""
-        limits = MAX_FAMILIES, self.max_places, self.max_segments, self.max_segments
-        if not self._forgets(memory) and all(map(le, memory.sizes(TABLES.names), limits)):
+        limits = {
+            "families": MAX_FAMILIES, "places": self.max_places, "segments": self.max_segments,
+            "texts": self.max_segments,
+        }  # fmt: skip
+        is_within = all(len(memory.table(name)) <= most for name, most in limits.items())
+        if is_within and not self._forgets(memory):
             return memory
-        return memory.with_tables(
-            segments=self._limited(memory, "segments", self.max_segments),
-            texts=self._limited(memory, "texts", self.max_segments),
-            places=self._limited(memory, "places", self.max_places),
-            families=self._limited(memory, "families", MAX_FAMILIES),
-        )
+        limited = {name: self._limited(memory, name, most) for name, most in limits.items()}
+        return memory.with_tables(**limited)
 
     def score(self, memory: Memory, tree: Tree) -> Floats:
         """The score of each node from a memory that has learned this page.
@@ -96,10 +89,10 @@ class Auto:
         A text node has its block's score, an element the mean of the text below it, by length; nan
         where there is no shown text.
         """
-        page = _read(tree)
+        page = tree.once(read)
         if not len(page):
             return np.full(len(tree), np.nan)
-        return _spread(tree, page, self._judge(memory, page).given_scores)
+        return _spread(page, self._judge(memory, page).scores)
 
     def explain(self, memory: Memory, tree: Tree) -> Explanation:
         """What the look of each node says, what other pages say, and why it has its score.
@@ -108,36 +101,42 @@ class Auto:
         no other page has that place.
         """
         nothing = np.full(len(tree), np.nan)
-        page = _read(tree)
-        if not len(page.blocks):
-            return Explanation(nothing, nothing, nothing, np.full(len(tree), -1, np.int16))
-        judgement = self._judge(memory, page)
-        told = judgement.evidence
-        is_known = column(told, "place known") > 0
-        site = np.where(is_known, column(told, "given place"), np.nan).astype(np.float64)
+        page = tree.once(read)
         reason = np.full(len(tree), -1, np.int16)
-        reason[page.blocks.segments] = reasons_of(judgement)[page.blocks.owner]
+        if not len(page):
+            return Explanation(nothing, nothing, nothing, reason)
+        judgement = self._judge(memory, page)
+        content = np.asarray(self._opinion(page).content)
+        is_known = evidence_on(judgement, "place_known") > 0
+        site = np.where(is_known, evidence_on(judgement, "given_place"), np.nan)
+        reason[np.asarray(page.segments)] = reasons_of(judgement, content)[np.asarray(page.owners)]
         return Explanation(
-            page_score=_spread(tree, page, 1 - judgement.page),
-            site_score=_spread(tree, page, site),
-            score=_spread(tree, page, judgement.scores),
+            page_score=_spread(page, 1 - content),
+            site_score=_spread(page, site.astype(np.float64)),
+            score=_spread(page, judgement.scores),
             reason=reason,
             reasons=REASONS,
         )
 
     def verdict(self, memory: Memory, tree: Tree) -> Verdict:
         """Of what family and type the page is, and whether its site has changed its template."""
-        page = _read(tree)
+        page = tree.once(read)
         if not len(page):
             return Verdict()
         model = self._model
-        kind = page_kind(model, memory, page)
-        name, confidence = page_type(model.types, kind.logits)
+        logits, is_last, family = _kernel.kind(
+            reading=page,
+            opinion=self._opinion(page),
+            tables=memory.tables,
+            pages=memory.pages,
+            network=model.type.kernel,
+        )
+        name, confidence = model.type_of(logits)
         return Verdict(
-            family=None if kind.family is None else family_number(kind.family),
+            family=family_number(family),
             type=name,
             type_confidence=confidence,
-            template_changed=self.has_new_template(memory) if kind.is_last else None,
+            template_changed=self.has_new_template(memory) if is_last else None,
         )
 
     def families(self, memory: Memory) -> tuple[FamilySeen, ...]:
@@ -146,15 +145,26 @@ class Auto:
 
     def has_new_template(self, memory: Memory) -> bool:
         """True for the memory after the page that shows that the site's template has changed."""
-        return is_template_new(memory)
+        return _kernel.is_template_new(memory.tables, memory.pages)
 
     @property
     def _model(self) -> Model:
         return load_model(self.model)
 
-    def _judge(self, memory: Memory, page: Reading) -> Judgement:
-        """The verdict on every block."""
-        return judge(self._model, memory, page, _SHIFTS[self.favour])
+    def _opinion(self, page: _kernel.Reading) -> _kernel.Opinion:
+        """What the page alone says of each block; its reading keeps it."""
+        return _kernel.opinion(page, self._model.page.kernel)
+
+    def _judge(self, memory: Memory, page: _kernel.Reading) -> _kernel.Judgement:
+        """What page and site come to, block by block."""
+        return _kernel.judge(
+            reading=page,
+            opinion=self._opinion(page),
+            tables=memory.tables,
+            pages=memory.pages,
+            network=self._model.site.kernel,
+            shift=_SHIFTS[self.favour],
+        )
 
     def _forgets(self, memory: Memory) -> bool:
         """Is anything past its life time? The least that is kept is kept for `base_life` pages."""
@@ -174,30 +184,11 @@ class Auto:
         return keep_best(table, fair_worth(table, left), max_keys)
 
 
-_SPREAD: Final = READING_PACKING.wanted("lengths", "segments", "owner")
-_SPREAD_TO: Final = TREE_PACKING.wanted("end", "shown")
-# A page is learned and then asked about: it is read once for both.
-_read: Final[Latest[Tree, Reading]] = Latest(read)
+def read(tree: Tree) -> _kernel.Reading:
+    """The page as `auto` reads it: its blocks, their features, and their keys in the memory."""
+    return _kernel.read(tree.kernel)
 
 
-def _spread(tree: Tree, page: Reading, blocks: Floats | Cut) -> Floats:
-    """The blocks' scores at their text nodes, and for each element the mean below it, by length.
-
-    What has no score, nan, does not count; an element with nothing that counts has none either.
-    """
-    if KERNEL is not None:
-        memory = KERNEL.spread(blocks, page.cut(_SPREAD), tree.cut(_SPREAD_TO))
-        return np.frombuffer(memory, np.float64)
-    assert isinstance(blocks, np.ndarray), "a cut is for the kernel"
-    segments, scores = page.blocks.segments, blocks[page.blocks.owner]
-    is_known = ~np.isnan(scores)
-    sums = np.zeros((2, len(tree) + 1))
-    sums[0, segments + 1] = np.where(is_known, scores, 0.0) * page.lengths
-    sums[1, segments + 1] = is_known * page.lengths
-    totals = np.cumsum(sums, axis=1)
-    score, length = totals[:, tree.end] - totals[:, :-1]
-    means = np.full(len(tree), np.nan)
-    holds = tree.shown & (length > 0.5)
-    means[holds] = np.clip(score[holds] / length[holds], 0.0, 1.0)
-    means[segments] = scores
-    return means
+def _spread(page: _kernel.Reading, values: Floats | memoryview) -> Floats:
+    """The numbers of blocks at their texts, and for each element the mean below it, by length."""
+    return np.frombuffer(_kernel.spread(page, values))

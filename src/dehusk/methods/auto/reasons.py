@@ -8,8 +8,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from dehusk.methods.auto.evidence import column
-from dehusk.methods.auto.judge import Judgement
+from dehusk import _kernel
+from dehusk.methods.auto.features import EVIDENCE
+from dehusk.page.tree import Floats
 
 
 class Reason(StrEnum):
@@ -33,27 +34,39 @@ class Reason(StrEnum):
 REASONS: Final = tuple(Reason)
 
 
-def reasons_of(judgement: Judgement) -> NDArray[np.int16]:
-    """Of each block the place in `REASONS` of what speaks most for its label."""
-    told = judgement.evidence
-    kept = judgement.site >= judgement.threshold
-    looks_kept = judgement.page >= 0.5
+_COLUMNS: Final = {feature.name: feature.first for feature in EVIDENCE}
+
+
+def evidence_on(judgement: _kernel.Judgement, name: str) -> NDArray[np.float32]:
+    """What the other pages of the site say of each block under that name."""
+    return np.asarray(np.asarray(judgement.evidence)[:, _COLUMNS[name]])
+
+
+def reasons_of(judgement: _kernel.Judgement, page_content: Floats) -> NDArray[np.int16]:
+    """Of each block the place in `REASONS` of what speaks most for its label.
+
+    `page_content` is the probability of being content that the page network sees in it.
+    """
+    networks, content = np.asarray(judgement.networks), np.asarray(judgement.content)
+    kept = content >= judgement.threshold
+    looks_kept = page_content >= 0.5
     agrees = looks_kept == kept
-    is_known = column(told, "place known") > 0
-    comes_back = (column(told, "repeats") > 0.5) | (column(told, "given place") > 0.5)
-    is_same = ~kept & (column(told, "given place") > 0.5)
-    seen = np.full(len(kept), column(told, "pages").any())
+    given_place = evidence_on(judgement, "given_place")
+    is_known = evidence_on(judgement, "place_known") > 0
+    comes_back = (evidence_on(judgement, "repeats") > 0.5) | (given_place > 0.5)
+    is_same = ~kept & (given_place > 0.5)
+    seen = np.full(len(kept), evidence_on(judgement, "pages").any())
     # The first that holds.
     reasons = {
-        Reason.GROUP: kept & (judgement.networks < judgement.threshold),
-        Reason.SAME_PART: (judgement.site == 0) & (judgement.networks > 0),
-        Reason.SAME: is_same & (column(told, "place share") >= 0.5),
+        Reason.GROUP: kept & (networks < judgement.threshold),
+        Reason.SAME_PART: (content == 0) & (networks > 0),
+        Reason.SAME: is_same & (evidence_on(judgement, "place_share") >= 0.5),
         Reason.SAME_HERE: is_same,
         Reason.LOOK: ~seen & agrees,
         Reason.NEW_PLACE: seen & ~is_known & agrees,
         Reason.REST: ~is_known,
         Reason.DIFFERS: kept & ~comes_back,
-        Reason.NEW_TEXT: kept & (column(told, "known") == 0),
+        Reason.NEW_TEXT: kept & (evidence_on(judgement, "known") == 0),
         Reason.COMES_BACK: ~kept & comes_back,
         Reason.LOOKS_KEPT: kept & looks_kept,
         Reason.LOOKS_DROPPED: ~kept & ~looks_kept,

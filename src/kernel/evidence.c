@@ -1,0 +1,325 @@
+/* What other pages of the site say of each block, and what the site network reads. */
+
+#include "evidence.h"
+
+#include <stdlib.h>
+
+#define SURE 0.8 /* A probability from which on a block is surely content. */
+
+/* --- the site's word --- */
+
+/* Running sums of how often segments came back, and of what this page has to do with it. */
+static void sum_repeats(const Asked *page, Weighing *room)
+{
+    const Table *site = page->segments, *own = page->opinion->segments;
+    room->seen[0] = room->lost[0] = 0;
+    for (size_t i = 0; site && i < site->rows; i++) {
+        uint32_t count = site->count[i];
+        room->seen[i + 1] = room->seen[i] + (count >= 2 ? count : 0);
+    }
+    for (size_t i = 0; i < own->rows; i++) {
+        uint32_t mine = count_of(site, own->keys[i]);
+        room->lost[i + 1] = room->lost[i] + (mine == 2 ? 2 : mine > 2 ? 1 : 0);
+    }
+}
+
+/* The segments of a place stand together. */
+static double sum_at(const Table *table, const double *sums, uint64_t place)
+{
+    uint64_t low = place >> PLACE_BITS << PLACE_BITS, high = low | ((UINT64_C(1) << PLACE_BITS) - 1);
+    size_t behind = high < UINT64_MAX ? find_key(table, high + 1) : table ? table->rows : 0;
+    return sums[behind] - sums[find_key(table, low)];
+}
+
+/* What stood at a place on other pages. */
+typedef struct {
+    double count; /* On how many of them. */
+    double repeats, content;
+    int has_content; /* Did the page network say anything there? */
+    float share, segments, segments_a_page, length;
+} Place;
+
+static Place find_place(const Asked *page, const Weighing *room, uint64_t place)
+{
+    const Table *site = page->places, *own = page->opinion->places;
+    size_t at = row_of(site, place), mine = row_of(own, place);
+    double sums[PLACE_SUMS] = {0}, count = at == SIZE_MAX ? 0 : site->count[at];
+    for (size_t i = 0; i < PLACE_SUMS && at != SIZE_MAX; i++)
+        sums[i] = (double)site->sums[at * PLACE_SUMS + i];
+    count = at_least(count - own->count[mine], 0);
+    for (size_t i = 0; i < PLACE_SUMS; i++)
+        sums[i] = at_least(sums[i] - (double)own->sums[mine * PLACE_SUMS + i], 0);
+    double segments = at_least(sums[SUM_SEGMENTS], 1);
+    double repeated = at_least(sum_at(page->segments, room->seen, place) -
+                                   sum_at(page->opinion->segments, room->lost, place), 0);
+    return (Place){
+        .count = count,
+        .repeats = at_most(repeated / segments, 1),
+        .content = at_most(sums[SUM_CONTENT] / at_least(sums[SUM_WEIGHT], 1), 1),
+        .has_content = sums[SUM_WEIGHT] > 0,
+        .share = (float)at_most(count / at_least(page->others, 1), 1),
+        .segments = (float)(log1p_steps(at_most(sums[SUM_SEGMENTS], 500)) / 5),
+        .segments_a_page = (float)(log1p_steps(sums[SUM_SEGMENTS] / at_least(count, 1)) / 3),
+        .length = (float)(log1p_steps(sums[SUM_CHARS] / segments) / 5),
+    };
+}
+
+/* What stood at the place of each block. Those of a list have the same, one after another. */
+static void weigh_places(const Asked *page, Weighing *room, float *evidence)
+{
+    const Reading *reading = page->reading;
+    Place place = {0};
+    for (size_t i = 0; i < reading->blocks; i++) {
+        if (!i || reading->places[i] != reading->places[i - 1])
+            place = find_place(page, room, reading->places[i]);
+        double *parts = room->sums[i + 1].parts;
+        float *to = evidence + i * EVIDENCE_COUNT;
+        room->at_place[i] = place.count;
+        room->anywhere[i] = 0;
+        room->content_before[i] = place.has_content ? place.content : page->opinion->content[i];
+        parts[SHARE_PART] = parts[KNOWN_PART] = parts[GIVEN_PLACE_PART] = parts[KNOWN_ANYWHERE_PART] = 0;
+        parts[PLACE_NEW_PART] = place.count > 0 ? 0 : 1;
+        parts[REPEATS_PART] = place.repeats;
+        parts[CONTENT_PART] = page->opinion->content[i];
+        parts[CONTENT_BEFORE_PART] = room->content_before[i];
+        to[EVIDENCE_PLACE_SHARE] = place.share;
+        to[EVIDENCE_SEGMENTS] = place.segments;
+        to[EVIDENCE_SEGMENTS_A_PAGE] = place.segments_a_page;
+        to[EVIDENCE_LENGTH] = place.length;
+    }
+}
+
+/* What share of each block's text other pages have. */
+static void weigh_texts(const Asked *page, Weighing *room)
+{
+    const Reading *reading = page->reading;
+    double seen = at_least(page->others, 1);
+    for (size_t i = 0; i < reading->segment_count; i++) {
+        size_t block = (size_t)reading->owners[i];
+        double *parts = room->sums[block + 1].parts, length = reading->lengths[i];
+        double count = at_least((double)count_of(page->segments, reading->keys[i]) - 1, 0);
+        double anywhere = at_least((double)count_of(page->texts, reading->texts[i]) - 1, 0);
+        parts[SHARE_PART] += at_most(count / seen, 1) * length;
+        parts[KNOWN_PART] += (count > 0) * length;
+        parts[GIVEN_PLACE_PART] += at_most(count / at_least(room->at_place[block], 1), 1) * length;
+        parts[KNOWN_ANYWHERE_PART] += (anywhere > 0) * length;
+        room->anywhere[block] += at_most(anywhere / seen, 1) * length;
+    }
+    for (size_t i = 0; i < reading->blocks; i++) {
+        double *parts = room->sums[i + 1].parts, chars = reading->chars[i];
+        parts[SHARE_PART] /= chars;
+        parts[KNOWN_PART] /= chars;
+        parts[GIVEN_PLACE_PART] /= chars;
+        parts[KNOWN_ANYWHERE_PART] /= chars;
+        room->anywhere[i] /= chars;
+    }
+}
+
+static void put_evidence(const Asked *page, const Weighing *room, float *to)
+{
+    double others = page->others, family = page->family;
+    float pages = (float)log1p_steps(at_most(others, 60)), many_pages = (float)(others / (others + 3));
+    float family_pages = (float)log1p_steps(at_most(family, 60));
+    float family_share = (float)at_most(family / at_least(others, 1), 1);
+    for (size_t i = 0; i < page->reading->blocks; i++, to += EVIDENCE_COUNT) {
+        const double *parts = room->sums[i + 1].parts;
+        to[EVIDENCE_PAGES] = pages;
+        to[EVIDENCE_MANY_PAGES] = many_pages;
+        to[EVIDENCE_FAMILY_PAGES] = family_pages;
+        to[EVIDENCE_FAMILY_SHARE] = family_share;
+        to[EVIDENCE_SHARE] = (float)parts[SHARE_PART];
+        to[EVIDENCE_KNOWN] = (float)parts[KNOWN_PART];
+        to[EVIDENCE_GIVEN_PLACE] = (float)parts[GIVEN_PLACE_PART];
+        to[EVIDENCE_ANYWHERE] = (float)room->anywhere[i];
+        to[EVIDENCE_KNOWN_ANYWHERE] = (float)parts[KNOWN_ANYWHERE_PART];
+        to[EVIDENCE_REPEATS] = (float)parts[REPEATS_PART];
+        to[EVIDENCE_PLACE_KNOWN] = (float)(1 - parts[PLACE_NEW_PART]);
+    }
+}
+
+static void sum_parts(const Asked *page, Weighing *room)
+{
+    room->sums[0] = (Parts){{0}};
+    room->chars_sum[0] = 0;
+    for (size_t i = 0; i < page->reading->blocks; i++) {
+        double chars = page->reading->chars[i];
+        room->chars_sum[i + 1] = room->chars_sum[i] + chars;
+        for (size_t part = 0; part < PARTS; part++)
+            room->sums[i + 1].parts[part] =
+                room->sums[i].parts[part] + room->sums[i + 1].parts[part] * chars;
+    }
+}
+
+/* The means of all parts over the surroundings of a block at a level, by characters. */
+static Parts means_around(const Asked *page, const Weighing *room, size_t block, size_t level)
+{
+    size_t at = block * LEVELS + level;
+    size_t low = (size_t)page->reading->low[at], high = (size_t)page->reading->high[at];
+    double chars = at_least(room->chars_sum[high] - room->chars_sum[low], 1);
+    Parts means;
+    for (size_t part = 0; part < PARTS; part++)
+        means.parts[part] = (room->sums[high].parts[part] - room->sums[low].parts[part]) / chars;
+    return means;
+}
+
+/* How the opinion compares with that on the other blocks. */
+static void rank_blocks(const Asked *page, Weighing *room)
+{
+    const double *content = page->opinion->content, *chars = page->reading->chars;
+    size_t blocks = page->reading->blocks;
+    double sure = 0;
+    room->total = room->highest = 0;
+    for (size_t i = 0; i < blocks; i++) {
+        uint64_t bits;
+        memcpy(&bits, &content[i], sizeof(bits));
+        room->items[i] = (Keyed){~bits, (int32_t)i}; /* Numbers above 0 are in the order of bits. */
+        sure += content[i] >= SURE ? chars[i] : 0;
+        room->highest = at_least(content[i], room->highest);
+    }
+    sort_keyed(room->items, room->spare, blocks);
+    for (size_t i = 0; i < blocks; i++) {
+        size_t block = (size_t)room->items[i].place;
+        double expected = chars[block] * content[block];
+        room->total += expected;
+        room->likelier[block] = room->total - expected;
+    }
+    room->sure = (float)(log1p_steps(sure) / 8);
+    room->sure_share = (float)(sure / at_least(room->chars_sum[blocks], 1));
+}
+
+void weigh(const Asked *page, Weighing *room, float *evidence)
+{
+    sum_repeats(page, room);
+    weigh_places(page, room, evidence);
+    weigh_texts(page, room);
+    put_evidence(page, room, evidence);
+    sum_parts(page, room);
+    rank_blocks(page, room);
+}
+
+/* --- what the site network reads --- */
+
+static void put_near(const Opinion *opinion, size_t block, float *to)
+{
+    static const int steps[] = {-1, -2, -3, 1, 2, 3};
+    for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
+        ptrdiff_t other = (ptrdiff_t)block + steps[i];
+        int is_there = other >= 0 && (size_t)other < opinion->blocks;
+        to[i] = is_there ? (float)opinion->content[other] : 0;
+    }
+}
+
+/* The means around a block. Most blocks share what stands farther around them with the one before. */
+static void put_around(const Asked *page, const Weighing *room, size_t block, float *evidence, float *row,
+                       const float *row_before)
+{
+    const int32_t *low = page->reading->low, *high = page->reading->high;
+    for (size_t level = 0; level < LEVELS; level++) {
+        size_t at = block * LEVELS + level, own = SITE_CONTENT_AROUND + level;
+        size_t before = SITE_CONTENT_BEFORE_AROUND + level;
+        float *to = evidence + EVIDENCE_SHARE_AROUND + level;
+        if (block && low[at] == low[at - LEVELS] && high[at] == high[at - LEVELS]) {
+            for (size_t part = 0; part < EVIDENCE_PARTS; part++)
+                to[part * LEVELS] = *(to + part * LEVELS - EVIDENCE_COUNT);
+            row[own] = row_before[own];
+            row[before] = row_before[before];
+            continue;
+        }
+        Parts means = means_around(page, room, block, level);
+        for (size_t part = 0; part < EVIDENCE_PARTS; part++)
+            to[part * LEVELS] = (float)means.parts[part];
+        row[own] = (float)means.parts[CONTENT_PART];
+        row[before] = (float)means.parts[CONTENT_BEFORE_PART];
+    }
+}
+
+/* The page features that the site network reads too. */
+static void put_page_features(const float *restrict features, float *restrict row)
+{
+#define CONTAINER(tag)
+#define ABOVE(tag)
+#define NAMED(kind, words)
+#define BOTH(NAME, group, name, width, most, meaning) \
+    memcpy(row + SITE_##NAME, features + PAGE_##NAME, (width) * sizeof(float));
+#include "features.def"
+}
+
+void put_features(const Asked *page, const Weighing *room, size_t block, float *evidence, float *row,
+                  const float *row_before)
+{
+    const Opinion *opinion = page->opinion;
+    put_around(page, room, block, evidence, row, row_before);
+    put_page_features(features_of(page->reading, block), row);
+    memcpy(row + SITE_EVIDENCE, evidence, EVIDENCE_COUNT * sizeof(float));
+    row[SITE_LOGIT] = (float)(opinion->logits[block] / 3);
+    row[SITE_CONTENT] = (float)opinion->content[block];
+    row[SITE_CONTENT_BEFORE] = (float)room->content_before[block];
+    put_near(opinion, block, row + SITE_CONTENT_NEAR);
+    row[SITE_LIKELIER] = (float)(room->likelier[block] / at_least(room->total, 1e-9));
+    row[SITE_SURE] = room->sure;
+    row[SITE_SURE_SHARE] = room->sure_share;
+    row[SITE_CONTENT_RANK] = (float)(opinion->content[block] / at_least(room->highest, 1e-6));
+}
+
+/* --- memory --- */
+
+int make_weighing(const Asked *page, Weighing *room)
+{
+    size_t blocks = page->reading->blocks + 1, seen = page->segments ? page->segments->rows + 1 : 1;
+    room->sums = malloc(blocks * (sizeof(Parts) + 2 * sizeof(Keyed)) +
+                        (5 * blocks + seen + page->opinion->segments->rows + 1) * sizeof(double));
+    if (!room->sums)
+        return 0;
+    room->items = (Keyed *)(room->sums + blocks);
+    room->spare = room->items + blocks;
+    room->chars_sum = (double *)(room->spare + blocks);
+    room->anywhere = room->chars_sum + blocks;
+    room->at_place = room->anywhere + blocks;
+    room->content_before = room->at_place + blocks;
+    room->likelier = room->content_before + blocks;
+    room->seen = room->likelier + blocks;
+    room->lost = room->seen + seen;
+    return 1;
+}
+
+int given_asked(const Types *types, PyObject *const *objects, long pages, Asked *asked)
+{
+    PyObject *tables = objects[2];
+    if (!given_opinion(types, objects[0], objects[1], &asked->reading, &asked->opinion) ||
+        !find_table(types, tables, "segments", 0, &asked->segments) ||
+        !find_table(types, tables, "texts", 0, &asked->texts) ||
+        !find_table(types, tables, "places", PLACE_SUMS, &asked->places) ||
+        !find_table(types, tables, "families", 0, &asked->families))
+        return 0;
+    uint64_t family = asked->opinion->families->keys[0];
+    asked->others = pages > 1 ? (double)(pages - 1) : 0;
+    asked->family = at_least((double)count_of(asked->families, family) - 1, 0);
+    return 1;
+}
+
+/* --- for training --- */
+
+PyObject *kernel_site_features(PyObject *module, PyObject *arguments, PyObject *named)
+{
+    static char *names[] = {"reading", "opinion", "tables", "pages", NULL};
+    PyObject *objects[3], *memory = NULL;
+    Weighing room;
+    Asked page;
+    long pages;
+    if (!PyArg_ParseTupleAndKeywords(arguments, named, "OOOl:site_features", names, &objects[0], &objects[1],
+                                     &objects[2], &pages) ||
+        !given_asked(types_of(module), objects, pages, &page))
+        return NULL;
+    size_t blocks = page.reading->blocks;
+    float *evidence = malloc(blocks * EVIDENCE_COUNT * sizeof(float));
+    if (evidence && make_weighing(&page, &room)) {
+        memory = PyByteArray_FromStringAndSize(NULL, (Py_ssize_t)(blocks * SITE_FEATURES * sizeof(float)));
+        float *row = memory ? (float *)PyByteArray_AsString(memory) : NULL;
+        weigh(&page, &room, evidence);
+        for (size_t i = 0; i < blocks && row; i++, row += SITE_FEATURES)
+            put_features(&page, &room, i, evidence + i * EVIDENCE_COUNT, row, i ? row - SITE_FEATURES : row);
+        free(room.sums);
+    }
+    free(evidence);
+    return memory || PyErr_Occurred() ? memory : PyErr_NoMemory();
+}

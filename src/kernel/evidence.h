@@ -1,0 +1,54 @@
+/* What other pages of the site say of each block, and what the site network reads. */
+
+#ifndef DEHUSK_EVIDENCE_H
+#define DEHUSK_EVIDENCE_H
+
+#include "opinion.h"
+
+/* A page, and what its site has learned, this page included. */
+typedef struct {
+    const Reading *reading;
+    const Opinion *opinion;
+    const Table *segments, *texts, *places, *families;
+    double others; /* Other pages of the site. */
+    double family; /* Those of them that are of the page's family. */
+} Asked;
+
+/* Numbers of each block whose means over the surroundings of blocks are read. */
+enum {
+    SHARE_PART, KNOWN_PART, GIVEN_PLACE_PART, KNOWN_ANYWHERE_PART, PLACE_NEW_PART, REPEATS_PART, EVIDENCE_PARTS,
+    CONTENT_PART = EVIDENCE_PARTS, CONTENT_BEFORE_PART, PARTS,
+};
+
+typedef struct {
+    double parts[PARTS];
+} Parts;
+
+typedef struct {
+    Parts *sums;         /* Of each block, one place on; then running sums of that, by characters. */
+    double *chars_sum;   /* One more than blocks. */
+    double *anywhere, *at_place, *content_before;
+    double *likelier;    /* The content to be expected in likelier blocks. */
+    double *seen, *lost; /* Running sums over the rows of segments: of the site, of the page. */
+    Keyed *items, *spare;
+    double total, highest;
+    float sure, sure_share;
+} Weighing;
+
+extern PyType_Spec judgement_spec;
+
+/* What Python handed in; 0 with an exception set. */
+int given_asked(const Types *types, PyObject *const *objects, long pages, Asked *asked);
+
+/* Room for a page, to be freed at `sums`; 0 without memory. */
+int make_weighing(const Asked *page, Weighing *room);
+
+/* What the site says of each block, rows of `EVIDENCE_COUNT`; `put_features` adds the surroundings. */
+void weigh(const Asked *page, Weighing *room, float *evidence);
+
+/* What the site network reads of a block: `evidence` is the block's row, behind that of the block before, whose
+   row for the network is `row_before`. */
+void put_features(const Asked *page, const Weighing *room, size_t block, float *evidence, float *row,
+                  const float *row_before);
+
+#endif

@@ -1,0 +1,32 @@
+/* What the page network says of each block, and what the page teaches with that. */
+
+#ifndef DEHUSK_OPINION_H
+#define DEHUSK_OPINION_H
+
+#include "network.h"
+#include "reading.h"
+#include "tables.h"
+
+#define OPINION_COLUMNS(COLUMN)          \
+    COLUMN(logits, double, "d", 0, 1)    \
+    COLUMN(content, double, "d", 0, 1) /* The probability of being content. */
+
+/* Columns of sums in `places`: different segments on each page, characters, the probabilities of being content
+   by weight, in thousandths, and that weight. */
+enum { SUM_SEGMENTS, SUM_CHARS, SUM_CONTENT, SUM_WEIGHT, PLACE_SUMS };
+
+typedef struct {
+    Owner owner; /* It holds on to the lesson: a dict of tables. */
+    OPINION_COLUMNS(COLUMN_POINTER)
+    size_t blocks;
+    const Table *segments, *places, *families; /* Of the lesson. */
+} Opinion;
+
+extern PyType_Spec opinion_spec;
+
+/* The reading and the opinion on it that Python handed in; 0 with an exception set if they do not belong
+   together, or there is no block. */
+int given_opinion(const Types *types, PyObject *reading, PyObject *opinion, const Reading **page,
+                  const Opinion **found);
+
+#endif

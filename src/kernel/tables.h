@@ -1,0 +1,59 @@
+/* A table of a memory: keys in ascending order, each with the pages it was on and the last of them. */
+
+#ifndef DEHUSK_TABLES_H
+#define DEHUSK_TABLES_H
+
+#include "columns.h"
+
+/* Over rows (count 0), rows with an owner (1), and numbers that add up over the pages of a key (2). */
+#define TABLE_COLUMNS(COLUMN)              \
+    COLUMN(keys, uint64_t, "Q", 0, 1)      \
+    COLUMN(owner_keys, uint64_t, "Q", 1, 1) \
+    COLUMN(sums, uint64_t, "Q", 2, 1)      \
+    COLUMN(count, uint32_t, "I", 0, 1)     \
+    COLUMN(last, uint32_t, "I", 0, 1)
+
+typedef struct {
+    Owner owner;
+    TABLE_COLUMNS(COLUMN_POINTER)
+    size_t rows, width; /* Numbers in each row of sums. */
+    int has_owners;     /* Does each key belong to another? */
+} Table;
+
+extern PyType_Spec table_spec;
+
+/* A table to be filled; NULL with an exception set. */
+Table *make_table(PyObject *type, size_t rows, int has_owners, size_t width);
+
+/* The table of that name in a dict of them, NULL where there is none or it is empty; 0 with an exception set if
+   it is no table, or has not so many sums. */
+int find_table(const Types *types, PyObject *tables, const char *name, size_t width, const Table **found);
+
+/* How many keys of a table are less; 0 without one. Without a branch on the keys, which nobody can foresee. */
+static inline size_t find_key(const Table *table, uint64_t key)
+{
+    const uint64_t *from = table ? table->keys : NULL;
+    size_t left = table ? table->rows : 0;
+    while (left > 1) {
+        size_t half = left / 2;
+        from = from[half - 1] < key ? from + half : from;
+        left -= half;
+    }
+    return left ? (size_t)(from - table->keys) + (*from < key) : 0;
+}
+
+/* The row of a key; `SIZE_MAX` where there is none. */
+static inline size_t row_of(const Table *table, uint64_t key)
+{
+    size_t at = find_key(table, key);
+    return table && at < table->rows && table->keys[at] == key ? at : SIZE_MAX;
+}
+
+/* On how many pages a key was. */
+static inline uint32_t count_of(const Table *table, uint64_t key)
+{
+    size_t row = row_of(table, key);
+    return row == SIZE_MAX ? 0 : table->count[row];
+}
+
+#endif

@@ -1,0 +1,345 @@
+"""From what the page and the site say of each block to one number per block."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dehusk.methods.auto.model import Network
+from dehusk.page.tree import Flags, Floats
+from reference.learning import Reading, Table, Tables, evidence, mean_around
+from reference.page_features import OWN, Matrix
+from reference.reading import Blocks
+from reference.steps import log1p, probability
+
+
+def outputs(network: Network, rows: Matrix) -> Floats:
+    """What a network with one hidden layer says of each row, inputs cut to what training saw."""
+    inputs = np.clip(rows, network.floor, network.ceiling)
+    active = np.maximum(_products(inputs, network.hidden, network.hidden_bias), 0)
+    return np.asarray(_products(active, network.output, network.output_bias), np.float64)
+
+
+def _products(inputs: Matrix, weights: Matrix, bias: Matrix) -> Matrix:
+    """Inputs times weights, added to the bias one input after another.
+
+    A product of matrices would add them up in an order of its own, which differs from machine to
+    machine.
+    """
+    total = np.repeat(bias[None], len(inputs), axis=0)
+    for place in np.flatnonzero(inputs.any(axis=0)).tolist():
+        total += inputs[:, place, None] * weights[place]
+    return total
+
+
+# --- what the site network reads ---
+
+PARTS = {
+    "text": slice(0, 12), "place": slice(36, 45), "alike": slice(133, 136),
+    "rows": slice(136, 149), "copies": slice(149, 157), "title": slice(157, 160),
+}  # fmt: skip
+"""The page features that the site network reads too. With those of a block's surroundings it
+remembered the sites that it was fitted to: without, held-out sites have 0.002 more on docs-dev,
+0.003 more on news-dev and 0.006 more of the values of swde-dev. What surrounds a block has its say
+by the opinions there."""
+_NEAR = (2, 1, 0, 4, 5, 6)
+"""The neighbours of a block among the seven blocks around it."""
+_SURE = 0.8
+"""A probability from which on a block is surely content."""
+
+
+def site_features(page: Reading, logits: Floats, found: Matrix, before: Floats) -> Matrix:
+    """Some page features, the site's evidence, and the page network's opinion.
+
+    That on the block, its six neighbours, its surroundings at each level, and on the blocks that
+    stood at its place on other pages, alone and in its surroundings.
+    """
+    content = probability(logits)
+    padded = np.concatenate((np.zeros(3), content, np.zeros(3)))
+    near = [padded[at : at + len(content)] for at in _NEAR]
+    columns = (
+        *(page.features[:, part] for part in PARTS.values()),
+        found,
+        np.stack((logits / 3, content, before, *near), axis=1),
+        mean_around(page, content),
+        mean_around(page, before),
+        _ranks(page.blocks, content),
+    )
+    return np.concatenate(columns, axis=1, dtype=np.float32)
+
+
+def _ranks(blocks: Blocks, content: Floats) -> Floats:
+    """How the opinion compares with that on the other blocks of the page.
+
+    The share of the content to be expected that is likelier, how much is surely content, in all and
+    as a share of the page, and the probability as a share of the highest.
+    """
+    expected = blocks.chars * content
+    order = np.argsort(-content, kind="stable")
+    total = np.cumsum(expected[order])
+    above = np.empty(len(content))
+    above[order] = total - expected[order]
+    sure = float(blocks.chars[content >= _SURE].sum())
+    columns = (
+        above / max(float(total[-1]), 1e-9),
+        np.full(len(content), log1p(sure) / 8),
+        np.full(len(content), sure / max(float(blocks.chars.sum()), 1.0)),
+        content / max(float(content.max()), 1e-6),
+    )
+    return np.stack(columns, axis=1)
+
+
+# --- judgement ---
+
+_SCALE = 0.6
+"""The site network is surer of itself than it is right: its logits are flattened before they count
+as probabilities. On held-out sites 0.5 instead gains 0.002 on docs-dev and 0.008 of the values of
+swde-dev, and loses 0.003 on news-dev, 0.001 on wcxb-dev and template of the samples."""
+_STRICTNESS = (np.arange(20) + 0.5) / 20
+_LEAST = 0.2
+"""A block that is content with less probability is not kept beside better ones, nor where the page
+says nothing that its site does not say elsewhere."""
+_SAID = 0.9
+"""The share of a page's text on other pages from which on it says nothing of its own."""
+
+
+@dataclass(frozen=True, eq=False)
+class Judgement:
+    """Probabilities of being content, one per block, and what they come to."""
+
+    evidence: Matrix
+    features: Matrix
+    """What the site network reads."""
+    networks: Floats
+    """What page and site say together."""
+    content: Floats
+    """The same after the rules."""
+    scores: Floats
+    """0 content … 1 template, the threshold at 0.5."""
+    threshold: float
+
+
+def judge(
+    network: Network, tables: Tables, pages: int, page: Reading, logits: Floats, shift: float
+) -> Judgement:
+    """What page and site come to; `shift` is added to the logits, above 0 to keep more."""
+    found, before = evidence(tables, pages, page, probability(logits))
+    features = site_features(page, logits, found, before)
+    networks = probability(_SCALE * outputs(network, features)[:, 0] + shift)
+    content, threshold = decide(page, networks, found, max(pages - 1, 0))
+    scores = _scores(content, threshold)
+    return Judgement(found, features, networks, content, scores, threshold)
+
+
+def decide(page: Reading, content: Floats, found: Matrix, others: int) -> tuple[Floats, float]:
+    """The probabilities after the rules for what the networks see too seldom, and the threshold."""
+    chars = page.blocks.chars
+    # Added up one after another: the order of a sum shows in its last digit.
+    said = float(np.cumsum(chars * found[:, KNOWN_ANYWHERE])[-1] / chars.sum())
+    content = _with_lists(page, _with_rows(page, content), found)
+    content = _with_headings(page, content)
+    is_same = _is_same_everywhere(page, found, others)
+    # One page under several URLs is the same everywhere, and says what it says.
+    if (content[~is_same] >= 0.5).any():
+        content = np.where(is_same, 0.0, content)
+    threshold, likeliest = best_threshold(content, chars)
+    if said > _SAID or likeliest >= _LEAST:
+        threshold = max(threshold, _LEAST)
+    return _with_headline(page, content, found, threshold), threshold
+
+
+def best_threshold(content: Floats, chars: Floats) -> tuple[float, float]:
+    """From which probability on to keep blocks, for the best F1 to be expected on this page; and
+    the highest probability.
+
+    What a page calls content differs in how strict it is, not block by block: all its comments are,
+    or none. So the truth is taken to be one of twenty, from 'only the likeliest blocks' to 'nearly
+    all', and the threshold to be the best on average. (With blocks that are content independently
+    of each other, many unlikely comments outweigh a short article: 0.011 less on news-dev.)
+    """
+    order = np.argsort(-content, kind="stable")
+    likely, kept = content[order], np.cumsum(chars[order])
+    count = np.searchsorted(-likely, -_STRICTNESS, "right")
+    truth = np.concatenate(([0.0], kept))[count]
+    f1 = 2 * np.minimum(kept[:, None], truth) / (kept[:, None] + truth)
+    return float(likely[np.argmax(np.cumsum(f1, axis=1)[:, -1])]), float(likely[0])
+
+
+def _scores(content: Floats, threshold: float) -> Floats:
+    """0 content … 1 template, the threshold at 0.5."""
+    kept = 0.5 * (1 - content) / max(1 - threshold, 1e-9)
+    dropped = 0.5 + 0.5 * (threshold - content) / threshold
+    scores = np.where(content >= threshold, np.minimum(kept, 0.5), dropped)
+    return np.minimum(np.maximum(scores, 0.0), 1.0)
+
+
+def spread(page: Reading, values: Floats) -> Floats:
+    """The blocks' numbers at their text nodes, and for each element the mean below it, by length.
+
+    What has none, nan, does not count; an element with nothing that counts has none either.
+    """
+    tree, segments, own = page.tree, page.blocks.segments, values[page.blocks.owner]
+    is_known = ~np.isnan(own)
+    sums = np.zeros((2, len(tree) + 1))
+    sums[0, segments + 1] = np.where(is_known, own, 0.0) * page.lengths
+    sums[1, segments + 1] = is_known * page.lengths
+    totals = np.cumsum(sums, axis=1)
+    score, length = totals[:, tree.end] - totals[:, :-1]
+    means = np.full(len(tree), np.nan)
+    holds = tree.shown & (length > 0.5)
+    means[holds] = np.clip(score[holds] / length[holds], 0.0, 1.0)
+    means[segments] = own
+    return means
+
+
+# --- rules for what the networks have seen too seldom, or cannot see block by block ---
+
+GIVEN_PLACE, KNOWN_ANYWHERE, PLACE_SHARE = 6, 8, 9
+GIVEN_PLACE_AROUND = slice(27, 33)
+"""Columns of the evidence."""
+_CONTAINER, _IN_TITLE = 45, 157
+_CELLS, _ITEMS, _HEADINGS = (
+    [_CONTAINER + OWN.index(tag) for tag in listed]
+    for listed in (("td", "th"), ("li", "dt", "dd"), ("h1", "h2", "h3", "h4", "h5", "h6"))
+)
+"""The page features that say whether a block's container is a cell of a table, an item of a list,
+or a heading."""
+_SAME_PAGES, _SAME_CHARS, _SAME_AROUND, _SAME_TEXT = 4, 100, 0.97, 0.9
+_SAME_LEVELS = slice(1, 5)
+"""Two to six levels up: a cell of a table needs four to get out of it, and what stands farther
+around is more than one part of the page."""
+_ROW_CHARS, _TABLE_ROWS, _LIST_ITEMS = 300, 3, 3
+_HEADING = 0.5
+_NEW = 0.5
+"""At most so many of the pages that have its place say the same as a headline."""
+
+
+def _is_same_everywhere(page: Reading, found: Matrix, others: int) -> Flags:
+    """Which blocks stand in a part of the page that is the same on all pages that have it.
+
+    Whatever it looks like, it is template: a box of prose on every page is what the networks have
+    seen too seldom. Four other pages must have it, and it must have some length: what repeats in
+    tables of content is shorter. Of the words that this drops three levels up, an eighth is content
+    on docs-dev and one in a thousand on news-dev and wcxb-dev; F1 of the three changes by 0.0003 at
+    most.
+    """
+    pages = found[:, PLACE_SHARE] * others
+    around = found[:, GIVEN_PLACE_AROUND][:, _SAME_LEVELS]
+    chars = page.blocks.around(page.blocks.chars)[:, _SAME_LEVELS]
+    is_part = ((around > _SAME_AROUND) & (chars >= _SAME_CHARS)).any(axis=1)
+    is_same = found[:, GIVEN_PLACE] > _SAME_TEXT
+    return np.asarray(is_part & is_same & (pages > _SAME_PAGES - 0.5))
+
+
+def _with_rows(page: Reading, content: Floats) -> Floats:
+    """The probabilities with those of table rows made one: a label stays with its value.
+
+    A short row that is no list of links is as likely as its likeliest cell, and at least as likely
+    as the rows of its table on average. That keeps 0.007 more of the values of swde-dev, in 20
+    words a page, and costs 0.001 on docs-dev.
+    """
+    blocks = page.blocks
+    cells = np.flatnonzero(page.features[:, _CELLS].any(axis=1))
+    if not len(cells):
+        return content
+    nodes, row = np.unique(blocks.levels[cells, 1], return_inverse=True)
+    chars = np.bincount(row, blocks.chars[cells])
+    is_row = (np.bincount(row) >= 2) & (chars <= _ROW_CHARS)
+    is_row &= np.bincount(row, blocks.link_chars[cells]) < 0.5 * chars
+    likely, table = np.zeros(len(nodes)), np.zeros(len(nodes), np.intp)
+    np.maximum.at(likely, row, content[cells])
+    table[row] = blocks.levels[cells, 3]  # Above the head or body that the row stands in.
+    _, table = np.unique(table, return_inverse=True)
+    rows = np.bincount(table, is_row)
+    mean = np.bincount(table, likely * is_row) / np.maximum(rows, 1)
+    likely = np.where((rows >= _TABLE_ROWS)[table], np.maximum(likely, mean[table]), likely)
+    content = content.copy()
+    content[cells] = np.where(is_row[row], np.maximum(content[cells], likely[row]), content[cells])
+    return content
+
+
+def _with_lists(page: Reading, content: Floats, found: Matrix) -> Floats:
+    """The probabilities with every item of a list at least as likely as the list on average.
+
+    So that a list that is kept is kept whole; but for items that are the same on all pages. That
+    keeps 0.008 more of the values of swde-dev in 2 words a page, and changes the F1 of no other
+    corpus by more than 0.001.
+    """
+    items = np.flatnonzero(page.features[:, _ITEMS].any(axis=1))
+    if not len(items):
+        return content
+    _, group = np.unique(page.blocks.levels[items, 1], return_inverse=True)
+    chars = page.blocks.chars[items]
+    mean = np.bincount(group, chars * content[items]) / np.bincount(group, chars)
+    mean[np.bincount(group) < _LIST_ITEMS] = 0.0
+    content = content.copy()
+    is_new = found[items, GIVEN_PLACE] <= _SAME_TEXT
+    content[items] = np.maximum(content[items], np.where(is_new, mean[group], 0.0))
+    return content
+
+
+def _with_headings(page: Reading, content: Floats) -> Floats:
+    """The probabilities with those of headings half way to that of what they stand over.
+
+    'Parameters' is on every page of a reference, and still belongs to the parameters: 0.001 more on
+    docs-dev.
+    """
+    headings = np.flatnonzero(page.features[:, _HEADINGS].any(axis=1))
+    likely = content.tolist()
+    for block in headings[headings < len(likely) - 1][::-1].tolist():
+        if (behind := likely[block + 1]) > likely[block]:
+            likely[block] += _HEADING * (behind - likely[block])
+    return np.array(likely)
+
+
+def _with_headline(page: Reading, content: Floats, found: Matrix, threshold: float) -> Floats:
+    """The probabilities with the headline kept where anything is kept.
+
+    The headline is the first `<h1>` that says what `<title>` says and is new. Most gold of wcxb-dev
+    lacks it, so the networks drop it on some pages; readers miss it. It costs 0.001 there, and wins
+    as much of the values of swde-dev.
+    """
+    is_headline = page.features[:, [_HEADINGS[0], _IN_TITLE]].all(axis=1)
+    headlines = np.flatnonzero(is_headline & (found[:, GIVEN_PLACE] < _NEW))[:1]
+    if not len(headlines) or not (content >= threshold).any():
+        return content
+    content = content.copy()
+    content[headlines] = np.maximum(content[headlines], threshold)
+    return content
+
+
+# --- the page as a whole ---
+
+
+def pooled(page: Reading, content: Floats) -> Matrix:
+    """One row of numbers for the whole page: the features of its content, and of all its blocks."""
+    weight = content * page.blocks.chars + 1e-6
+    # Added up one after another. A product of matrices would have an order of its own.
+    rows = page.features.astype(np.float64)
+    sums = np.cumsum(weight[:, None] * rows, axis=0)[-1] / np.cumsum(weight)[-1]
+    return np.concatenate((sums, np.cumsum(rows, axis=0)[-1] / len(rows)), dtype=np.float32)
+
+
+def is_last_page(texts: Table, pages: int, own: Sequence[int]) -> bool:
+    """Was the page with these texts the last to be learned? Not so in the second of two passes."""
+    return all(texts.last.get(text, pages) == pages for text in own)
+
+
+def is_template_new(texts: Table, pages: int) -> bool:
+    """Is this the third page in a row without most of the texts that were usual before?
+
+    Usual is what was on eight pages, on a young site on half of all, and on one of the last 16:
+    what an earlier template had is not missed.
+    """
+    if pages < 8:
+        return False
+    before = pages - 3
+    least = max(3, min(before / 2, 8))
+    usual = [
+        last for key, last in texts.last.items()
+        if texts.count[key] >= least and last > before - 16
+    ]  # fmt: skip
+    now, earlier = sum(last > before for last in usual), sum(last >= before for last in usual)
+    return len(usual) >= 10 and now / len(usual) < 0.3 <= earlier / len(usual)

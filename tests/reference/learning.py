@@ -1,0 +1,233 @@
+"""What a page teaches, and what the other pages of its site say of each block: the evidence.
+
+Four tables: `segments`, a text at its place; `texts`, a text anywhere; `places`, with sums of what
+stood there; `families`, where the content of a page stood. All add up, whatever the order of the
+pages.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from dehusk.page.hashing import Hashes
+from dehusk.page.tree import Floats, Tree
+from reference.page_features import Matrix, page_features
+from reference.reading import PLACE_BITS, Blocks, Keys, cut, read_keys, read_names
+from reference.steps import log1p
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """A page as `auto` reads it."""
+
+    tree: Tree
+    blocks: Blocks
+    keys: Keys
+    features: Matrix
+    lengths: Floats
+    """Of each segment, its characters."""
+
+
+def read(tree: Tree) -> Reading:
+    """The page as arrays."""
+    names, blocks = read_names(tree), cut(tree)
+    lengths = tree.text_length[blocks.segments].astype(np.float64)
+    keys = read_keys(tree, blocks, names)
+    return Reading(tree, blocks, keys, page_features(tree, blocks, names), lengths)
+
+
+# --- tables ---
+
+
+@dataclass(eq=False)
+class Table:
+    """Of each key: the pages it was on, the last of them, and sums over its pages."""
+
+    count: Counter[int] = field(default_factory=Counter)
+    last: dict[int, int] = field(default_factory=dict)
+    sums: dict[int, list[int]] = field(default_factory=dict)
+
+    @staticmethod
+    def of_page(keys: Hashes, sums: Matrix | None = None) -> Table:
+        """The table of one page; a key that stands there twice counts once, its sums add up."""
+        table = Table(Counter(set(keys.tolist())), dict.fromkeys(keys.tolist(), 1))
+        if sums is not None:
+            table.sums = {key: [0] * sums.shape[1] for key in table.count}
+            for key, row in zip(keys.tolist(), sums.tolist(), strict=True):
+                table.sums[key] = [int(a + b) for a, b in zip(table.sums[key], row, strict=True)]
+        return table
+
+    def then(self, later: Table, pages: int) -> Table:
+        """Both added up; the later pages come behind so many."""
+        both = Table(self.count + later.count, dict(self.last), dict(self.sums))
+        for key, last in later.last.items():
+            both.last[key] = max(self.last.get(key, 0), last + pages)
+        for key, row in later.sums.items():
+            own = self.sums.get(key, [0] * len(row))
+            both.sums[key] = [a + b for a, b in zip(own, row, strict=True)]
+        return both
+
+    def counts_of(self, keys: Hashes) -> Floats:
+        """On how many pages each of the keys was."""
+        return np.array([self.count[key] for key in keys.tolist()], np.float64)
+
+    def sums_of(self, keys: Hashes) -> Floats:
+        """The sums of each of the keys."""
+        return np.array([self.sums.get(key, [0] * 4) for key in keys.tolist()], np.float64)
+
+
+Tables = dict[str, Table]
+
+_SEGMENTS, _CHARS, _CONTENT, _WEIGHT = range(4)
+"""Columns of sums in `places`: different segments on each page, characters, the page network's
+probabilities by weight, and that weight."""
+_UNIT = 1000
+"""Probabilities are summed in thousandths."""
+
+
+def lesson(page: Reading, content: Floats) -> Tables:
+    """What one page teaches; `content` is the page network's probability for each block."""
+    blocks, keys = page.blocks, page.keys
+    is_first = np.zeros(len(keys.keys))
+    is_first[np.unique(keys.keys, return_index=True)[1]] = 1
+    weight = np.sqrt(blocks.chars)
+    sums = np.stack(
+        (
+            blocks.sums(is_first),
+            blocks.chars,
+            np.rint(_UNIT * weight * content),
+            np.rint(_UNIT * weight),
+        ),
+        axis=1,
+    )
+    return {
+        "families": Table.of_page(family_of(page, content)),
+        "places": Table.of_page(keys.places, sums),
+        "segments": Table.of_page(keys.keys),
+        "texts": Table.of_page(keys.texts),
+    }
+
+
+def then(before: Tables, later: Tables, pages: int) -> Tables:
+    """The tables of these pages followed by later ones."""
+    return {name: before.get(name, Table()).then(later[name], pages) for name in later}
+
+
+_MOST = 0.7
+"""The share of a page's content that the element naming its family holds at least."""
+
+
+def family_of(page: Reading, content: Floats) -> Hashes:
+    """The place of the smallest element around the page's main block that holds most content.
+
+    It depends on the page alone, so that the families of two memories add up. Empty for a page
+    without text.
+    """
+    blocks = page.blocks
+    if not len(blocks):
+        return page.keys.places
+    chars = content * blocks.chars
+    main = int(chars.argmax())
+    holds = blocks.around(chars)[main] >= _MOST * np.cumsum(chars)[-1]
+    level = int(holds.argmax()) if holds.any() else -1
+    return page.keys.surroundings[main, [level]]
+
+
+# --- evidence ---
+
+_OWN = (
+    "pages", "many_pages", "family_pages", "family_share", "share", "known", "given_place",
+    "anywhere", "known_anywhere", "place_share", "repeats", "place_known", "segments",
+    "segments_a_page", "length",
+)  # fmt: skip
+_AROUND = ("share", "known", "given_place", "known_anywhere", "place_new", "repeats")
+"""What is said of a block's surroundings, level by level."""
+
+
+def evidence(tables: Tables, pages: int, page: Reading, content: Floats) -> tuple[Matrix, Floats]:
+    """One row of numbers per block, from the other pages of the site, and what the page network
+    made of the blocks that stood at the same place before; without any, of this block itself.
+
+    The memory has learned this page: its own part is taken out. Without other pages all are 0, but
+    for the places around, which are new.
+    """
+    own = lesson(page, content)
+    others = max(pages - 1, 0)
+    places = page.keys.places
+    at_place = np.maximum(tables["places"].counts_of(places) - own["places"].counts_of(places), 0)
+    sums = np.maximum(tables["places"].sums_of(places) - own["places"].sums_of(places), 0)
+    segments = np.maximum(sums[:, _SEGMENTS], 1)
+    found = _of_pages(tables, own, page, others) | _of_texts(tables, own, page, at_place, others)
+    repeated = _repeated(tables["segments"], own["segments"], places)
+    found |= {
+        "place_share": np.minimum(at_place / max(others, 1), 1),
+        "repeats": np.minimum(repeated / segments, 1),
+        "place_known": (at_place > 0).astype(np.float64),
+        "place_new": (at_place == 0).astype(np.float64),
+        "segments": log1p(np.minimum(sums[:, _SEGMENTS], 500)) / 5,
+        "segments_a_page": log1p(sums[:, _SEGMENTS] / np.maximum(at_place, 1)) / 3,
+        "length": log1p(sums[:, _CHARS] / segments) / 5,
+    }
+    columns = [found[name][:, None] for name in _OWN]
+    columns += [mean_around(page, found[name]) for name in _AROUND]
+    mean = np.minimum(sums[:, _CONTENT] / np.maximum(sums[:, _WEIGHT], 1), 1)
+    before = np.where(sums[:, _WEIGHT] > 0, mean, content)
+    return np.concatenate(columns, axis=1, dtype=np.float32), before
+
+
+def _of_pages(tables: Tables, own: Tables, page: Reading, others: int) -> dict[str, Floats]:
+    """How much of the site, and of the page's family, has been seen."""
+    family = _others(tables, own, "families", np.array([*own["families"].count], np.uint64)).sum()
+    numbers = {
+        "pages": log1p(min(others, 60)),
+        "many_pages": others / (others + 3),
+        "family_pages": log1p(min(family, 60)),
+        "family_share": min(family / max(others, 1), 1),
+    }
+    return {name: np.full(len(page.blocks), number) for name, number in numbers.items()}
+
+
+def _of_texts(
+    tables: Tables, own: Tables, page: Reading, at_place: Floats, others: int
+) -> dict[str, Floats]:
+    """What share of each block's text other pages have."""
+    seen = max(others, 1)
+    count = _others(tables, own, "segments", page.keys.keys)
+    anywhere = _others(tables, own, "texts", page.keys.texts)
+    shares = {
+        "share": count / seen,
+        "known": count > 0,
+        "given_place": count / np.maximum(at_place, 1)[page.blocks.owner],
+        "anywhere": anywhere / seen,
+        "known_anywhere": anywhere > 0,
+    }
+    return {
+        name: page.blocks.sums(np.minimum(share, 1) * page.lengths) / page.blocks.chars
+        for name, share in shares.items()
+    }
+
+
+def mean_around(page: Reading, values: Floats) -> Floats:
+    """The mean of a number over the surroundings of each block, by characters, level by level."""
+    chars = np.maximum(page.blocks.around(page.blocks.chars), 1)
+    return np.asarray(page.blocks.around(values * page.blocks.chars) / chars)
+
+
+def _others(tables: Tables, own: Tables, name: str, keys: Hashes) -> Floats:
+    """On how many other pages each key was."""
+    return np.maximum(tables[name].counts_of(keys) - own[name].counts_of(keys), 0)
+
+
+def _repeated(table: Table, own: Table, places: Hashes) -> Floats:
+    """Of each block's place, the segments there that other pages share, each as often as it came.
+
+    A segment that only this page shares with one other does not count as shared.
+    """
+    repeated: Counter[int] = Counter()
+    for key, count in table.count.items():
+        lost = 0 if key not in own.count else 2 if count == 2 else 1
+        repeated[key >> int(PLACE_BITS)] += count - lost if count >= 2 else 0
+    return np.array([repeated[key] for key in (places >> PLACE_BITS).tolist()], np.float64)

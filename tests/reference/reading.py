@@ -1,0 +1,265 @@
+"""A page as `auto` reads it: its blocks, the letters of each, and what names say of elements."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dehusk.page import tags
+from dehusk.page.hashing import Hashes, hash_bytes, mix
+from dehusk.page.tree import ATTRIBUTE, Flags, Floats, Ints, Tree
+
+LEVELS = (1, 2, 3, 4, 6, 8)
+"""How far up a block's surroundings are looked at: its container is 1, what that stands in 2."""
+CUTS = tags.numbers(*tags.BLOCK, "td", "th", "br")
+HOLDS = CUTS & ~tags.numbers("br")
+
+# --- blocks ---
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Blocks:
+    """The blocks of a page in document order: runs of text that no block tag interrupts.
+
+    An element covers a run of blocks, so that what is asked about the surroundings of a block is a
+    difference of two running sums: `low` and `high` are the runs of its ancestors, one column for
+    each of `LEVELS`.
+    """
+
+    segments: Ints
+    """The shown text nodes."""
+    owner: Ints
+    """Of each segment, its block."""
+    first: Ints
+    """Of each block, its first segment's place in `segments`."""
+    container: Ints
+    """Of each block, the nearest element around it that holds blocks."""
+    levels: Ints
+    """Of each block, the nodes at `LEVELS`; `<html>` where the tree ends before."""
+    low: Ints
+    high: Ints
+    chars: Floats
+    link_chars: Floats
+
+    def __len__(self) -> int:
+        return len(self.first)
+
+    def sums(self, values: Floats) -> Floats:
+        """The sum of a number per segment over each block."""
+        return np.asarray(np.bincount(self.owner, values, len(self)), np.float64)
+
+    def around(self, values: Floats) -> Floats:
+        """The sum of a number per block over its surroundings, one column for each level."""
+        total = np.concatenate(([0.0], np.cumsum(values)))
+        return np.asarray(total[self.high] - total[self.low])
+
+
+def cut(tree: Tree) -> Blocks:
+    """The blocks of the page."""
+    cuts = CUTS[tree.tag]
+    closed = np.bincount(tree.end[cuts], minlength=len(tree) + 1)
+    number = np.cumsum(cuts + closed[: len(tree)])
+    segments = np.flatnonzero(tree.is_text & tree.shown & (tree.text_length > 0)).astype(np.int32)
+    run = number[segments]
+    begins = np.ones(len(run), np.bool_)
+    begins[1:] = run[1:] != run[:-1]
+    first = np.flatnonzero(begins).astype(np.int32)
+    owner = (np.cumsum(begins) - 1).astype(np.int32)
+    starts = segments[first]
+    container = _containers(tree, starts)
+    levels = _ancestors(tree, container)
+    return Blocks(
+        segments=segments,
+        owner=owner,
+        first=first,
+        container=container,
+        levels=levels,
+        low=np.searchsorted(starts, levels).astype(np.int32),
+        high=np.searchsorted(starts, tree.end[levels]).astype(np.int32),
+        chars=np.bincount(owner, tree.text_length[segments], len(first)).astype(np.float64),
+        link_chars=np.bincount(owner, tree.link_length[segments], len(first)).astype(np.float64),
+    )
+
+
+def _containers(tree: Tree, nodes: Ints) -> Ints:
+    """The nearest element above each node that holds blocks."""
+    up = tree.parent[nodes]
+    while len(climbing := np.flatnonzero(~HOLDS[tree.tag[up]] & (up > 0))):
+        up[climbing] = tree.parent[up[climbing]]
+    return np.asarray(np.maximum(up, 0), np.int32)
+
+
+def _ancestors(tree: Tree, container: Ints) -> Ints:
+    """The nodes at `LEVELS` above each block, one column for each."""
+    columns, node = [], container
+    for level in range(1, LEVELS[-1] + 1):
+        if level in LEVELS:
+            columns.append(node)
+        node = np.maximum(tree.parent[node], 0)
+    return np.stack(columns, axis=1)
+
+
+# --- letters ---
+
+LOWER, UPPER, DIGIT, COMMA, STOP, SPACE, FOREIGN, SIGN = range(8)
+ENDS = (".", "!", "?", "؟", "。", "！", "？", "…", "।")
+"""The ends of sentences."""
+_NBSP = b"&nbsp;"
+"""A no-break space, as the parser writes it: in bytes it looks like letters."""
+
+
+def _kind(byte: int) -> int:
+    """The kind of a byte of UTF-8."""
+    for characters, kind in (
+        (b"abcdefghijklmnopqrstuvwxyz", LOWER),
+        (b"ABCDEFGHIJKLMNOPQRSTUVWXYZ", UPPER),
+        (b"0123456789", DIGIT),
+        (b",;:()\"'", COMMA),
+        (b".!?", STOP),
+    ):
+        if byte in characters:
+            return kind
+    return SPACE if byte < 33 else FOREIGN if byte >= 128 else SIGN
+
+
+_KINDS = np.array([_kind(byte) for byte in range(256)])
+_IS_SIGNED = np.isin(_KINDS, (LOWER, UPPER, DIGIT, FOREIGN))
+_SIGNATURES = np.where(_IS_SIGNED, mix(np.arange(1, 257, dtype=np.uint64)), np.uint64(0))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Letters:
+    """The bytes of each block, counted."""
+
+    counts: Floats
+    """Of each block, how many bytes of each kind it has."""
+    ends: Flags
+    """Does it end like a sentence?"""
+    colon: Flags
+    signature: Hashes
+    """The same for texts of the same letters and digits, however spaced and marked up."""
+
+
+def read_letters(tree: Tree, blocks: Blocks) -> Letters:
+    """The bytes of each block, counted."""
+    counts, signature = np.zeros((len(blocks), 8)), np.zeros(len(blocks), np.uint64)
+    ends, colon = np.zeros(len(blocks), np.bool_), np.zeros(len(blocks), np.bool_)
+    texts = [b""] * len(blocks)
+    for node, owner in zip(blocks.segments.tolist(), blocks.owner.tolist(), strict=True):
+        texts[owner] += tree.source[tree.start[node] : tree.stop[node]]
+    for place, text in enumerate(texts):
+        read = np.frombuffer(text, np.uint8)
+        counts[place] = np.bincount(_KINDS[read], minlength=8)
+        spaces = text.count(_NBSP) * int(_SIGNATURES[list(_NBSP)].sum())
+        signature[place] = (int(_SIGNATURES[read].sum()) - spaces) % 2**64
+        end = text.rstrip(bytes(range(33)))
+        ends[place] = end.endswith(tuple(sign.encode() for sign in ENDS))
+        colon[place] = end.endswith(b":")
+    return Letters(counts, ends, colon, signature)
+
+
+# --- names ---
+
+KINDS = {
+    "navigation": "nav menu navbar navigation toc breadcrumb breadcrumbs pagination pager tabs"
+    " skip",
+    "header": "header head masthead topbar top logo brand banner",
+    "footer": "footer foot bottom copyright legal",
+    "side": "sidebar side aside widget rail secondary complementary column col left right",
+    "related": "related recommended more teaser card cards promo popular trending latest recent"
+    " also next prev previous headlines stories hot promos carousel most",
+    "social": "share social follow subscribe newsletter signup login cookie consent gdpr popup"
+    " modal overlay",
+    "advertising": "ad ads advert advertisement sponsor sponsored promoted",
+    "about": "meta byline author date tags tag category categories info caption credit",
+    "comment": "comment comments reply replies respond discussion kommentar kommentare komentarz"
+    " komentarze opinia opinie opinion opinions commentaire commentaires comentario comentarios"
+    " commento commenti reactie reacties",
+    "content": "content article post entry story body main text maincontent markdown prose"
+    " description detail details documentation thread message messages",
+    "control": "button btn search form input dropdown toggle hidden icon filter sort select",
+}
+"""Words that sites put into class names and ids, by what they name: common web vocabulary, mostly
+English. None belongs to one site or generator; on a share of the training pages all are hidden."""
+_MAX_VALUE = 2000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Names:
+    """Of each node: the kinds of words in its names, as bits, and a hash of its classes."""
+
+    kinds: NDArray[np.uint32]
+    classes: Hashes
+
+
+def read_names(tree: Tree) -> Names:
+    """What class, id and role of every element say."""
+    kinds, classes = np.zeros(len(tree), np.uint32), np.zeros(len(tree), np.uint64)
+    for node in np.flatnonzero(~tree.is_text).tolist():
+        for name, value in ATTRIBUTE.findall(tree.source[tree.start[node] : tree.stop[node]]):
+            if name not in (b"class", b"id", b"role") or not 0 < len(value) <= _MAX_VALUE:
+                continue
+            kinds[node] |= _kinds(value)
+            if name == b"class":
+                classes[node] = _classes(value)
+    return Names(kinds, classes)
+
+
+def _kinds(value: bytes) -> int:
+    """The kinds of words in a value, one bit each."""
+    words = re.sub(rb"([a-z])([A-Z])", rb"\1 \2", value).lower()
+    found = {word.decode() for word in re.findall(rb"[a-z]+", words)}
+    return sum(1 << n for n, listed in enumerate(KINDS.values()) if found & set(listed.split()))
+
+
+def _classes(value: bytes) -> int:
+    """A hash of the classes, whatever their order. Those with a digit do not count: `post-17`."""
+    kept = [name for name in value.split() if not re.search(rb"[0-9]", name)]
+    total = sum(hash_bytes(name) for name in kept) + 1
+    return int(mix(np.array([total % 2**64], np.uint64))[0])
+
+
+# --- keys ---
+
+PLACE_BITS = np.uint64(40)
+"""A segment's key is 24 bits of its place and, below them, 40 bits of its text: the segments of a
+place stand together in a sorted table, so that a range of rows answers for a place."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Keys:
+    """What the memory knows blocks and segments by."""
+
+    places: Hashes
+    """Of each block, a hash of the path, tags and classes, that its container stands at."""
+    surroundings: Hashes
+    """The same of the elements at each level above the block."""
+    keys: Hashes
+    """Of each segment, its text at its place."""
+    texts: Hashes
+    """Of each segment, its text wherever it stands."""
+
+
+def read_keys(tree: Tree, blocks: Blocks, names: Names) -> Keys:
+    """What the memory knows blocks and segments by."""
+    place_of = _places(tree, names.classes)
+    places = place_of[blocks.container]
+    texts = mix(tree.own_hash[blocks.segments])
+    prefix = places[blocks.owner] >> PLACE_BITS << PLACE_BITS
+    return Keys(places, place_of[blocks.levels], prefix | (texts >> np.uint64(24)), texts)
+
+
+def _places(tree: Tree, classes: Hashes) -> Hashes:
+    """Of each node, its path and the classes of the four nearest elements, itself included.
+
+    Not those of all above it: one class on `<body>` that differs from page to page would make every
+    place of a page unknown.
+    """
+    place, node = tree.path_hash, np.arange(len(tree))
+    for level in range(1, 5):
+        place = place + mix(classes[node] + np.uint64(level))
+        node = np.maximum(tree.parent[node], 0)
+    return mix(place)

@@ -1,0 +1,306 @@
+"""How the kernel reads, learns and judges, against the plain account of it in `reference`."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dehusk import _kernel
+from dehusk.memory import Memory, Table
+from dehusk.methods.auto import Auto, read
+from dehusk.methods.auto.features import EVIDENCE, PAGE_FEATURES, SITE_FEATURES, Feature, width
+from dehusk.methods.auto.model import load_model
+from dehusk.page.page import Page
+from dehusk.page.parse import parse
+from dehusk.page.tree import Tree
+from dehusk.settings import Limits
+from dehusk_bench.samples import KINDS, sample_site
+from odd_pages import ODD_PAGES
+from pages_to_scan import HARD, HOSTILE
+from reference import judging, learning, steps
+from twins import TEXTS
+
+ROOT = Path(__file__).parents[1]
+OWN_PAGES = sorted((ROOT / "tests" / "pages").rglob("*.html"))
+
+
+def _same(mine: object, theirs: np.typing.NDArray[np.generic]) -> None:
+    """The same numbers, byte for byte."""
+    found = np.asarray(mine)
+    assert found.dtype == theirs.dtype
+    assert found.tobytes() == np.ascontiguousarray(theirs).tobytes()
+
+
+def _same_reading(mine: _kernel.Reading, theirs: learning.Reading) -> None:
+    for name in ("segments", "first", "container", "levels", "low", "high", "chars", "link_chars"):
+        _same(getattr(mine, name), getattr(theirs.blocks, name))
+    for name in ("places", "surroundings", "keys", "texts"):
+        _same(getattr(mine, name), getattr(theirs.keys, name))
+    _same(mine.owners, theirs.blocks.owner)
+    _same(mine.lengths, theirs.lengths)
+    _same(mine.page_features, theirs.features)
+
+
+def _same_tables(mine: Memory, theirs: learning.Tables) -> None:
+    for name, table in theirs.items():
+        found, keys = mine.table(name), sorted(table.count)
+        assert found.keys.tolist() == keys
+        assert found.count.tolist() == [table.count[key] for key in keys]
+        assert found.last.tolist() == [table.last[key] for key in keys]
+        if table.sums:
+            assert found.sums is not None
+            assert found.sums.tolist() == [table.sums[key] for key in keys]
+
+
+def _same_judgement(memory: Memory, tree: Tree, tables: learning.Tables, shift: float) -> None:
+    """All that is said of the page, from its blocks to its type."""
+    model, page = load_model(), learning.read(tree)
+    mine = tree.once(read)
+    opinion = _kernel.opinion(mine, model.page.kernel)
+    logits = judging.outputs(model.page, page.features)[:, 0]
+    theirs = judging.judge(model.site, tables, memory.pages, page, logits, shift)
+    favour = {-1.0: "precision", 0.0: "balance", 1.0: "recall"}[shift]
+    found = Auto(favour=favour)._judge(memory, mine)
+    _same(opinion.logits, logits)
+    _same(opinion.content, steps.probability(logits))
+    rows = _kernel.site_features(mine, opinion, memory.tables, memory.pages)
+    _same(np.frombuffer(rows, np.float32), theirs.features)
+    for name in ("evidence", "networks", "content", "scores"):
+        _same(getattr(found, name), getattr(theirs, name))
+    assert found.threshold == theirs.threshold
+    _same(Auto(favour=favour).score(memory, tree), judging.spread(page, theirs.scores))
+    row = judging.pooled(page, steps.probability(logits))
+    _same(np.frombuffer(_kernel.type_features(mine, opinion), np.float32), row)
+    kind, is_last, family = _kernel.kind(
+        mine, opinion, memory.tables, memory.pages, model.type.kernel
+    )
+    assert kind == judging.outputs(model.type, row[None])[0].tolist()
+    texts = page.keys.texts.tolist()
+    assert is_last == judging.is_last_page(tables["texts"], memory.pages, texts)
+    assert [family] == learning.family_of(page, steps.probability(logits)).tolist()
+
+
+def _assert_as_the_reference(pages: list[str], shift: float = 0.0) -> None:
+    """Pages of a site, one after another."""
+    method, memory, tables = Auto(ages=False), Memory(), dict[str, learning.Table]()
+    model = load_model()
+    for html in pages:
+        tree = parse(Page(html), Limits(max_nodes=2_000_000)).tree
+        page = learning.read(tree)
+        _same_reading(tree.once(read), page)
+        content = steps.probability(judging.outputs(model.page, page.features)[:, 0])
+        tables = learning.then(tables, learning.lesson(page, content), memory.pages)
+        memory = method.learn(memory, tree)
+        _same_tables(memory, tables)
+        if len(page.blocks):
+            _same_judgement(memory, tree, tables, shift)
+            assert method.has_new_template(memory) == judging.is_template_new(
+                tables["texts"], memory.pages
+            )
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_sample_sites_are_judged_as_the_reference_says(kind: str) -> None:
+    pages = [str(page.page.html) for page in sample_site(kind, pages=5)]
+    _assert_as_the_reference(pages, {"docs": 1.0, "news": -1.0}.get(kind, 0.0))
+
+
+def test_the_test_pages_are_judged_as_the_reference_says() -> None:
+    assert OWN_PAGES
+    _assert_as_the_reference([path.read_text("utf-8") for path in OWN_PAGES])
+
+
+def test_odd_and_hard_pages_are_judged_as_the_reference_says() -> None:
+    _assert_as_the_reference([*ODD_PAGES, *HARD.values()])
+
+
+@pytest.mark.parametrize(
+    "name", ["nested elements", "unclosed", "entities", "white space", "hidden"]
+)
+def test_hostile_pages_are_judged_as_the_reference_says(name: str) -> None:
+    _assert_as_the_reference([HOSTILE[name], HOSTILE[name]])
+
+
+_NAMED = (
+    "<div class='post Main-menu'>", "<div class='a1 sideBar'>", "<p id=navTop>", "<h1>", "</h1>",
+    "<main role=main>", "<ul><li><a href=x>", "</ul>", "<section class='card'><p>", "</section>",
+    "<title>a long title of the page</title>", "A long title of ", "Ends here.", "终。", "x" * 90,
+    "&nbsp;", 'text class="foot', "\xa0\u2009mixed CASE, 12", "<footer class='\tteaser  more'>",
+)  # fmt: skip
+
+
+@settings(max_examples=100)
+@given(
+    st.lists(
+        st.lists(st.sampled_from(_NAMED) | st.sampled_from(TEXTS), max_size=30).map("".join),
+        min_size=1,
+        max_size=3,
+    )
+)
+def test_any_mixture_is_judged_as_the_reference_says(pages: list[str]) -> None:
+    _assert_as_the_reference(pages)
+
+
+_SAME = "<div><section><p>The mill stands by the river.<p>It is open all year, but for Sunday.\
+<p>Guided tours begin at the door of the old barn.</section></div>"
+
+
+@settings(max_examples=40)
+@given(
+    st.lists(
+        st.lists(
+            st.sampled_from(
+                ("<table>", "<tr>", "<td>", "<th>", "</table>", "Weight", "12 kg", "rye and oats",
+                 "<p>", "<a href=x>", "</a>", "A long text of the page that goes on and on. ",
+                 "<ul>", "<li>", "</ul>", "<dl>", "<dt>", "<dd>", _SAME)
+            ),
+            max_size=30,
+        ).map("".join),
+        min_size=5,
+        max_size=7,
+    )
+)  # fmt: skip
+def test_tables_lists_and_what_is_the_same_are_judged_as_the_reference_says(
+    pages: list[str],
+) -> None:
+    _assert_as_the_reference([page + _SAME for page in pages])
+
+
+@settings(max_examples=200)
+@given(
+    st.integers(1, 60),
+    st.lists(st.tuples(st.integers(1, 12), st.integers(0, 60)), max_size=60, min_size=5),
+)
+def test_a_new_template_is_seen_as_the_reference_says(
+    pages: int, texts: list[tuple[int, int]]
+) -> None:
+    count, last = np.array(texts, np.uint32).T.copy()
+    table = Table(np.arange(len(texts), dtype=np.uint64), count, last)
+    plain = learning.Table(last=dict(enumerate(last.tolist())))
+    plain.count.update(dict(enumerate(count.tolist())))
+    found = _kernel.is_template_new({"texts": table}, pages)
+    assert found == judging.is_template_new(plain, pages)
+
+
+def test_a_memory_that_has_not_learned_the_page_is_asked_in_the_same_way() -> None:
+    model, memory, tables = load_model(), Memory(), dict[str, learning.Table]()
+    for page in sample_site("shop", pages=4):
+        tree = parse(page.page).tree
+        if memory.pages:
+            _same_judgement(memory, tree, tables, 0.0)
+        plain = learning.read(tree)
+        content = steps.probability(judging.outputs(model.page, plain.features)[:, 0])
+        tables = learning.then(tables, learning.lesson(plain, content), memory.pages)
+        memory = Auto().learn(memory, tree)
+
+
+def test_probabilities_are_those_of_the_exponential_function_to_fifteen_digits() -> None:
+    logits = np.concatenate((np.linspace(-40, 40, 20_001), [0.0, -0.0, 30.0, -30.0]))
+    found = steps.probability(logits)
+    true = 1 / (1 + np.exp(-np.clip(logits, -30, 30)))
+    assert np.allclose(found, true, rtol=1e-15, atol=0)
+    assert (np.diff(found[:20_001]) >= 0).all()
+
+
+def test_what_does_not_fit_together_is_refused() -> None:
+    model = load_model()
+    page = parse(Page("<p>some text<p>and more")).tree.once(read)
+    empty = parse(Page("")).tree.once(read)
+    opinion = _kernel.opinion(page, model.page.kernel)
+    nobody = _kernel.opinion(empty, model.page.kernel)
+    with pytest.raises(ValueError, match="inputs"):
+        _kernel.opinion(page, model.site.kernel)
+    with pytest.raises(ValueError, match="inputs"):
+        _kernel.judge(page, opinion, {}, 1, model.page.kernel, 0.0)
+    with pytest.raises(ValueError, match="another page"):
+        _kernel.judge(page, nobody, {}, 1, model.site.kernel, 0.0)
+    with pytest.raises(ValueError, match="without text"):
+        _kernel.kind(empty, nobody, {}, 1, model.type.kernel)
+    with pytest.raises(ValueError, match="opinion_of_logits"):
+        _kernel.opinion_of_logits(page, np.zeros(3))
+    with pytest.raises(ValueError, match="decide"):
+        _kernel.decide(page, np.zeros((2, 3), np.float32), np.zeros(2), 1)
+    with pytest.raises(ValueError, match="spread"):
+        _kernel.spread(page, np.zeros(3))
+    with pytest.raises(ValueError, match="outputs"):
+        model.page.kernel.outputs(np.zeros(3, np.float32))
+    with pytest.raises(ValueError, match="Network"):
+        _kernel.Network(*[np.ones(3, np.float32)] * 6)
+    with pytest.raises(ValueError, match="a table places with 0 sums"):
+        _kernel.judge(page, opinion, {"places": opinion.lesson["texts"]}, 1, model.site.kernel, 0.0)
+    with pytest.raises(TypeError):
+        _kernel.read(page)  # type: ignore[arg-type]
+    with pytest.raises(TypeError):
+        _kernel.judge(page, opinion, {"texts": 1}, 1, model.site.kernel, 0.0)  # type: ignore[dict-item]
+    with pytest.raises(TypeError, match="dict"):
+        _kernel.is_template_new([], 9)  # type: ignore[arg-type]
+
+
+def test_an_opinion_is_kept_with_the_reading_and_is_that_of_the_network_asked() -> None:
+    tree = parse(Page("<p>some text<p>and more")).tree
+    page, model = tree.once(read), load_model()
+    first = _kernel.opinion(page, model.page.kernel)
+    assert _kernel.opinion(page, model.page.kernel) is first
+    shifted = type(model.page)(
+        model.page.hidden, model.page.hidden_bias, model.page.output, model.page.output_bias + 1,
+        model.page.floor, model.page.ceiling,
+    )  # fmt: skip
+    other = _kernel.opinion(page, shifted.kernel)
+    assert np.allclose(np.asarray(other.logits), np.asarray(first.logits) + 1)
+    again = _kernel.opinion(page, model.page.kernel)
+    assert bytes(again.logits) == bytes(first.logits)
+
+
+# --- the list of features ---
+
+
+def test_the_features_stand_behind_each_other_and_have_a_name_each() -> None:
+    for features in (PAGE_FEATURES, EVIDENCE, SITE_FEATURES):
+        assert [each.first for each in features[1:]] == [
+            each.columns.stop for each in features[:-1]
+        ]
+        assert len({(each.group, each.name) for each in features}) == len(features)
+        assert all(each.meaning for each in features)
+
+
+def test_the_shipped_model_reads_all_features() -> None:
+    written = json.loads((ROOT / "src/dehusk/methods/auto/model.json").read_text("utf-8"))
+    assert len(written["page"]["hidden"]) == width(PAGE_FEATURES)
+    assert len(written["site"]["hidden"]) == width(SITE_FEATURES)
+    assert len(written["type"]["hidden"]) == 2 * width(PAGE_FEATURES)
+
+
+def feature_table() -> str:
+    """The features as docs/methods/auto.md has them."""
+
+    def row(feature: Feature) -> str:
+        count = f" ({feature.width})" if feature.width > 1 else ""
+        return f"`{feature.name}`{count} {feature.meaning}"
+
+    lines = ["| group | read by | features |", "|---|---|---|"]
+    site = {(feature.group, feature.name) for feature in SITE_FEATURES}
+    listed = [*PAGE_FEATURES, *(f for f in SITE_FEATURES if f.group in ("evidence", "opinion"))]
+    for group in dict.fromkeys(feature.group for feature in listed):
+        features = [feature for feature in listed if feature.group == group]
+        networks = ["page"] if features[0] in PAGE_FEATURES else []
+        networks += ["site"] if (group, features[0].name) in site else []
+        if group in ("container", "tags", "names"):
+            meaning = features[0].meaning.replace(features[0].name, "…")
+            cell = f"{', '.join(f'`{feature.name}`' for feature in features)}: {meaning}"
+        else:
+            cell = "; ".join(map(row, features))
+        lines.append(f"| {group} | {', '.join(networks)} | {cell} |")
+    return "\n".join(lines) + "\n"
+
+
+def test_the_docs_list_the_features() -> None:
+    docs = (ROOT / "docs" / "methods" / "auto.md").read_text("utf-8")
+    found = re.search(r"^\| group \| read by .*?(?=\n\n)", docs, re.MULTILINE | re.DOTALL)
+    assert found
+    assert f"{found[0]}\n" == feature_table(), f"docs/methods/auto.md needs\n\n{feature_table()}"
