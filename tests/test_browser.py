@@ -25,12 +25,12 @@ from dehusk.errors import (
     TooManyNodes,
     UsageError,
 )
-from dehusk.page.browser import Browser, Resource, chromium, find_chromium, worker
+from dehusk.page.browser import Browser, Resource, find_chromium, session, worker
 from dehusk.page.page import Page
 from dehusk.page.parse import parse
 from dehusk.page.tree import Tree
 from dehusk.settings import BrowserSettings, Limits
-from dehusk.template.loader import PageLoader
+from dehusk.template.templates import PageLoader
 from dehusk_bench.samples import KINDS, sample_site
 
 URL = "https://grain.example/page"
@@ -386,11 +386,11 @@ def test_without_playwright_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) 
 def test_without_chromium_the_message_says_how_to_get_it(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.delenv(chromium.VARIABLE, raising=False)
+    monkeypatch.delenv(session.VARIABLE, raising=False)
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(UsageError, match="apt install chromium"):
         find_chromium()
-    monkeypatch.setenv(chromium.VARIABLE, "/nowhere/chromium")
+    monkeypatch.setenv(session.VARIABLE, "/nowhere/chromium")
     with pytest.raises(UsageError, match="DEHUSK_CHROMIUM=/nowhere/chromium"):
         find_chromium()
 
@@ -399,14 +399,14 @@ def test_the_variable_outranks_the_path(monkeypatch: pytest.MonkeyPatch, tmp_pat
     own = tmp_path / "own"
     own.write_text("#!/bin/sh\n")
     own.chmod(0o755)
-    monkeypatch.setenv(chromium.VARIABLE, str(own))
+    monkeypatch.setenv(session.VARIABLE, str(own))
     assert find_chromium() == str(own)
 
 
 def test_a_program_that_is_no_browser_is_wrong_use(
     browser: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(chromium.VARIABLE, "/bin/true")
+    monkeypatch.setenv(session.VARIABLE, "/bin/true")
     with Browser() as wrong, pytest.raises(UsageError, match="/bin/true did not start"):
         wrong.render(Page("<p>x"))
 
@@ -418,7 +418,7 @@ def test_a_browser_that_will_not_start_ends_the_command_before_anything_is_read(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     (tmp_path / "page.html").write_text("<p>x</p>", "utf-8")
-    monkeypatch.setenv(chromium.VARIABLE, "/bin/true")
+    monkeypatch.setenv(session.VARIABLE, "/bin/true")
     assert main(["clean", str(tmp_path), "--render"]) == 2
     shown = capsys.readouterr()
     assert shown.out == ""
@@ -428,9 +428,9 @@ def test_a_browser_that_will_not_start_ends_the_command_before_anything_is_read(
 
 def test_only_root_goes_without_the_sandbox(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 0)
-    assert chromium.launch_options("chromium")["chromium_sandbox"] is False
+    assert session.launch_options("chromium")["chromium_sandbox"] is False
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
-    assert chromium.launch_options("chromium")["chromium_sandbox"] is True
+    assert session.launch_options("chromium")["chromium_sandbox"] is True
 
 
 @pytest.mark.parametrize("setting", [{"width": 0}, {"script_s": -1}, {"max_requests": -1}])

@@ -17,7 +17,7 @@ from dehusk.page.page import Page
 from dehusk.settings import CrawlSettings, SiteBy, SourceSettings, Wish
 from dehusk.sources import Failure
 from dehusk.sources.crawl.crawler import Crawl
-from dehusk.sources.crawl.settings import LeftOut
+from dehusk.sources.crawl.scope import LeftOut
 from dehusk.sources.crawl.state import open_state
 from dehusk_bench.samples import sample_site
 from dehusk_bench.samples.server import ServedSite, serve_site

@@ -17,7 +17,7 @@ from dehusk.settings import CrawlSettings, SourceSettings
 from dehusk.sources import Failure
 from dehusk.sources.crawl import addresses
 from dehusk.sources.crawl.crawler import Crawl
-from dehusk.sources.crawl.settings import LeftOut
+from dehusk.sources.crawl.scope import LeftOut
 from dehusk.sources.crawl.state import open_state
 from hostile_server import (
     Behaviour,

@@ -12,16 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from protego import Protego
 
-from dehusk.sources.crawl.decoding import Packed, make_decoder
-from dehusk.sources.crawl.fetch import Response
-from dehusk.sources.crawl.frontier import Entry, Frontier
-from dehusk.sources.crawl.links import read
-from dehusk.sources.crawl.pace import read_retry_after
-from dehusk.sources.crawl.places import key_of, normal_url, shape_of
-from dehusk.sources.crawl.robots import Manners, for_one, read_reservations
-from dehusk.sources.crawl.sitemaps import read_sitemap
-from dehusk.sources.crawl.starts import read_start
-from dehusk.sources.crawl.traps import Traps
+from dehusk.sources.crawl.fetch import Packed, Response, make_decoder
+from dehusk.sources.crawl.frontier import Entry, Frontier, key_of, normal_url, read_start, shape_of
+from dehusk.sources.crawl.judge import read
+from dehusk.sources.crawl.network import read_retry_after
+from dehusk.sources.crawl.robots import Manners, for_one, read_reservations, read_sitemap
+from dehusk.sources.crawl.scope import Traps
 
 
 @pytest.mark.parametrize(

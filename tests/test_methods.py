@@ -208,7 +208,7 @@ from dehusk.memory import Memory, dump
 from dehusk.methods import make_method
 from dehusk.page.page import Page
 from dehusk.page.parse import parse
-from dehusk.template.loader import PageLoader
+from dehusk.template.templates import PageLoader
 from dehusk.methods import METHODS
 pages = [Page(html, f"https://grain.example/{n}") for n, html in enumerate(sys.argv[2:])]
 has_loader = "loader" in METHODS[sys.argv[1]].__dataclass_fields__

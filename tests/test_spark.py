@@ -23,11 +23,9 @@ import dehusk
 from dehusk.doors import spark as husk
 from dehusk.doors.cli import main
 from dehusk.doors.spark import command as spark_command
-from dehusk.doors.spark.holding import held
 from dehusk.doors.spark.learning import added_up
 from dehusk.doors.spark.reading import _Reader
-from dehusk.doors.spark.rows import page_of, row_of
-from dehusk.doors.spark.shelf import in_order
+from dehusk.doors.spark.rows import held, in_order, page_of, row_of
 from dehusk.errors import UsageError
 from dehusk.memory import Memory, dump, load
 from dehusk.memory.site import Sites

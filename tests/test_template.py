@@ -9,7 +9,7 @@ import pytest
 
 from dehusk.doors.cli import main
 from dehusk.page.page import Page
-from dehusk.template.loader import PageLoader
+from dehusk.template.templates import PageLoader
 
 SITE = "https://grain.example"
 NAMES = ("rye", "oats", "barley", "wheat")

@@ -16,9 +16,8 @@ from dehusk.answer.render import Showing, view_html
 from dehusk.doors.service.gold import gold_nodes, gold_record, node_gold, strip_marks, teco_html
 from dehusk.page.page import Page
 from dehusk.page.parse import parse
-from dehusk.template.linking import link_graph
-from dehusk.template.picking import element_path, exact_selector, named_selectors
-from dehusk.template.viewing import Viewed
+from dehusk.template.templates import link_graph
+from dehusk.template.viewing import Viewed, element_path, exact_selector, named_selectors
 from dehusk_bench.samples import sample_site
 
 SHOWING = Showing("/s/pick/0/", "p{}", ())

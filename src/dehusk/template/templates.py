@@ -1,7 +1,8 @@
-"""The template of a page's family as an answer: HTML with slots, values, rules for other tools."""
+"""Pages by URL, parsed when they are asked for: what a method that follows links is given."""
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -17,10 +18,13 @@ from dehusk.answer.result import Result
 from dehusk.errors import PageError
 from dehusk.memory import Memory
 from dehusk.methods import DEFAULT, METHODS, Method, make_method
+from dehusk.methods.papers.hyperlink import Hyperlink, detect, normal_url
+from dehusk.methods.papers.hyperlink.addresses import Addresses
+from dehusk.methods.papers.hyperlink.links import find_links, sort_links
 from dehusk.page.page import Page
+from dehusk.page.parse import parse
 from dehusk.page.tree import Tree
 from dehusk.settings import Limits
-from dehusk.template.loader import PageLoader
 from dehusk.template.slots import (
     Family,
     LabelledPage,
@@ -33,6 +37,8 @@ from dehusk.template.slots import (
     shared_title,
 )
 
+_KEPT_TREES: Final = 64
+"""Trees kept for the next question: the pages that a menu leads to are asked for often."""
 _HEAD: Final = "head"
 """The slot of what a page says of itself alone: its canonical URL, its author."""
 _MAX_PAGES: Final = 40
@@ -40,6 +46,45 @@ _MAX_PAGES: Final = 40
 _MAX_EXAMPLES: Final = 5
 _MAX_VALUE: Final = 200
 """Letters of an example value; longer ones are cut and end in '…'."""
+_MAX_SHOWN: Final = 14
+"""Pages in the picture: those that vote, and the next in the order of the links."""
+
+
+class PageLoader:
+    """Gives the tree of the page at a URL; None for a URL without a page, or with a broken one.
+
+    `show`, where given, makes of each page what a browser shows of it.
+    """
+
+    def __init__(
+        self,
+        pages: Iterable[Page],
+        limits: Limits = Limits(),
+        show: Callable[[Page], Page] | None = None,
+    ) -> None:
+        self._pages = {normal_url(page.url): page for page in pages if page.url}
+        self._trees: OrderedDict[str, Tree | None] = OrderedDict()
+        self._limits = limits
+        self._show = show
+
+    def __call__(self, url: str) -> Tree | None:
+        """The tree of the page at this URL."""
+        url = normal_url(url)
+        if url not in self._trees:
+            self._trees[url] = self._parse(url)
+            if len(self._trees) > _KEPT_TREES:
+                self._trees.popitem(last=False)
+        self._trees.move_to_end(url)
+        return self._trees[url]
+
+    def _parse(self, url: str) -> Tree | None:
+        page = self._pages.get(url)
+        if page is None:
+            return None
+        try:
+            return parse(self._show(page) if self._show else page, self._limits).tree
+        except PageError:
+            return None
 
 
 @dataclass(frozen=True, eq=False)
@@ -224,3 +269,44 @@ def _learn(
             if refused is not None:
                 refused(error)
     return memory, shapes
+
+
+@dataclass(frozen=True, slots=True)
+class LinkGraph:
+    """Pages around a key page, and which of them link which."""
+
+    urls: tuple[str, ...]
+    """The key page first, then the pages that vote, then others that it links."""
+    voters: int
+    """How many vote: the subdigraph."""
+    links: tuple[tuple[int, int], ...]
+    """From and to, by place in `urls`."""
+    message: str
+    """What the search found, for people."""
+
+
+def link_graph(key: Page, pages: Sequence[Page], limits: Limits = Limits()) -> LinkGraph:
+    """The pages that a key page is compared with, and how they link each other."""
+    loader = PageLoader([key, *pages], limits)
+    tree = loader(key.url or "")
+    if key.url is None or tree is None:
+        return LinkGraph((key.url or "",), 0, (), "the page has no URL, so its links lead nowhere")
+    found = detect(Hyperlink(loader=loader), tree)
+    addresses = Addresses()
+    links = find_links(tree, addresses)
+    order = [link.url for link in sort_links(tree, links.inside[:200], normal_url(key.url))]
+    wanted = dict.fromkeys([normal_url(key.url), *found.pages, *order])
+    urls = [url for url in wanted if loader(url) is not None][:_MAX_SHOWN]
+    places = {url: place for place, url in enumerate(urls)}
+    edges = []
+    for url, place in places.items():
+        other = loader(url)
+        assert other is not None, "it was loaded a moment ago"
+        targets = addresses.targets(other)
+        edges += [(place, places[target]) for target in targets if target in places]
+    return LinkGraph(
+        tuple(urls),
+        len(found.pages),
+        tuple(sorted({edge for edge in edges if edge[0] != edge[1]})),
+        found.message,
+    )

@@ -28,8 +28,7 @@ from dehusk.output import Written
 from dehusk.page.page import Page
 from dehusk.settings import CrawlSettings, Limits, SourceSettings
 from dehusk.sources.crawl.crawler import Crawl
-from dehusk.sources.crawl.places import key_of
-from dehusk.sources.crawl.starts import read_start
+from dehusk.sources.crawl.frontier import key_of, read_start
 from dehusk.sources.crawl.state import open_state
 from dehusk.sources.items import Failure
 

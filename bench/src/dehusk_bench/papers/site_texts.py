@@ -27,7 +27,7 @@ from dehusk.methods.smooth import smooth
 from dehusk.methods.written import parse_method
 from dehusk.page.parse import parse
 from dehusk.page.tree import Tree
-from dehusk.template.loader import PageLoader
+from dehusk.template.templates import PageLoader
 from dehusk_bench.corpora import Caps, Corpus, GoldPage, Watcher, open_corpus, watch_nothing
 from dehusk_bench.showing import Progress
 

@@ -22,7 +22,7 @@ from dehusk.methods.written import parse_method
 from dehusk.page.page import Page
 from dehusk.page.tree import Tree
 from dehusk.pipeline import Setup, clean
-from dehusk.template.loader import PageLoader
+from dehusk.template.templates import PageLoader
 from dehusk_bench.peers.pages import Peer, load_all, load_peers
 from dehusk_bench.peers.sites import SITE_PEERS, SitePeer
 

@@ -26,7 +26,7 @@ from dehusk.methods import Method, make_method
 from dehusk.methods.papers.hyperlink import Hyperlink
 from dehusk.page.page import Page
 from dehusk.settings import Limits
-from dehusk.template.loader import PageLoader
+from dehusk.template.templates import PageLoader
 
 _TEXT_WIDTH: Final = 60
 """Characters of text in a table that no terminal shows."""

@@ -23,7 +23,7 @@ from dehusk.page.page import Page
 from dehusk.settings import Durable, Limits
 from dehusk.sources import Failure, count_pages, read_pages
 from dehusk.sources.items import as_shown
-from dehusk.template.loader import PageLoader
+from dehusk.template.templates import PageLoader
 from dehusk.workers.jobs import Jobs, Learned
 
 if TYPE_CHECKING:

@@ -28,7 +28,7 @@ from dehusk.page import tags
 from dehusk.page.page import Page
 from dehusk.page.parse import parse
 from dehusk.page.tree import Flags, Ints, Tree
-from dehusk.template.picking import element_path
+from dehusk.template.viewing import element_path
 
 Path = Sequence[int]
 """Child positions among elements, from `<html>` down. The empty path is `<html>` itself."""

@@ -31,7 +31,7 @@ from dehusk.doors.service.server import Failed
 from dehusk.errors import PageError
 from dehusk.page.page import Page
 from dehusk.page.tree import Tree
-from dehusk.template.linking import link_graph
+from dehusk.template.templates import link_graph
 from dehusk.template.viewing import Viewed, ViewedSite
 
 router = APIRouter()

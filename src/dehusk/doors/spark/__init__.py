@@ -9,13 +9,11 @@ husk.fields(answers).select("url", "text").write.parquet("clean/")
 from __future__ import annotations
 
 from dehusk.doors.spark.extra import VERSIONS  # isort: skip  first: it names the extra that is missing
-from dehusk.doors.spark.cleaning import clean, fields
+from dehusk.doors.spark.cleaning import Written, check_target, clean, fields, write
 from dehusk.doors.spark.learning import learn
 from dehusk.doors.spark.reading import read_pages
-from dehusk.doors.spark.session import make_session
-from dehusk.doors.spark.settings import SparkSettings
+from dehusk.doors.spark.session import SparkSettings, make_session
 from dehusk.doors.spark.streaming import stream
-from dehusk.doors.spark.writing import Written, check_target, write
 
 __all__ = [
     "VERSIONS",

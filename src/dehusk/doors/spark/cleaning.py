@@ -5,22 +5,24 @@ from __future__ import annotations
 import json
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Final
 from zlib import crc32
 
 import numpy as np
+from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]
 from pyspark import StorageLevel
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as fn
 
 from dehusk.answer.result import Refusal, Result
-from dehusk.doors.spark.holding import held
 from dehusk.doors.spark.learning import learn
 from dehusk.doors.spark.rows import (
     PAGE,
     Row,
     as_rows,
+    held,
     page_of,
     plain,
     read_rows,
@@ -28,7 +30,8 @@ from dehusk.doors.spark.rows import (
     write_rows,
     written_schema,
 )
-from dehusk.doors.spark.settings import DEFAULTS, SparkSettings
+from dehusk.doors.spark.session import DEFAULTS, SparkSettings
+from dehusk.errors import UsageError
 from dehusk.memory import load
 from dehusk.output.formats import Format, render
 from dehusk.page.page import Page
@@ -228,3 +231,46 @@ class _Asker:
         while sum(self._held.values()) > _HELD_BYTES and len(self._held) > 1:
             gone, _ = self._held.popitem(last=False)
             self._sites.drop(gone)
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """How many pages were written, and how many of them are refusals."""
+
+    pages: int
+    failed: int
+
+
+def write(answers: DataFrame, target: str, output_format: str = "jsonl") -> Written:
+    """Write the answers in the order of the input, as JSON lines or Parquet; how many there were.
+
+    The files of a folder, by name, are one long list. Raises UsageError for a folder that is
+    there already, before anything is computed.
+    """
+    check_target(answers.sparkSession, target)
+    in_order = answers.orderBy("order", "url")
+    # Sorting looks at everything twice, counting once more: it must not be cleaned again.
+    with held(answers, StorageLevel.DISK_ONLY):
+        if output_format == "parquet":
+            fields(in_order).drop("order").write.parquet(target)
+        else:
+            in_order.select("line").write.text(target)
+        # Not by observing what is written: of no pages at all there is nothing to observe.
+        pages, failed = answers.agg(fn.count(fn.lit(1)), fn.count("error")).collect()[0]
+    return Written(pages, failed)
+
+
+def check_target(session: SparkSession, target: str) -> None:
+    """Raise UsageError for a folder that is there already, or where Spark knows none.
+
+    Worth asking before `clean`, which learns all pages before it returns.
+    """
+    java: Any = session.sparkContext._jvm  # Spark offers Python no other way to its file systems.
+    try:
+        path = java.org.apache.hadoop.fs.Path(target)
+        system = path.getFileSystem(session.sparkContext._jsc.hadoopConfiguration())
+        is_there = system.exists(path)
+    except Py4JJavaError as fault:
+        raise UsageError(f"{target}: {fault.java_exception.getMessage()}") from fault
+    if is_there:
+        raise UsageError(f"{target}: there already; name a new folder")

@@ -12,8 +12,7 @@ from pyspark.sql import SparkSession
 
 from dehusk.doors import spark
 from dehusk.doors.options import chosen_method, make_limits, make_source_settings
-from dehusk.doors.spark.session import make_session
-from dehusk.doors.spark.settings import SparkSettings
+from dehusk.doors.spark.session import SparkSettings, make_session
 from dehusk.errors import SourceError, UsageError
 from dehusk.sources.compression import open_packed, unpack
 

@@ -19,7 +19,7 @@ from dehusk.doors.spark.rows import (
     write_rows,
     written_schema,
 )
-from dehusk.doors.spark.settings import DEFAULTS, SparkSettings
+from dehusk.doors.spark.session import DEFAULTS, SparkSettings
 from dehusk.errors import PageError, StateError, UsageError
 from dehusk.memory import Memory, dump, load
 from dehusk.memory.learning import page_digest

@@ -1,11 +1,15 @@
-"""Pages as rows of a DataFrame, and back."""
+"""Pages and memories as rows of a frame, in their order, held while they are used."""
 
 from __future__ import annotations
 
+import json
+import tempfile
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Final
+from contextlib import contextmanager
+from typing import IO, Any, Final
 
 import pyarrow as pa
+from pyspark import StorageLevel
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as fn
 from pyspark.sql.types import BinaryType, BooleanType, StringType, StructType
@@ -39,6 +43,8 @@ _ARROW_TYPES: Final = {
     "binary": pa.binary(),
     "boolean": pa.bool_(),
 }
+_IN_MEMORY: Final = 8_000_000
+"""Bytes up to which no file is made: what `write_rows` hands over at once."""
 
 
 def written_schema(columns: Mapping[str, str]) -> str:
@@ -150,3 +156,69 @@ def page_of(row: Row, settings: SourceSettings) -> Page | Failure:
 def plain(text: str | None) -> str | None:
     """The text as UTF-8 has it."""
     return None if text is None else encode(text).decode("utf-8")
+
+
+def in_order(rows: Iterable[Row]) -> Iterator[Row]:
+    """The rows by `order` and `url`, those without a place first, as Spark sorts nulls.
+
+    Rows of a place come as they came. Each takes some 350 bytes of memory and its size on the disk
+    (`TMPDIR`) until the last one is given out.
+    """
+    with tempfile.SpooledTemporaryFile(_IN_MEMORY) as shelf:
+        places = [(_place(row), *_put(shelf, row)) for row in rows]
+        places.sort(key=lambda each: each[0])
+        for _, start, told, size in places:
+            yield _taken(shelf, start, told, size)
+
+
+def _place(row: Row) -> tuple[bool, int, str]:
+    """Where a row stands among the others."""
+    return row["order"] is not None, row["order"] or 0, row["url"] or ""
+
+
+def _put(shelf: IO[bytes], row: Row) -> tuple[int, int, int | None]:
+    """Put the row behind the others; where it is, and the sizes of what is told and of its HTML."""
+    told = json.dumps({name: value for name, value in row.items() if name != "html"}).encode()
+    start = shelf.tell()
+    shelf.write(told)
+    if row["html"] is None:
+        return start, len(told), None
+    return start, len(told), shelf.write(row["html"])
+
+
+def _taken(shelf: IO[bytes], start: int, told: int, size: int | None) -> Row:
+    """The row that was put there."""
+    shelf.seek(start)
+    row: Row = json.loads(shelf.read(told))
+    return {**row, "html": None if size is None else shelf.read(size)}
+
+
+class Hold:
+    """Says whether a frame is to be let go of when its block ends."""
+
+    def __init__(self) -> None:
+        self.is_kept = False
+
+    def keep(self) -> None:
+        """Hold the frame beyond the block."""
+        self.is_kept = True
+
+
+@contextmanager
+def held(frame: DataFrame, level: StorageLevel) -> Iterator[Hold]:
+    """Have the frame computed once, however often it is used in the block.
+
+    One that the caller has cached, he and nobody else lets go of: Spark knows a cache by what is
+    computed, so that letting go of ours would let go of his.
+    """
+    hold = Hold()
+    its = frame.storageLevel
+    if its.useMemory or its.useDisk:
+        yield hold
+        return
+    frame.persist(level)
+    try:
+        yield hold
+    finally:
+        if not hold.is_kept:
+            frame.unpersist()

@@ -15,13 +15,13 @@ from dehusk.doors.spark.rows import (
     PAGE,
     Row,
     as_rows,
+    in_order,
     page_of,
     read_rows,
     write_rows,
     written_schema,
 )
-from dehusk.doors.spark.settings import DEFAULTS, SparkSettings
-from dehusk.doors.spark.shelf import in_order
+from dehusk.doors.spark.session import DEFAULTS, SparkSettings
 from dehusk.memory import Memory, dump
 from dehusk.memory.lending import Borrower, Loan, Terms
 from dehusk.page.page import Page

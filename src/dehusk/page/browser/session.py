@@ -1,27 +1,41 @@
-"""One page in a browser that runs: a fresh context, the page served to it, what it made of it."""
+"""A Chromium that shows pages, and what is collected from each."""
 
 from __future__ import annotations
 
 import asyncio
 import json
+import os
 import re
 import secrets
-from collections.abc import Coroutine
+import shutil
+from collections.abc import Callable, Coroutine, Mapping
 from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
-from dehusk.errors import DehuskError, NotRendered, PageTooLarge, TooManyNodes
-from dehusk.page.browser.collected import page_with_boxes
-from dehusk.page.browser.settings import Fetch
-from dehusk.page.page import Page
+import numpy as np
+import turbohtml
+from numpy.typing import NDArray
+
+from dehusk.errors import DehuskError, NotRendered, PageTooLarge, TooManyNodes, UsageError
+from dehusk.page.page import Boxes, Page
 from dehusk.settings import BrowserSettings, Limits
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser, BrowserContext, CDPSession, Request, Route
     from playwright.async_api import Page as Tab
 
+VARIABLE: Final = "DEHUSK_CHROMIUM"
+"""The environment variable that names the browser to use."""
+_NAMES: Final = (
+    "chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome",
+    "microsoft-edge",
+)  # fmt: skip
+_SCRIPT_MEGABYTES: Final = 512
+"""What the scripts of one page may allocate before their process is ended."""
 _NO_URL: Final = "https://page.invalid/"
 """Where pages without a web address are shown. The browser must not show them as local files."""
 _FETCHED: Final = ("document", "stylesheet", "script", "xhr", "fetch")
@@ -37,6 +51,89 @@ _LOADED: Final = (
 _CHARSET: Final = re.compile(r"[A-Za-z0-9._:-]{1,64}")
 _STAY: Final = 204
 """The status that makes a browser stay where it is: a page's script cannot lead it elsewhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """What a page asked for: a script, a style sheet, data."""
+
+    body: bytes
+    headers: Mapping[str, str] = field(default_factory=dict)
+    status: int = 200
+
+
+Fetch = Callable[[str], Resource | None]
+"""A function from a URL to what is there; None refuses it. Called from several threads."""
+
+
+def page_with_boxes(page: Page, marked: str, mark: str, boxes: list[int], texts: list[int]) -> Page:
+    """The page as the browser shows it: its HTML without the marks, and the box of every node.
+
+    The HTML is read again as dehusk will read it, with the marks: a parser puts elements that a
+    script nested against the rules somewhere else, and the marks go with them.
+    """
+    numbers = _numbers(marked, mark)
+    by_number = np.array(boxes, np.float64).reshape(-1, 4)
+    known = numbers >= 0
+    elements = np.full((len(numbers), 4), np.nan)
+    elements[known] = by_number[numbers[known]]
+    runs = np.array(texts, np.float64).reshape(-1, 5)
+    runs = runs[np.argsort(runs[:, 0], kind="stable")]
+    counts = np.bincount(runs[:, 0].astype(np.int64), minlength=len(by_number))
+    first = np.cumsum(counts) - counts
+    places = np.where(known, first[numbers], 0)
+    html = re.sub(rf' {mark}="[0-9]+"', "", marked)
+    found = Boxes(elements, runs[:, 1:], places, np.where(known, counts[numbers], 0))
+    return replace(page, html=html, charset=None, boxes=found)
+
+
+def _numbers(marked: str, mark: str) -> NDArray[np.int64]:
+    """The number of each element in document order; -1 where only the parser made it."""
+    document = turbohtml.parse(marked, positions=False, allow_declarative_shadow_roots=False)
+    found = (element.attrs.get(mark) for element in document.iter_elements())
+    return np.array([-1 if number is None else int(str(number)) for number in found], np.int64)
+
+
+def find_chromium() -> str:
+    """The path of the browser: `DEHUSK_CHROMIUM`, else the first Chromium on PATH.
+
+    Raises UsageError where there is none.
+    """
+    named = os.environ.get(VARIABLE)
+    if named:
+        path = shutil.which(named)
+        if path is None:
+            raise UsageError(f"{VARIABLE}={named}: there is no such program")
+        return path
+    found = next(filter(None, map(shutil.which, _NAMES)), None)
+    if found is None:
+        raise UsageError(
+            "no Chromium on PATH: install it (Debian: apt install chromium), or name one in"
+            f" {VARIABLE}"
+        )
+    return found
+
+
+def launch_options(executable: str) -> dict[str, Any]:
+    """What Playwright is told to start the browser with."""
+    return {
+        "executable_path": str(Path(executable)),
+        "headless": True,
+        # Chromium cannot put root in its sandbox; everybody else gets it.
+        "chromium_sandbox": getattr(os, "geteuid", lambda: 1)() != 0,
+        "handle_sigint": False,
+        # Playwright opens every window that a page asks for; we want none.
+        "ignore_default_args": ["--disable-popup-blocking"],
+        "args": [
+            # Interception answers requests; what goes past it (preconnect, sockets, WebRTC) finds
+            # no host and no route.
+            "--host-resolver-rules=MAP * ~NOTFOUND",
+            "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+            "--dns-prefetch-disable",
+            "--disable-dev-shm-usage",
+            f"--js-flags=--max-old-space-size={_SCRIPT_MEGABYTES}",
+        ],
+    }
 
 
 class Session:

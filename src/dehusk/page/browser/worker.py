@@ -12,9 +12,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
 from dehusk.errors import MissingExtra, NotRendered, PageTimeout, UsageError
-from dehusk.page.browser.chromium import find_chromium, launch_options
-from dehusk.page.browser.session import Session
-from dehusk.page.browser.settings import Fetch
+from dehusk.page.browser.session import Fetch, Session, find_chromium, launch_options
 from dehusk.page.page import Page
 from dehusk.settings import BrowserSettings, Limits
 

@@ -1,12 +1,12 @@
 """Pages out of the web: polite, safe against hostile servers, and able to go on where it stopped.
 
-starts, scope, places, traps   which URLs are wanted
-frontier, state                which comes next, and what is remembered of all that
-network, pace, fetch           asking for them
-addresses, decoding            what may be connected to, how much is unpacked
-robots, reservations, sitemaps what sites say to crawlers
-links, judge                   what an answer comes to
-crawler                        the way from one to the next
+scope             which URLs are wanted
+frontier, state   which comes next, and what is remembered of all that
+network, fetch    asking for them
+addresses         what may be connected to
+robots            what sites say to crawlers
+judge             what an answer comes to
+crawler           the way from one to the next
 """
 
 from importlib.util import find_spec

@@ -24,13 +24,10 @@ from dehusk.errors import (
 )
 from dehusk.page.page import Page
 from dehusk.settings import CrawlSettings, SourceSettings
-from dehusk.sources.crawl.frontier import Entry, Frontier
+from dehusk.sources.crawl.frontier import Entry, Frontier, Start, key_of, read_start
 from dehusk.sources.crawl.judge import Judge, Verdict
 from dehusk.sources.crawl.network import Network
-from dehusk.sources.crawl.places import key_of
-from dehusk.sources.crawl.scope import Found, Scope
-from dehusk.sources.crawl.settings import LeftOut
-from dehusk.sources.crawl.starts import Start, read_start
+from dehusk.sources.crawl.scope import Found, LeftOut, Scope
 from dehusk.sources.crawl.state import PAGE, VERSION, Answer, Earlier, State
 from dehusk.sources.items import Failure
 

@@ -25,7 +25,7 @@ from dehusk import errors
 from dehusk.errors import PageError, StateError, UsageError
 from dehusk.sources.crawl.fetch import Response
 from dehusk.sources.crawl.frontier import Entry
-from dehusk.sources.crawl.settings import LeftOut
+from dehusk.sources.crawl.scope import LeftOut
 
 VERSION: Final = 2
 _MAGIC: Final = b"SQLite format 3\0"

@@ -1,21 +1,32 @@
-"""The template of a family of pages: its slots, and rules that find them on any page of it."""
+"""What the pages of a family say together about texts that they all have."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 
 from dehusk.answer.labels import Label
-from dehusk.template.slots.agreement import agreed
-from dehusk.template.slots.heads import own_head, shared_title
-from dehusk.template.slots.likeness import Shape, is_alike, shape_of
-from dehusk.template.slots.naming import slot_names
-from dehusk.template.slots.places import LabelArray, LabelledPage, Place, merge
-from dehusk.template.slots.selectors import Selector, find_selector
+from dehusk.template.slots.places import (
+    LabelArray,
+    LabelledPage,
+    Place,
+    Shape,
+    is_alike,
+    merge,
+    shape_of,
+    slot_names,
+)
+from dehusk.template.slots.selectors import Selector, find_selector, own_head, shared_title
 
+_MIN_PAGES: Final = 4
+_MIN_PAGES_SHARE: Final = 0.8
+"""A text on so many pages of the family, at the same path, belongs to all of them."""
+_MIN_TEMPLATE_SHARE: Final = 0.2
+"""It is template if it was so on this share of them: methods learn, and know less at first. What
+no page calls template, such as 'Parameters' above a table, stays content."""
 __all__ = [
     "Family",
     "LabelledPage",
@@ -47,6 +58,38 @@ _MAX_SELECTORS: Final = 30
 """Selectors of a slot that is many places side by side: those with the most content."""
 _MAX_SLOTS: Final = 100
 """Slots that are told apart; those with the least content beyond are one, `other`."""
+
+
+def agreed(pages: Sequence[LabelledPage]) -> list[LabelledPage]:
+    """The pages with texts that all have, and that are template on some, made template on all."""
+    if len(pages) < _MIN_PAGES:
+        return list(pages)
+    keys = [page.tree.own_hash ^ (page.tree.path_hash << np.uint64(1)) for page in pages]
+    texts = [page.tree.is_text & page.tree.shown & (page.tree.text_length > 0) for page in pages]
+    is_template = [page.labels == Label.TEMPLATE.value for page in pages]
+    everywhere = _on_pages([key[text] for key, text in zip(keys, texts, strict=True)])
+    template = _on_pages(
+        [key[text & own] for key, text, own in zip(keys, texts, is_template, strict=True)]
+    )
+    common = [
+        key
+        for key, count in everywhere.items()
+        if count >= _MIN_PAGES_SHARE * len(pages)
+        and template.get(key, 0) >= _MIN_TEMPLATE_SHARE * count
+    ]
+    turned = np.array(sorted(common), np.uint64)
+    return [
+        replace(page, labels=np.where(text & np.isin(key, turned), Label.TEMPLATE, page.labels))
+        for page, key, text in zip(pages, keys, texts, strict=True)
+    ]
+
+
+def _on_pages(keys: Sequence[np.ndarray[tuple[int], np.dtype[np.uint64]]]) -> dict[int, int]:
+    """On how many pages each key is."""
+    if not keys:
+        return {}
+    found, counts = np.unique(np.concatenate([np.unique(own) for own in keys]), return_counts=True)
+    return dict(zip(found.tolist(), counts.tolist(), strict=True))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
