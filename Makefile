@@ -1,33 +1,47 @@
-# Two commands: `make demo` shows dehusk at work, `make test` checks all of it.
-# Both make the virtual environment .venv first, with the Python named by PYTHON.
+# `make demo` shows dehusk at work, `make check` is quick, `make test` checks everything.
+# `demo` makes the environment .venv-demo with dehusk alone, the others .venv with all that
+# development needs, with the Python named by PYTHON. WORKERS is how many processes run tests.
 
 PYTHON ?= python3
-VENV := .venv
-BIN := $(VENV)/bin
-INSTALLED := $(VENV)/.installed
-.PHONY: demo test check format clean
+WORKERS ?= 2
+BIN := .venv/bin
+PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
+PIP_INSTALL := python -m pip install --quiet --disable-pip-version-check
+KERNEL := setup.py $(wildcard src/kernel/* src/kernel/*/*)
 
-demo: $(INSTALLED)
-	$(BIN)/dehusk demo -o demo
+.PHONY: demo lint check test format clean
 
-test: $(INSTALLED)
+demo: .venv-demo/.installed
+	.venv-demo/bin/dehusk demo -o demo
+
+lint: .venv/.installed
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest
+
+check: lint
+	$(PYTEST) -m 'not slow'
+
+test: lint
+	$(PYTEST)
 	$(BIN)/dehusk bench speed --gate
 
-format: $(INSTALLED)
+format: .venv/.installed
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
 clean:
-	rm -rf $(VENV) demo build dist src/dehusk/_kernel.*so
+	rm -rf .venv .venv-demo demo build dist src/dehusk/_kernel.*so
 
-$(INSTALLED): pyproject.toml setup.py $(wildcard src/kernel/*)
+.venv/.installed: pyproject.toml bench/pyproject.toml $(KERNEL)
 	$(PYTHON) -c 'import sys; sys.exit("dehusk needs Python 3.11 or later" if sys.version_info < (3, 11) else 0)'
-	$(PYTHON) -m venv $(VENV)
-	# Older pips trip over an extra that two of the bench peers name.
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=23.3'
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]' --editable 'bench[peers]'
-	touch $(INSTALLED)
+	$(PYTHON) -m venv .venv
+	# Older pips trip over an extra that two of the bench's peers name.
+	$(BIN)/$(PIP_INSTALL) --upgrade 'pip>=23.3'
+	$(BIN)/$(PIP_INSTALL) --editable '.[dev]' --editable 'bench[peers]'
+	touch $@
+
+.venv-demo/.installed: pyproject.toml $(KERNEL) $(shell find src/dehusk -name '*.py')
+	$(PYTHON) -m venv .venv-demo
+	.venv-demo/bin/$(PIP_INSTALL) .
+	touch $@

@@ -33,6 +33,8 @@ from dehusk.settings import BrowserSettings, Limits
 from dehusk.template.templates import PageLoader
 from dehusk_bench.samples import KINDS, sample_site
 
+pytestmark = pytest.mark.slow
+
 URL = "https://grain.example/page"
 PATIENT = Limits(timeout_s=60)
 """A machine that does much else must not fail pages that are only slow on it."""

@@ -19,6 +19,8 @@ import dehusk.page.parse
 from dehusk import pipeline
 from dehusk.doors.cli import main
 
+pytestmark = pytest.mark.slow
+
 
 def _page(number: int) -> str:
     return (

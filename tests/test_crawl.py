@@ -23,6 +23,8 @@ from dehusk_bench.samples import sample_site
 from dehusk_bench.samples.server import ServedSite, serve_site
 from hostile_server import Behaviour, Hostile, Request, home, links, serve
 
+pytestmark = pytest.mark.slow
+
 HASTE: dict[str, Any] = {"delay_s": 0, "max_delay_s": 0, "allow_private": True}
 
 

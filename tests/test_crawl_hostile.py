@@ -35,6 +35,8 @@ from hostile_server import (
     then,
 )
 
+pytestmark = pytest.mark.slow
+
 OK = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
 
 

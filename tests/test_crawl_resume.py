@@ -19,6 +19,8 @@ from dehusk_bench.samples.server import serve_site
 from dehusk_bench.speed.crawl import arguments_for, crawl_and_kill
 from hostile_server import home, serve
 
+pytestmark = pytest.mark.slow
+
 
 def command(site: str, output: str, *more: str) -> list[str]:
     """The command line of a crawl in haste."""

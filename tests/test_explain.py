@@ -27,6 +27,8 @@ from dehusk.page.page import Page
 from dehusk.page.parse import parse
 from dehusk.page.tree import Floats, Tree
 
+pytestmark = pytest.mark.slow
+
 PAGES = [
     f"<nav>Home News About</nav><main><h1>Harvest {n}</h1><p>In year {n}, {n * 7} sacks.</p></main>"
     for n in range(6)

@@ -19,6 +19,8 @@ from dehusk_bench.speed.serve import running
 from marked_pages import marked_pages
 from odd_pages import ODD_PAGES
 
+pytestmark = pytest.mark.slow
+
 EXTENSION = Path(__file__).parents[1] / "extension"
 PATIENT = 30_000
 

@@ -17,6 +17,8 @@ from firefox import EXTENSION_ID, Firefox, firefox
 from marked_pages import marked_pages
 from odd_pages import ODD_PAGES
 
+pytestmark = pytest.mark.slow
+
 EXTENSION = Path(__file__).parents[1] / "extension"
 HOME = f"moz-extension://{EXTENSION_ID}"
 SHOWN = "return getComputedStyle(document.querySelector(arguments[0])).display !== 'none'"

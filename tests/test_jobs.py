@@ -24,6 +24,8 @@ from dehusk.workers.jobs import Jobs, Learned
 from dehusk_bench.samples import sample_site, write_site
 from husk_files import contents
 
+pytestmark = pytest.mark.slow
+
 KINDS = ("news", "shop", "forum", "docs")
 
 

@@ -27,7 +27,7 @@ from dehusk.workers.jobs import Jobs
 from dehusk_bench.samples import sample_site
 from husk_files import contents
 
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs signals")
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(os.name != "posix", reason="needs signals")]
 
 PAGES = [
     page.page

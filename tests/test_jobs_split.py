@@ -22,6 +22,8 @@ from dehusk.workers.jobs import Act, Jobs, Learned
 from dehusk_bench.samples import sample_site
 from husk_files import contents
 
+pytestmark = pytest.mark.slow
+
 PAGES = [sample.page for sample in sample_site("docs", pages=40, seed=7)]
 OTHERS = [sample.page for sample in sample_site("news", pages=6, seed=7)]
 SMALL = JobSettings(max_ahead_pages=30)

@@ -24,6 +24,8 @@ from dehusk.page.page import Page
 from dehusk.settings import Limits
 from dehusk.sources import rereadable
 
+pytestmark = pytest.mark.slow
+
 
 def _page(number: int) -> str:
     return (

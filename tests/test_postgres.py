@@ -25,6 +25,8 @@ from dehusk.memory.store import site_id
 from dehusk.memory.store.postgres import PostgresDatabase
 from dehusk_bench.samples import sample_site
 
+pytestmark = pytest.mark.slow
+
 PAGES = [s.page for kind in ("news", "docs") for s in sample_site(kind, pages=24, seed=4)]
 _NUMBERS = count(1)
 

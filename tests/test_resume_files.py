@@ -14,6 +14,8 @@ import pytest
 from dehusk.doors.cli import main
 from dehusk_bench.samples import sample_site, write_site
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:

@@ -18,6 +18,8 @@ import dehusk
 from dehusk_bench.samples import sample_site
 from dehusk_bench.samples.server import ServedSite, serve_site
 
+pytestmark = pytest.mark.slow
+
 PAGES = 500
 SPIDER = """
 import scrapy

@@ -30,6 +30,8 @@ pytest.importorskip("fastapi", reason="the extra serve is not installed")
 from dehusk.doors.service import monitoring
 from dehusk.doors.service.server import listen
 
+pytestmark = pytest.mark.slow
+
 HTML = {"Content-Type": "text/html; charset=utf-8"}
 JSON = {"Content-Type": "application/json"}
 

@@ -19,6 +19,8 @@ from dehusk.doors.service import service as service_module
 from dehusk.doors.service.service import Service
 from dehusk.page.page import Page
 
+pytestmark = pytest.mark.slow
+
 
 def _post(number: int, site: str = "a.example") -> Page:
     lines = "".join(f"<p>page {number} line {line}</p>" for line in range(2000))

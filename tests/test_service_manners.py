@@ -31,6 +31,8 @@ from dehusk.doors.service.server import Ending
 from dehusk.doors.service.service import Service
 from dehusk.page.page import Page
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def port() -> Iterator[int]:

@@ -37,6 +37,8 @@ from dehusk_bench.samples import sample_site
 from dehusk_bench.scale.spark import ANSWERING, LEARNING, Step, _taken, measured_steps, spark_runner
 from sparks import end_java, on_one_machine, run_stream, spark, write_pages
 
+pytestmark = pytest.mark.slow
+
 SMALL = {"ages": False, "max_segments": 500}
 """Limits that the sites here reach."""
 ADDITIVE = [name for name in METHODS if isinstance(make_method(name), AdditiveMethod)]

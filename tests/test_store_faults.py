@@ -21,6 +21,8 @@ from dehusk.page.page import Page
 from dehusk.page.parse import parse
 from dehusk_bench.speed.memory import Flood, run_flood
 
+pytestmark = pytest.mark.slow
+
 
 def _page(number: int, lines: int = 40) -> dehusk.Page:
     words = "".join(f"<p>page {number} line {line}</p>" for line in range(lines))

@@ -18,6 +18,8 @@ from dehusk.memory import dump, upkeep
 from dehusk.memory.store.rows import checksum, site_id
 from dehusk_bench.samples import sample_site, write_site
 
+pytestmark = pytest.mark.slow
+
 NAMES = [f"s{number}.example" for number in range(8)]
 
 

@@ -21,6 +21,8 @@ from dehusk.doors.cli import main
 from dehusk_bench.samples import sample_site, write_site
 from hostile_pages import hostile_pages
 
+pytestmark = pytest.mark.slow
+
 PATIENT = 30_000
 """Milliseconds: a machine that does much else must not fail what is only slow on it."""
 KEPT = "p .dehusk[data-why^=content]"

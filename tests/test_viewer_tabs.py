@@ -19,6 +19,8 @@ import pytest
 from chromium import chromium, viewer
 from dehusk_bench.samples import sample_site, write_site
 
+pytestmark = pytest.mark.slow
+
 PATIENT = 30_000
 
 

@@ -15,6 +15,8 @@ from dehusk.page.browser import Browser
 from dehusk.page.tree import Layout
 from dehusk_bench.quality.layout import compare, mean_errors
 
+pytestmark = pytest.mark.slow
+
 
 def _layout(*boxes: tuple[float, float, float, float]) -> Layout:
     x, y, width, height = np.array(boxes, np.float64).T

@@ -27,6 +27,8 @@ from dehusk_bench.record.papers import PAPER_TABLES
 from dehusk_bench.record.report import read_notes
 from dehusk_bench.record.running import Run, Setup, Status, arguments_of, read_runs, run_all
 
+pytestmark = pytest.mark.slow
+
 CHUNKS = replace(
     next(each for each in EXPERIMENTS if each.name == "chunks-tables"),
     quick=("samples:tables:1:8",),

@@ -13,6 +13,8 @@ from dehusk.doors.cli import main
 from dehusk_bench.scale.pages import Workload
 from dehusk_bench.scale.simulation import Costs, simulate
 
+pytestmark = pytest.mark.slow
+
 
 @given(
     pages=st.integers(1, 400),
