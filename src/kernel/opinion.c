@@ -15,79 +15,56 @@
 static const Column columns[] = {OPINION_COLUMNS(COLUMN_ENTRY) NO_COLUMN};
 
 typedef struct {
-    PyObject *type; /* Of tables. */
+    PyObject *type;  /* Of tables. */
     const Reading *reading;
     const double *content;
-    Keyed *items, *spare;
-    double *distinct; /* Of each block, the segments that stand nowhere before it; one more than blocks. */
+    Keyed *items;    /* Room for twice the segments, or blocks. */
+    uint64_t *sums;  /* Rows of `PLACE_SUMS`, one for each block. */
+    double *running; /* One more than blocks. */
 } Lesson;
 
-static int is_repeat(const Keyed *items, size_t place)
+static Table *table_of(const Lesson *lesson, const uint64_t *keys, size_t count, const uint64_t *sums)
 {
-    return place && items[place].key == items[place - 1].key;
+    PageKeys page = {.keys = keys, .sums = sums, .count = count, .width = sums ? PLACE_SUMS : 0, .number = 1};
+    return table_of_page(lesson->type, &page, lesson->items);
 }
 
-/* The table of keys, each once; NULL with an exception set. `items` are the keys in order then. */
-static Table *table_of(const Lesson *lesson, const uint64_t *keys, size_t count, size_t width)
-{
-    size_t rows = 0;
-    for (size_t i = 0; i < count; i++)
-        lesson->items[i] = (Keyed){keys[i], (int32_t)i};
-    sort_keyed(lesson->items, lesson->spare, count);
-    for (size_t i = 0; i < count; i++)
-        rows += !is_repeat(lesson->items, i);
-    Table *table = make_table(lesson->type, rows, 0, rows ? width : 0);
-    for (size_t i = 0, row = 0; i < count && table; i++) {
-        if (is_repeat(lesson->items, i))
-            continue;
-        table->count[row] = table->last[row] = 1;
-        table->keys[row++] = lesson->items[i].key;
-    }
-    return table;
-}
-
+/* Of each block it notes how many segments stand nowhere before it. */
 static Table *segments_of(const Lesson *lesson)
 {
     const Reading *reading = lesson->reading;
-    Table *table = table_of(lesson, reading->keys, reading->segment_count, 0);
-    memset(lesson->distinct, 0, reading->blocks * sizeof(double));
+    Table *table = table_of(lesson, reading->keys, reading->segment_count, NULL);
+    memset(lesson->sums, 0, reading->blocks * PLACE_SUMS * sizeof(uint64_t));
     for (size_t i = 0; i < reading->segment_count && table; i++)
         if (!is_repeat(lesson->items, i))
-            lesson->distinct[reading->owners[lesson->items[i].place]] += 1;
+            lesson->sums[(size_t)reading->owners[lesson->items[i].place] * PLACE_SUMS + SUM_SEGMENTS] += 1;
     return table;
 }
 
 static Table *texts_of(const Lesson *lesson)
 {
-    return table_of(lesson, lesson->reading->texts, lesson->reading->segment_count, 0);
+    return table_of(lesson, lesson->reading->texts, lesson->reading->segment_count, NULL);
 }
 
-/* After `segments_of`, which says what is distinct. */
+/* After `segments_of`. */
 static Table *places_of(const Lesson *lesson)
 {
     const Reading *reading = lesson->reading;
-    Table *table = table_of(lesson, reading->places, reading->blocks, PLACE_SUMS);
-    if (!table)
-        return NULL;
-    memset(table->sums, 0, table->rows * PLACE_SUMS * sizeof(uint64_t));
-    uint64_t *sums = table->sums;
     for (size_t i = 0; i < reading->blocks; i++) {
-        size_t block = (size_t)lesson->items[i].place;
-        double weight = sqrt(reading->chars[block]);
-        sums += i && !is_repeat(lesson->items, i) ? PLACE_SUMS : 0;
-        sums[SUM_SEGMENTS] += (uint64_t)lesson->distinct[block];
-        sums[SUM_CHARS] += (uint64_t)reading->chars[block];
-        sums[SUM_CONTENT] += (uint64_t)rint(UNIT * weight * lesson->content[block]);
-        sums[SUM_WEIGHT] += (uint64_t)rint(UNIT * weight);
+        double weight = sqrt(reading->chars[i]);
+        uint64_t *sums = lesson->sums + i * PLACE_SUMS;
+        sums[SUM_CHARS] = (uint64_t)reading->chars[i];
+        sums[SUM_CONTENT] = (uint64_t)rint(UNIT * weight * lesson->content[i]);
+        sums[SUM_WEIGHT] = (uint64_t)rint(UNIT * weight);
     }
-    return table;
+    return table_of(lesson, reading->places, reading->blocks, lesson->sums);
 }
 
 /* The place of the smallest element around the main block that holds most content; there is a block. */
 static uint64_t family_of(const Lesson *lesson)
 {
     const Reading *reading = lesson->reading;
-    double *sums = lesson->distinct, highest = -1;
+    double *sums = lesson->running, highest = -1;
     size_t main = 0, level = 0;
     sums[0] = 0;
     for (size_t i = 0; i < reading->blocks; i++) {
@@ -107,7 +84,7 @@ static uint64_t family_of(const Lesson *lesson)
 static Table *families_of(const Lesson *lesson)
 {
     uint64_t family = lesson->reading->blocks ? family_of(lesson) : 0;
-    return table_of(lesson, &family, lesson->reading->blocks > 0, 0);
+    return table_of(lesson, &family, lesson->reading->blocks > 0, NULL);
 }
 
 /* All tables in a dict; NULL with an exception set. */
@@ -132,13 +109,13 @@ static int learn(const Types *types, const Reading *reading, Opinion *opinion)
 {
     size_t most = (reading->segment_count > reading->blocks ? reading->segment_count : reading->blocks) + 1;
     Lesson lesson = {.type = types->table, .reading = reading, .content = opinion->content};
-    lesson.items = malloc(2 * most * sizeof(Keyed) + (reading->blocks + 1) * sizeof(double));
+    lesson.items = malloc(2 * most * sizeof(Keyed) + (reading->blocks + 1) * (PLACE_SUMS + 1) * sizeof(uint64_t));
     if (!lesson.items) {
         PyErr_NoMemory();
         return 0;
     }
-    lesson.spare = lesson.items + most;
-    lesson.distinct = (double *)(lesson.spare + most);
+    lesson.sums = (uint64_t *)(lesson.items + 2 * most);
+    lesson.running = (double *)(lesson.sums + (reading->blocks + 1) * PLACE_SUMS);
     PyObject *tables = opinion->owner.held = tables_of(&lesson);
     free(lesson.items);
     return tables && find_table(types, tables, "segments", 0, &opinion->segments) &&

@@ -11,6 +11,12 @@ typedef struct {
     int32_t place;
 } Keyed;
 
+/* Is the key of an item that of the one before? */
+static inline int is_repeat(const Keyed *items, size_t place)
+{
+    return place && items[place].key == items[place - 1].key;
+}
+
 /* Sort; `spare` has room for as many. */
 void sort_keyed(Keyed *items, Keyed *spare, size_t count);
 

@@ -4,8 +4,6 @@
 
 #include <stdlib.h>
 
-#include "sorting.h"
-
 #define MAX_SUMS 64
 #define OWNER Table
 
@@ -206,33 +204,32 @@ static PyObject *new_table(PyTypeObject *type, PyObject *arguments, PyObject *na
     return (PyObject *)table;
 }
 
-/* The table of one page out of its keys in order; NULL with an exception set. */
-static PyObject *table_of_page(PyTypeObject *type, const View *views, const Keyed *items, size_t count,
-                               size_t width, uint32_t page)
+Table *table_of_page(PyObject *type, const PageKeys *page, Keyed *items)
 {
-    size_t rows = 0, row = SIZE_MAX;
-    for (size_t i = 0; i < count; i++)
-        rows += !i || items[i].key != items[i - 1].key;
-    const uint64_t *owners = views[OWNERS].buffer.buf, *sums = views[SUMS].buffer.buf;
-    Table *table = make_table((PyObject *)type, rows, owners != NULL, width);
-    if (!table)
-        return NULL;
-    memset(table->sums, 0, rows * width * sizeof(uint64_t));
-    for (size_t i = 0; i < count; i++) {
+    size_t rows = 0, row = SIZE_MAX, width = page->width;
+    for (size_t i = 0; i < page->count; i++)
+        items[i] = (Keyed){page->keys[i], (int32_t)i};
+    sort_keyed(items, items + page->count, page->count);
+    for (size_t i = 0; i < page->count; i++)
+        rows += !is_repeat(items, i);
+    Table *table = make_table(type, rows, rows && page->owners, rows ? width : 0);
+    if (table)
+        memset(table->sums, 0, rows * width * sizeof(uint64_t));
+    for (size_t i = 0; i < page->count && table; i++) {
         size_t place = (size_t)items[i].place;
-        if (!i || items[i].key != items[i - 1].key) {
+        if (!is_repeat(items, i)) {
             table->keys[++row] = items[i].key;
             table->count[row] = 1;
-            table->last[row] = page;
-            if (owners)
+            table->last[row] = page->number;
+            if (page->owners)
                 table->owner_keys[row] = UINT64_MAX;
         }
-        if (owners && owners[place] < table->owner_keys[row])
-            table->owner_keys[row] = owners[place];
+        if (page->owners && page->owners[place] < table->owner_keys[row])
+            table->owner_keys[row] = page->owners[place];
         for (size_t j = 0; j < width; j++)
-            table->sums[row * width + j] += sums[place * width + j];
+            table->sums[row * width + j] += page->sums[place * width + j];
     }
-    return (PyObject *)table;
+    return table;
 }
 
 static PyObject *of_page(PyObject *type, PyObject *arguments, PyObject *named)
@@ -240,26 +237,15 @@ static PyObject *of_page(PyObject *type, PyObject *arguments, PyObject *named)
     static char *names[] = {"keys", "page", "owner", "sums", NULL};
     PyObject *objects[ARRAYS] = {Py_None, Py_None, Py_None, Py_None, Py_None}, *table = NULL;
     View views[ARRAYS];
-    unsigned int page = 1;
+    unsigned int number = 1;
     size_t rows, width;
-    if (!PyArg_ParseTupleAndKeywords(arguments, named, "O|IOO:of_page", names, &objects[KEYS], &page,
+    if (!PyArg_ParseTupleAndKeywords(arguments, named, "O|IOO:of_page", names, &objects[KEYS], &number,
                                      &objects[OWNERS], &objects[SUMS]) ||
         !open_arrays(objects, views, &rows, &width))
         return NULL;
-    if (!rows) {
-        close_views(views, ARRAYS);
-        return (PyObject *)make_table(type, 0, 0, 0);
-    }
-    Keyed *items = malloc(2 * rows * sizeof(Keyed));
-    const uint64_t *keys = views[KEYS].buffer.buf;
-    for (size_t i = 0; i < rows && items; i++)
-        items[i] = (Keyed){keys[i], (int32_t)i};
-    if (items) {
-        sort_keyed(items, items + rows, rows);
-        table = table_of_page((PyTypeObject *)type, views, items, rows, width, page);
-    } else {
-        PyErr_NoMemory();
-    }
+    PageKeys page = {views[KEYS].buffer.buf, views[OWNERS].buffer.buf, views[SUMS].buffer.buf, rows, width, number};
+    Keyed *items = malloc((2 * rows + 1) * sizeof(Keyed));
+    table = items ? (PyObject *)table_of_page(type, &page, items) : PyErr_NoMemory();
     free(items);
     close_views(views, ARRAYS);
     return table;

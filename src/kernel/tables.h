@@ -4,6 +4,7 @@
 #define DEHUSK_TABLES_H
 
 #include "columns.h"
+#include "sorting.h"
 
 /* Over rows (count 0), rows with an owner (1), and numbers that add up over the pages of a key (2). */
 #define TABLE_COLUMNS(COLUMN)              \
@@ -21,6 +22,17 @@ typedef struct {
 } Table;
 
 extern PyType_Spec table_spec;
+
+/* The keys of a page, some of them more than once, with or without owners and sums. */
+typedef struct {
+    const uint64_t *keys, *owners, *sums;
+    size_t count, width;
+    uint32_t number; /* Of the page. */
+} PageKeys;
+
+/* The table of one page, each key once: its sums added up, of two owners the lesser. NULL with an exception set.
+   `items`, of which there is room for twice as many, are the keys in order then. */
+Table *table_of_page(PyObject *type, const PageKeys *page, Keyed *items);
 
 /* A table to be filled; NULL with an exception set. */
 Table *make_table(PyObject *type, size_t rows, int has_owners, size_t width);
