@@ -47,30 +47,4 @@ static inline void put_text(Buffer *buffer, const char *text)
     put(buffer, text, strlen(text));
 }
 
-/* Text as HTML writes it, in an attribute or not. */
-static inline void put_escaped(Buffer *buffer, const uint8_t *bytes, size_t size)
-{
-    size_t done = 0;
-    for (size_t i = 0; i < size; i++) {
-        const char *escape = NULL;
-        switch (bytes[i]) {
-        case '&':
-            escape = "&amp;";
-            break;
-        case '<':
-            escape = "&lt;";
-            break;
-        case '"':
-            escape = "&quot;";
-            break;
-        default:
-            continue;
-        }
-        put(buffer, bytes + done, i - done);
-        put_text(buffer, escape);
-        done = i + 1;
-    }
-    put(buffer, bytes + done, size - done);
-}
-
 #endif

@@ -66,18 +66,13 @@ static inline Bytes bytes_of(const View *view)
 
 PyObject *kernel_scan(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_label(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
-PyObject *kernel_addresses(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
-PyObject *kernel_marks(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
-PyObject *kernel_groups(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
-PyObject *kernel_draft(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_fingerprint(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_heading(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_holders(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_lines(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *kernel_markdown(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_links(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
-PyObject *kernel_shape(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_share(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
-PyObject *kernel_signs(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_smooth(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_stated(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_tagged(PyObject *module, PyObject *const *arguments, Py_ssize_t count);

@@ -15,6 +15,7 @@ from dehusk.answer.describe import Description, describe
 from dehusk.answer.describe.scripted import needs_scripts
 from dehusk.answer.fingerprint import fingerprint
 from dehusk.answer.labels import Label, Labels, Reason
+from dehusk.answer.markdown import markdown
 from dehusk.answer.override import Overrides, choose
 from dehusk.answer.regions import Region, regions
 from dehusk.answer.render import ContentPiece, Link
@@ -115,8 +116,7 @@ class Result:
     @cached_property
     def markdown(self) -> str:
         """The content as Markdown, links absolute."""
-        _ = self.description  # Rendering takes the parser's document apart: read it first.
-        return render.markdown(self.tree, self._document, self.labels.labels, self.url)
+        return markdown(self.tree, self.labels.labels, self.url)
 
     @cached_property
     def html(self) -> str:

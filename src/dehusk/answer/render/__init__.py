@@ -1,8 +1,7 @@
-"""A labelled tree to what people read: text, Markdown, HTML, links, and the share of template."""
+"""A labelled tree to what people read: text, HTML, links, and the share of template."""
 
 from dehusk.answer.render.as_html import content_html, marked_html, slotted_html, template_html
 from dehusk.answer.render.as_links import Link, links
-from dehusk.answer.render.as_markdown import markdown
 from dehusk.answer.render.as_pieces import ContentPiece, pieces
 from dehusk.answer.render.as_text import text
 from dehusk.answer.render.as_view import VIEWS, Showing, piece_marks, verdict_words, view_html
@@ -15,7 +14,6 @@ __all__ = [
     "Showing",
     "content_html",
     "links",
-    "markdown",
     "marked_html",
     "piece_marks",
     "pieces",

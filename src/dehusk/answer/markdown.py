@@ -1,0 +1,70 @@
+"""A page's content as Markdown, written by the kernel straight from the tree."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+from typing import Final
+
+import numpy as np
+
+from dehusk import _kernel
+from dehusk.answer.render.nodes import LabelArray, attribute
+from dehusk.page.tree import Tree
+from dehusk.page.urls import base_of
+
+_NAME: Final = r"([A-Za-z0-9][\w+#.\-]{0,30})"
+_OWN: Final = re.compile(
+    rf"(?:^|\s)(?:language-|lang-|highlight-source-|highlight-|brush:\s*|sourceCode\s+){_NAME}"
+)
+_AROUND: Final = re.compile(
+    rf"(?:^|\s)(?:language-|highlight-source-|highlight-|sourceCode\s+){_NAME}"
+)
+"""Around code `lang-en` is the language of people."""
+_MARKS: Final = (b"lang", b"highlight-", b"brush:", b"sourceCode")
+"""What stands in every mark of a language; a look at the source costs a tenth of asking for it."""
+_LANGUAGE: Final = re.compile(r"[a-z0-9][\w+#.\-]{0,30}")
+_PEOPLE: Final = re.compile(
+    r"(?!(?:cs|fs|go|hs|js|kt|md|ml|pl|ps|py|rb|rs|sh|ts|vb)$)[a-z]{2}(?:-[a-z]+)?"
+)
+"""What `lang` says of the language of people."""
+_NO_LANGUAGE: Final = frozenset((
+    "default", "none", "text", "plain", "plaintext", "nohighlight",
+    "block", "body", "box", "code", "container", "content", "lines", "wrap", "wrapper",
+))  # fmt: skip
+"""What is written where a language would be, and is none."""
+_PUNCTUATION, _SYMBOL, _WORD = 1, 2, 4
+"""Bits of what `character_kind` says (`src/kernel/markdown.h`)."""
+
+
+def markdown(tree: Tree, labels: LabelArray, base_url: str | None) -> str:
+    """The content as Markdown, with absolute links. Empty without content."""
+    base = base_of(tree, base_url)
+    given = np.ascontiguousarray(labels)
+    return _kernel.markdown(
+        tree.kernel, given, base.absolute, language, character_kind, *base.begins()
+    )
+
+
+@lru_cache(maxsize=1024)
+def character_kind(character: str) -> int:
+    """What a character beyond ASCII is to the rules of emphasis: bits, 0 for white space too."""
+    if character.isalnum():
+        return _WORD
+    return {"P": _PUNCTUATION, "S": _SYMBOL}.get(unicodedata.category(character)[0], 0)
+
+
+@lru_cache(maxsize=256)
+def language(start_tag: bytes, is_around: bool) -> str | None:  # noqa: FBT001  by the kernel
+    """The language of code that an element is marked with, of its own or of what stands in it."""
+    if not any(mark in start_tag for mark in _MARKS):
+        return None
+    for name in (b"data-lang", b"data-language", *(() if is_around else (b"lang",))):
+        written = (attribute(start_tag, name) or "").strip().lower()
+        if _LANGUAGE.fullmatch(written) and not (name == b"lang" and _PEOPLE.fullmatch(written)):
+            return None if written in _NO_LANGUAGE else written
+    for found in (_AROUND if is_around else _OWN).findall(attribute(start_tag, b"class") or ""):
+        if found.lower() not in _NO_LANGUAGE:
+            return str(found).lower()
+    return None

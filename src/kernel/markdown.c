@@ -1,0 +1,526 @@
+/* `markdown`: the content of a labelled tree as Markdown. */
+
+#include "markdown.h"
+
+#include "white.h"
+
+enum { MAX_PERMALINK = 8 /* Characters beyond which a link says something. */ };
+
+/* What is done when an element ends. */
+enum {
+    ENDS_BLOCK = 1,
+    ENDS_STYLE = 2,
+    ENDS_ANCHOR = 4,
+    ENDS_HEADING = 8,
+    ENDS_SOFT = 16,
+    ENDS_QUOTE_MARK = 32,
+    ENDS_CODE = 64,
+    ENDS_ROW = 128,
+    ENDS_TABLE = 256,
+    CUTS = 512,
+};
+
+/* --- what is known before the walk --- */
+
+static int is_heading(int16_t tag)
+{
+    return tag >= TAG_h1 && tag <= TAG_h6;
+}
+
+static int is_list(int16_t tag)
+{
+    return tag == TAG_ul || tag == TAG_ol || tag == TAG_dl || tag == TAG_menu || tag == TAG_dir ||
+           tag == TAG_select;
+}
+
+static int is_structure(int16_t tag)
+{
+    switch (tag) {
+    case TAG_article:
+    case TAG_blockquote:
+    case TAG_form:
+    case TAG_hr:
+    case TAG_main:
+    case TAG_nav:
+    case TAG_section:
+    case TAG_table:
+        return 1;
+    default:
+        return is_heading(tag) || tag_sets[tag] & SET_PREFORMATTED;
+    }
+}
+
+static int is_inked(const Writer *writer, size_t node)
+{
+    const Tree *tree = writer->tree;
+    if (tree->tag[node] == TAG_img)
+        return is_content(writer, node);
+    return tree->tag[node] == TAG_TEXT && tree->text_length[node] > 0 && writer->labels[node] == LABEL_CONTENT;
+}
+
+/* Count ink and text outside of code before each node. */
+static void count_ink(Writer *writer)
+{
+    const Tree *tree = writer->tree;
+    size_t fixed = 0;
+    writer->ink[0] = writer->outside[0] = 0;
+    for (size_t i = 0; i < tree->count; i++) {
+        if (tag_sets[tree->tag[i]] & SET_PREFORMATTED && (size_t)tree->end[i] > fixed)
+            fixed = (size_t)tree->end[i];
+        int is_outside = tree->tag[i] == TAG_TEXT && i >= fixed;
+        writer->ink[i + 1] = writer->ink[i] + is_inked(writer, i);
+        writer->outside[i + 1] = writer->outside[i] + (is_outside ? tree->text_length[i] : 0);
+    }
+}
+
+/* What each element holds. From the last node on: `next` is where the next one of a kind stands. */
+static void find_held(Writer *writer)
+{
+    enum { KINDS = 6 };
+    const Tree *tree = writer->tree;
+    size_t next[KINDS];
+    for (size_t k = 0; k < KINDS; k++)
+        next[k] = SIZE_MAX;
+    for (size_t i = tree->count; i-- > 0;) {
+        int16_t tag = tree->tag[i];
+        uint8_t held = 0;
+        if (tag == TAG_TEXT) {
+            writer->facts[i] = 0;
+            continue;
+        }
+        for (size_t k = 0; k < KINDS; k++)
+            held |= (uint8_t)((next[k] < (size_t)tree->end[i]) << k);
+        writer->facts[i] = held;
+        if (tag == TAG_br)
+            next[2] = i;
+        if (!has_ink(writer, i) && tag != TAG_hr)
+            continue;
+        uint32_t sets = tag_sets[tag];
+        if (sets & (SET_BLOCK | SET_CELL))
+            next[0] = i;
+        if (sets & SET_PREFORMATTED)
+            next[1] = i;
+        if (is_heading(tag))
+            next[3] = i;
+        if (is_structure(tag))
+            next[4] = i;
+        if (is_list(tag))
+            next[5] = i;
+    }
+}
+
+/* An item that has not ended, or a list whose last item has not. */
+typedef struct {
+    int32_t end, list, paragraphs;
+} OpenItem;
+
+/* Find lists with an item of several paragraphs: its items are parted by empty lines. */
+static int find_loose(Writer *writer)
+{
+    const Tree *tree = writer->tree;
+    int32_t *blocks = malloc((tree->count + 1) * (sizeof(int32_t) + sizeof(OpenItem) + sizeof(int32_t)));
+    if (!blocks)
+        return 0;
+    OpenItem *items = (OpenItem *)(void *)(blocks + tree->count + 1);
+    int32_t *lists = (int32_t *)(void *)(items + tree->count + 1);
+    size_t block_count = 0, item_count = 0, list_count = 0, fixed = 0;
+    int has_moved = 0, breaks = 0;
+    for (size_t i = 0; i < tree->count; i++) {
+        int16_t tag = tree->tag[i];
+        while (block_count && (size_t)blocks[block_count - 1] <= i) {
+            block_count--;
+            has_moved = 1;
+        }
+        while (item_count && (size_t)items[item_count - 1].end <= i)
+            item_count--;
+        while (list_count && (size_t)tree->end[lists[list_count - 1]] <= i)
+            list_count--;
+        if (is_inked(writer, i) && i >= fixed) {
+            if (item_count && (has_moved || breaks > 1) && ++items[item_count - 1].paragraphs > 1)
+                writer->facts[items[item_count - 1].list] |= IS_LOOSE;
+            has_moved = breaks = 0;
+        }
+        breaks += tag == TAG_br;
+        if (!(tag_sets[tag] & (SET_BLOCK | SET_CELL)))
+            continue;
+        if (tag == TAG_dd && !(writer->facts[i] & HOLDS_BLOCK) && list_count) {
+            has_moved &= item_count == 0 || items[item_count - 1].paragraphs == 0;
+            continue;
+        }
+        has_moved = 1;
+        if (tag_sets[tag] & SET_PREFORMATTED && (size_t)tree->end[i] > fixed)
+            fixed = (size_t)tree->end[i];
+        blocks[block_count++] = tree->end[i];
+        if (is_list(tag))
+            lists[list_count++] = (int32_t)i;
+        if (!list_count || !(tag == TAG_li || tag == TAG_option || tag == TAG_dt))
+            continue;
+        int32_t list = lists[list_count - 1];
+        if (tag == TAG_dt && item_count && items[item_count - 1].list == list)
+            item_count--;
+        items[item_count++] = (OpenItem){tag == TAG_dt ? tree->end[list] : tree->end[i], list, 0};
+    }
+    free(blocks);
+    return 1;
+}
+
+/* --- the walk --- */
+
+static void push_open(Writer *writer, size_t node, int does)
+{
+    if (does)
+        writer->open[writer->open_count++] = (Open){writer->tree->end[node], (uint16_t)does};
+}
+
+static void leave(Writer *writer, int does, size_t node)
+{
+    Paragraph *paragraph = &writer->paragraph;
+    if (does & ENDS_QUOTE_MARK)
+        add_literal(writer, "\"");
+    if (does & ENDS_HEADING) {
+        flush(writer);
+        writer->heading = 0;
+    }
+    if (does & ENDS_CODE)
+        end_code(writer, node);
+    if (does & ENDS_ROW && writer->table.is_in_row)
+        end_row(writer);
+    if (does & ENDS_TABLE)
+        writer->table.end = -1;
+    if (does & ENDS_STYLE)
+        writer->styles.count--;
+    writer->soft -= (does & ENDS_SOFT) != 0;
+    writer->anchors -= (does & ENDS_ANCHOR) != 0;
+    paragraph->has_moved |= (does & ENDS_BLOCK) != 0;
+    writer->is_code_moved |= (does & ENDS_BLOCK) != 0;
+    paragraph->is_cut |= (does & CUTS) != 0;
+}
+
+/* May a block begin here that is more than lines? */
+static int may_structure(const Writer *writer)
+{
+    return !writer->heading && !writer->soft && writer->table.end < 0;
+}
+
+/* A link in a heading to a place on the page, such as '#' or '¶'. */
+static int is_permalink(Writer *writer, size_t node)
+{
+    const Tree *tree = writer->tree;
+    Bytes href;
+    if (tree->text_length[node] > MAX_PERMALINK || !attribute_value(writer, node, "href", &href) ||
+        find_byte(href, '#', 0, href.size) == href.size)
+        return 0;
+    for (size_t i = node + 1; i < (size_t)tree->end[node]; i++) {
+        const uint8_t *at = tree->source.bytes + tree->start[i], *stop = tree->source.bytes + tree->stop[i];
+        if (tree->tag[i] == TAG_img)
+            return 0;
+        for (; tree->tag[i] == TAG_TEXT && at < stop; at += character_size(at, (size_t)(stop - at)))
+            if (*at == '&' || (*at != '_' && kind_of_character(writer, at, (size_t)(stop - at)) & CHARACTER_WORD))
+                return 0;
+    }
+    return 1;
+}
+
+/* Is a raised text an exponent? 10<sup>6</sup> is not 106. */
+static int is_exponent(const Writer *writer, size_t node)
+{
+    const Tree *tree = writer->tree;
+    size_t digits = 0, text = node + 1;
+    if ((size_t)tree->end[node] != text + 1 || tree->tag[text] != TAG_TEXT || !is_inked(writer, text))
+        return 0;
+    Bytes source = tree->source;
+    size_t at = (size_t)tree->start[text], stop = (size_t)tree->stop[text];
+    while (at < stop && is_white(source.bytes[at]))
+        at++;
+    if (at < stop && (source.bytes[at] == '+' || source.bytes[at] == '-'))
+        at++;
+    else if (stop - at >= 3 && memcmp(source.bytes + at, "\xE2\x88\x92", 3) == 0)
+        at += 3;
+    for (; at < stop && source.bytes[at] >= '0' && source.bytes[at] <= '9'; at++)
+        digits++;
+    while (at < stop && is_white(source.bytes[at]))
+        at++;
+    return digits >= 1 && digits <= 4 && at == stop;
+}
+
+/* A box in an item that is ticked or not. */
+static void enter_input(Writer *writer, size_t node)
+{
+    Bytes value;
+    Container *item = &writer->containers[writer->depth - 1];
+    if (item->kind != CONTAINER_ITEM || item->is_started || !is_blank(&writer->paragraph) ||
+        !is_content(writer, node) || !attribute_value(writer, node, "type", &value) || value.size != 8 ||
+        !stands_at(value, 0, "checkbox"))
+        return;
+    item->task = attribute_value(writer, node, "checked", &value) ? 'x' : ' ';
+}
+
+static int enter_link(Writer *writer, size_t node)
+{
+    int answer = push_link(writer, node), does = ENDS_ANCHOR;
+    writer->anchors++;
+    writer->paragraph.is_new_anchor = 1;
+    if (answer)
+        does |= ENDS_STYLE;
+    if (answer == 2) {
+        /* A line of its own, and all in it on that line. */
+        if (may_structure(writer))
+            does |= ENDS_BLOCK;
+        writer->paragraph.has_moved |= (does & ENDS_BLOCK) != 0;
+        if (writer->paragraph.has_moved && may_structure(writer))
+            flush(writer);
+        writer->soft++;
+        does |= ENDS_SOFT;
+    }
+    return does;
+}
+
+static int enter_code(Writer *writer, size_t node)
+{
+    uint8_t facts = writer->facts[node];
+    if (facts & HOLDS_FIXED)
+        return 0;
+    if (facts & (HOLDS_BREAK | HOLDS_BLOCK) && may_structure(writer) && has_ink(writer, node)) {
+        begin_code(writer, node);
+        return ENDS_CODE;
+    }
+    return push_style(writer, STYLE_CODE, node) ? ENDS_STYLE : 0;
+}
+
+/* An element that changes the text in it, or stands in it. */
+static int enter_inline(Writer *writer, size_t node)
+{
+    switch (writer->tree->tag[node]) {
+    case TAG_a:
+        return enter_link(writer, node);
+    case TAG_b:
+    case TAG_strong:
+        return push_style(writer, STYLE_STRONG, node) ? ENDS_STYLE : 0;
+    case TAG_i:
+    case TAG_em:
+        return push_style(writer, STYLE_EMPHASIS, node) ? ENDS_STYLE : 0;
+    case TAG_s:
+    case TAG_del:
+    case TAG_strike:
+        return push_style(writer, STYLE_STRUCK, node) ? ENDS_STYLE : 0;
+    case TAG_code:
+    case TAG_kbd:
+    case TAG_samp:
+    case TAG_tt:
+        return enter_code(writer, node);
+    case TAG_br:
+        writer->paragraph.breaks++;
+        return 0;
+    case TAG_img:
+        add_image(writer, node);
+        return 0;
+    case TAG_input:
+        enter_input(writer, node);
+        return 0;
+    case TAG_sup:
+        if (is_exponent(writer, node))
+            add_literal(writer, "^");
+        return 0;
+    case TAG_q:
+        if (!has_ink(writer, node))
+            return 0;
+        add_literal(writer, "\"");
+        return ENDS_QUOTE_MARK;
+    default:
+        return 0;
+    }
+}
+
+/* A block that is more than a paragraph. */
+static int enter_structure(Writer *writer, size_t node)
+{
+    int16_t tag = writer->tree->tag[node];
+    if (is_heading(tag)) {
+        flush(writer);
+        writer->heading = tag - TAG_h1 + 1;
+        return ENDS_HEADING;
+    }
+    if (is_list(tag)) {
+        push_list(writer, node);
+        return 0;
+    }
+    if (tag_sets[tag] & SET_PREFORMATTED) {
+        begin_code(writer, node);
+        return ENDS_CODE;
+    }
+    switch (tag) {
+    case TAG_blockquote:
+        push_quote(writer, node);
+        return 0;
+    case TAG_li:
+    case TAG_option:
+        push_item(writer, node);
+        return 0;
+    case TAG_dt:
+    case TAG_dd:
+        enter_definition(writer, node);
+        return 0;
+    case TAG_hr:
+        if (is_content(writer, node))
+            write_rule(writer);
+        return 0;
+    case TAG_table:
+        return begin_table(writer, node) ? ENDS_TABLE : 0;
+    default:
+        return 0;
+    }
+}
+
+static void enter(Writer *writer, size_t node)
+{
+    int16_t tag = writer->tree->tag[node];
+    uint32_t sets = tag_sets[tag];
+    int does = sets & SET_THING ? CUTS : 0;
+    writer->paragraph.is_cut |= does != 0;
+    if (!(sets & (SET_BLOCK | SET_CELL))) {
+        push_open(writer, node, does | enter_inline(writer, node));
+        return;
+    }
+    does |= ENDS_BLOCK;
+    writer->paragraph.has_moved = 1;
+    if (writer->table.end >= 0) {
+        if (tag == TAG_tr) {
+            enter_row(writer, node);
+            does |= ENDS_ROW;
+        } else if (is_table_cell(writer, node) && writer->table.is_in_row) {
+            enter_cell(writer);
+        }
+    } else if (may_structure(writer)) {
+        does |= enter_structure(writer, node);
+    }
+    push_open(writer, node, does);
+}
+
+/* In a block of code nothing counts but text and lines. */
+static void walk_code(Writer *writer, size_t node)
+{
+    const Tree *tree = writer->tree;
+    int16_t tag = tree->tag[node];
+    if (tag == TAG_TEXT) {
+        if (is_inked(writer, node) || (tree->text_length[node] == 0 && tree->shown[node]))
+            add_code(writer, node);
+    } else if (tag == TAG_br) {
+        break_code(writer);
+    } else if (tag_sets[tag] & (SET_BLOCK | SET_CELL)) {
+        writer->is_code_moved = 1;
+        push_open(writer, node, ENDS_BLOCK);
+    }
+}
+
+static void walk_text(Writer *writer, size_t node)
+{
+    const Tree *tree = writer->tree;
+    if (is_inked(writer, node))
+        add_text(writer, node);
+    else if (tree->text_length[node] == 0)
+        writer->paragraph.has_space |= tree->shown[node];
+    else if (writer->labels[node] == LABEL_TEMPLATE)
+        writer->paragraph.is_cut = 1;
+}
+
+static void leave_before(Writer *writer, size_t node, const int32_t *code)
+{
+    while (writer->open_count && (size_t)writer->open[writer->open_count - 1].end <= node)
+        leave(writer, writer->open[--writer->open_count].does, (size_t)*code);
+    end_containers(writer, node);
+}
+
+static void walk(Writer *writer)
+{
+    const Tree *tree = writer->tree;
+    int32_t code = 0; /* The last block of code that was begun. */
+    for (size_t i = 0; i < tree->count && !writer->is_failed; i++) {
+        leave_before(writer, i, &code);
+        if (writer->code_end >= 0) {
+            walk_code(writer, i);
+        } else if (tree->tag[i] == TAG_TEXT) {
+            walk_text(writer, i);
+        } else if (tree->tag[i] == TAG_a && writer->heading && is_permalink(writer, i)) {
+            i = (size_t)tree->end[i] - 1;
+        } else {
+            enter(writer, i);
+            if (writer->code_end >= 0)
+                code = (int32_t)i;
+        }
+    }
+    leave_before(writer, tree->count, &code);
+    flush(writer);
+    if (writer->out.size == writer->rule_end)
+        writer->out.size = writer->rule;
+}
+
+/* --- memory --- */
+
+static PyObject *written(Writer *writer)
+{
+    const Buffer *out = &writer->out;
+    if (writer->is_failed)
+        return NULL;
+    if (out->is_short || writer->addresses.is_short || writer->scratch.is_short || writer->code.is_short ||
+        writer->paragraph.text.is_short || writer->paragraph.gap.is_short || writer->table.columns.is_short)
+        return PyErr_NoMemory();
+    return as_text(out->bytes ? out->bytes : (const uint8_t *)"", out->size);
+}
+
+static PyObject *markdown_of(Writer *writer)
+{
+    size_t room = writer->tree->count + 1;
+    char *memory = malloc(room * (2 * sizeof(int32_t) + sizeof(Open) + 1));
+    if (!memory)
+        return PyErr_NoMemory();
+    writer->ink = (int32_t *)(void *)memory;
+    writer->outside = writer->ink + room;
+    writer->open = (Open *)(void *)(writer->outside + room);
+    writer->facts = (uint8_t *)(writer->open + room);
+    writer->containers[0] = (Container){.kind = CONTAINER_PAGE, .is_started = 1, .end = INT32_MAX};
+    writer->depth = 1;
+    writer->table.end = writer->code_end = -1;
+    writer->rule_end = SIZE_MAX;
+    count_ink(writer);
+    PyObject *found = NULL;
+    if (writer->ink[room - 1]) {
+        find_held(writer);
+        if (find_loose(writer))
+            walk(writer);
+        else
+            writer->out.is_short = 1;
+    }
+    found = written(writer);
+    Buffer *buffers[] = {&writer->out, &writer->addresses, &writer->scratch, &writer->code,
+                         &writer->paragraph.text, &writer->paragraph.gap, &writer->table.columns,
+                         &writer->table.reach, &writer->table.filled};
+    for (size_t i = 0; i < sizeof(buffers) / sizeof(*buffers); i++)
+        free(buffers[i]->bytes);
+    free(writer->paragraph.marks);
+    free(writer->links);
+    free(writer->lists);
+    free(memory);
+    return found;
+}
+
+#define GIVEN 8
+
+PyObject *kernel_markdown(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
+{
+    View labels, bases[3];
+    const Tree *tree = check_count("markdown", count, GIVEN) ? given_tree(module, arguments[0]) : NULL;
+    if (!tree || !open_of_nodes(&labels, arguments[1], tree, 1))
+        return NULL;
+    PyObject *found = NULL;
+    if (open_views(bases, arguments + 5, 3, 0)) {
+        Writer writer = {
+            .tree = tree, .labels = labels.buffer.buf, .absolute = arguments[2], .language = arguments[3],
+            .character_kind = arguments[4],
+            .bases = {bytes_of(&bases[0]), bytes_of(&bases[1]), bytes_of(&bases[2])},
+        };
+        found = markdown_of(&writer);
+        close_views(bases, 3);
+    }
+    PyBuffer_Release(&labels.buffer);
+    return found;
+}

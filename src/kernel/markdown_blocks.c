@@ -1,0 +1,467 @@
+/* Blocks: what stands before them, and what their lines begin with. A list, an item or a quote is written only
+   once there is a block in it, so none is empty. */
+
+#include "markdown.h"
+
+#include "escapes.h"
+#include "white.h"
+
+enum {
+    MAX_NUMBER = 999999999, /* CommonMark reads nine digits. */
+    LANGUAGE_LEVELS = 6,    /* How far above code its language may stand: a table with line numbers. */
+    MAX_BESIDE_CODE = 20,   /* Characters around code that are no other text yet, but a button to copy it. */
+    MAX_MARKED_TAG = 4096,  /* Bytes of a start tag that is asked: many blocks may ask the same one. */
+    GUTTER_LEVELS = 4,      /* How far above line numbers their cell may stand. */
+};
+
+static const char spaces[] = "            ";
+
+/* --- lines --- */
+
+static void put_prefix_of(Writer *writer, size_t depth)
+{
+    for (size_t i = 1; i < depth; i++) {
+        if (writer->containers[i].kind == CONTAINER_QUOTE)
+            put_text(&writer->out, "> ");
+        else
+            put(&writer->out, spaces, writer->containers[i].width);
+    }
+}
+
+void put_prefix(Writer *writer)
+{
+    put_prefix_of(writer, writer->depth);
+}
+
+static void end_line(Writer *writer)
+{
+    Buffer *out = &writer->out;
+    while (out->size && out->bytes[out->size - 1] == ' ')
+        out->size--;
+    put(out, "\n", 1);
+}
+
+static int is_tight(const Writer *writer, size_t fresh, int kind)
+{
+    const Container *around = &writer->containers[fresh - 1];
+    int is_loose = around->kind != CONTAINER_ITEM || writer->lists[around->list].is_loose;
+    if (fresh == writer->depth)
+        return !is_loose && around->last == LAST_PARAGRAPH && kind == 'c';
+    const Container *begins = &writer->containers[fresh];
+    if (begins->kind != CONTAINER_ITEM)
+        return 0;
+    const List *list = &writer->lists[begins->list];
+    if (list->written)
+        return !list->is_loose;
+    /* A list that does not begin with 1 cannot interrupt a paragraph. */
+    int32_t number = begins->value >= 0 ? begins->value : list->number;
+    return !is_loose && !list->is_loose && around->last == LAST_PARAGRAPH &&
+           (list->tag_kind != LIST_NUMBERS || number == 1);
+}
+
+static void start_item(Writer *writer, size_t depth)
+{
+    Container *item = &writer->containers[depth];
+    List *list = &writer->lists[item->list];
+    int is_numbered = list->tag_kind == LIST_NUMBERS;
+    size_t before = writer->out.size;
+    if (!list->written) {
+        uint8_t first = is_numbered ? '.' : '-', other = is_numbered ? ')' : '*';
+        list->sign = writer->containers[list->depth - 1].last == first ? other : first;
+    }
+    if (is_numbered) {
+        char number[16];
+        list->number = item->value >= 0 ? item->value : list->number;
+        put(&writer->out, number, (size_t)PyOS_snprintf(number, sizeof(number), "%d", (int)list->number));
+        list->number += list->number < MAX_NUMBER;
+    }
+    put(&writer->out, &list->sign, 1);
+    put(&writer->out, " ", 1);
+    item->width = list->width = (uint8_t)(writer->out.size - before);
+    if (item->task)
+        put_text(&writer->out, item->task == 'x' ? "[x] " : "[ ] ");
+    list->written++;
+    writer->containers[depth - 1].last = list->sign;
+}
+
+void start_block(Writer *writer, int kind)
+{
+    size_t fresh = 1;
+    while (fresh < writer->depth && writer->containers[fresh].is_started)
+        fresh++;
+    if (writer->out.size) {
+        int has_blank = !is_tight(writer, fresh, kind);
+        put(&writer->out, "\n", 1);
+        if (has_blank) {
+            put_prefix_of(writer, fresh);
+            end_line(writer);
+        }
+    }
+    put_prefix_of(writer, fresh);
+    for (; fresh < writer->depth; fresh++) {
+        if (writer->containers[fresh].kind == CONTAINER_ITEM) {
+            start_item(writer, fresh);
+        } else {
+            put_text(&writer->out, "> ");
+            writer->containers[fresh - 1].last = LAST_OTHER;
+        }
+        writer->containers[fresh].is_started = 1;
+    }
+    writer->containers[writer->depth - 1].last = (uint8_t)(kind == LAST_PARAGRAPH ? kind : LAST_OTHER);
+}
+
+void flush(Writer *writer)
+{
+    static const char signs[] = "######";
+    if (!is_blank(&writer->paragraph)) {
+        end_paragraph(writer);
+        start_block(writer, writer->heading ? LAST_OTHER : LAST_PARAGRAPH);
+        if (writer->heading) {
+            put(&writer->out, signs, (size_t)writer->heading);
+            put(&writer->out, " ", 1);
+        }
+        write_inline(writer, writer->heading ? IN_HEADING : ON_LINES);
+    }
+    clear_paragraph(writer);
+}
+
+void write_rule(Writer *writer)
+{
+    flush(writer);
+    if (!writer->out.size || writer->out.size == writer->rule_end ||
+        !writer->containers[writer->depth - 1].is_started)
+        return;
+    writer->rule = writer->out.size;
+    start_block(writer, LAST_OTHER);
+    put_text(&writer->out, "---");
+    writer->rule_end = writer->out.size;
+}
+
+/* --- quotes and lists --- */
+
+static Container *push_container(Writer *writer, ContainerKind kind, int32_t end)
+{
+    if (writer->depth == MAX_CONTAINERS)
+        return NULL;
+    Container *container = &writer->containers[writer->depth++];
+    *container = (Container){.end = end, .kind = (uint8_t)kind, .value = -1};
+    return container;
+}
+
+void end_containers(Writer *writer, size_t node)
+{
+    if (writer->depth > 1 && (size_t)writer->containers[writer->depth - 1].end <= node) {
+        flush(writer);
+        while (writer->depth > 1 && (size_t)writer->containers[writer->depth - 1].end <= node)
+            writer->depth--;
+    }
+    while (writer->list_count && (size_t)writer->lists[writer->list_count - 1].end <= node)
+        writer->list_count--;
+}
+
+void push_quote(Writer *writer, size_t node)
+{
+    flush(writer);
+    push_container(writer, CONTAINER_QUOTE, writer->tree->end[node]);
+}
+
+/* The number that an attribute says, if a list of CommonMark can have it; -1 if not. */
+static int32_t number_in(Writer *writer, size_t node, const char *name)
+{
+    Bytes value;
+    size_t at = 0, white, digits = 0;
+    int32_t number = 0;
+    if (!attribute_value(writer, node, name, &value))
+        return -1;
+    while (at < value.size && (white = white_at(value.bytes + at, value.size - at)))
+        at += white;
+    at += at < value.size && value.bytes[at] == '+';
+    for (; at < value.size && value.bytes[at] >= '0' && value.bytes[at] <= '9'; at++, digits++) {
+        if (digits == 9)
+            return -1;
+        number = 10 * number + (value.bytes[at] - '0');
+    }
+    return digits ? number : -1;
+}
+
+static List *add_list(Writer *writer, int32_t end, int kind)
+{
+    if (writer->list_count == writer->list_room) {
+        size_t room = 2 * writer->list_room + 16;
+        List *moved = realloc(writer->lists, room * sizeof(List));
+        if (!moved) {
+            writer->out.is_short = 1;
+            return NULL;
+        }
+        writer->lists = moved;
+        writer->list_room = room;
+    }
+    List *list = &writer->lists[writer->list_count++];
+    *list = (List){.end = end, .depth = writer->depth, .number = 1, .tag_kind = (uint8_t)kind};
+    return list;
+}
+
+/* The list that an item belongs to now; NULL where none is open around it. */
+static List *open_list(Writer *writer)
+{
+    List *list = writer->list_count ? &writer->lists[writer->list_count - 1] : NULL;
+    return list && list->depth == writer->depth ? list : NULL;
+}
+
+void push_list(Writer *writer, size_t node)
+{
+    const Tree *tree = writer->tree;
+    flush(writer);
+    List *around = open_list(writer);
+    if (around && around->written) {
+        /* A list right in a list belongs to the item before it. */
+        int32_t place = (int32_t)(writer->list_count - 1);
+        uint8_t width = around->width;
+        Container *item = push_container(writer, CONTAINER_ITEM, tree->end[node]);
+        if (item)
+            *item = (Container){.end = tree->end[node], .kind = CONTAINER_ITEM, .is_started = 1,
+                                .last = LAST_PARAGRAPH, .width = width, .list = place, .value = -1};
+    }
+    int kind = tree->tag[node] == TAG_ol ? LIST_NUMBERS : tree->tag[node] == TAG_dl ? LIST_TERMS : LIST_BULLETS;
+    List *list = add_list(writer, tree->end[node], kind);
+    if (!list)
+        return;
+    list->is_loose = (writer->facts[node] & IS_LOOSE) != 0;
+    if (kind == LIST_NUMBERS) {
+        int32_t start = number_in(writer, node, "start");
+        list->number = start >= 0 ? start : 1;
+    }
+}
+
+void push_item(Writer *writer, size_t node)
+{
+    const Tree *tree = writer->tree;
+    flush(writer);
+    if (writer->depth == MAX_CONTAINERS)
+        return;
+    List *list = open_list(writer);
+    if (!list) {
+        /* One without a list makes one with its neighbours. */
+        list = add_list(writer, tree->end[tree->parent[node]], LIST_BULLETS);
+        if (!list)
+            return;
+    }
+    int32_t place = (int32_t)(list - writer->lists);
+    int is_numbered = list->tag_kind == LIST_NUMBERS;
+    Container *item = push_container(writer, CONTAINER_ITEM, tree->end[node]);
+    item->list = place;
+    if (is_numbered)
+        item->value = number_in(writer, node, "value");
+}
+
+/* A term begins an item, which goes on to the next term. What it means stands on the next line of it, or in
+   blocks of its own. */
+void enter_definition(Writer *writer, size_t node)
+{
+    const Tree *tree = writer->tree;
+    Paragraph *paragraph = &writer->paragraph;
+    List *list = writer->list_count ? &writer->lists[writer->list_count - 1] : NULL;
+    if (!list || list->tag_kind != LIST_TERMS) {
+        flush(writer);
+        return;
+    }
+    int is_in_item = writer->depth == list->depth + 1;
+    if (tree->tag[node] == TAG_dd && is_in_item) {
+        if (writer->facts[node] & HOLDS_BLOCK) {
+            flush(writer);
+        } else if (!is_blank(paragraph)) {
+            paragraph->has_moved = 0;
+            paragraph->breaks = 1;
+        }
+        return;
+    }
+    flush(writer);
+    if (is_in_item)
+        writer->depth--;
+    if (writer->depth != list->depth || writer->depth == MAX_CONTAINERS)
+        return;
+    int32_t place = (int32_t)(list - writer->lists), end = list->end;
+    push_container(writer, CONTAINER_ITEM, end)->list = place;
+}
+
+/* --- code --- */
+
+/* Put the language that an element says down in `scratch`; 0 if it says none. */
+static int take_language(Writer *writer, size_t node, int is_around)
+{
+    const Tree *tree = writer->tree;
+    size_t start = (size_t)tree->start[node], stop = (size_t)tree->stop[node];
+    if (stop - start > MAX_MARKED_TAG || find_byte(tree->source, ' ', start, stop) == stop)
+        return 0;
+    PyObject *tag = PyBytes_FromStringAndSize((const char *)tree->source.bytes + start,
+                                              (Py_ssize_t)(stop - start));
+    PyObject *found = NULL, *bytes = NULL;
+    if (tag)
+        found = PyObject_CallFunctionObjArgs(writer->language, tag, is_around ? Py_True : Py_False, NULL);
+    if (found && found != Py_None)
+        bytes = PyUnicode_AsUTF8String(found);
+    if (bytes) {
+        writer->scratch.size = 0;
+        put(&writer->scratch, PyBytes_AsString(bytes), (size_t)PyBytes_Size(bytes));
+    }
+    int is_known = bytes != NULL;
+    Py_XDECREF(tag);
+    Py_XDECREF(found);
+    Py_XDECREF(bytes);
+    writer->is_failed |= PyErr_Occurred() != NULL;
+    return is_known;
+}
+
+/* The language that a block, the code in it, or an element around it is marked with, in `scratch`. An element
+   around it counts as long as it holds little more than code. */
+static int find_language(Writer *writer, size_t node)
+{
+    const Tree *tree = writer->tree;
+    size_t below = node + 1, end = (size_t)tree->end[node], around = node;
+    if (below < end && tree->tag[below] == TAG_TEXT && tree->text_length[below] == 0)
+        below++;
+    if (below < end && (tree->tag[below] == TAG_code || tree->tag[below] == TAG_samp) &&
+        take_language(writer, below, 0))
+        return 1;
+    if (take_language(writer, node, 0))
+        return 1;
+    for (int level = 0; level < LANGUAGE_LEVELS && tree->parent[around] > 0; level++) {
+        around = (size_t)tree->parent[around];
+        if (writer->outside[tree->end[around]] - writer->outside[around] > MAX_BESIDE_CODE)
+            break;
+        if (take_language(writer, around, 1))
+            return 1;
+    }
+    return 0;
+}
+
+void begin_code(Writer *writer, size_t node)
+{
+    flush(writer);
+    writer->code.size = 0;
+    writer->code_end = writer->tree->end[node];
+    writer->is_fixed = (tag_sets[writer->tree->tag[node]] & SET_PREFORMATTED) != 0;
+    writer->is_code_moved = 0;
+}
+
+void break_code(Writer *writer)
+{
+    while (writer->code.size && writer->code.bytes[writer->code.size - 1] == ' ' && !writer->is_fixed)
+        writer->code.size--;
+    put(&writer->code, "\n", 1);
+    writer->is_code_moved = 0;
+}
+
+void add_code(Writer *writer, size_t node)
+{
+    const Tree *tree = writer->tree;
+    size_t size = (size_t)(tree->stop[node] - tree->start[node]);
+    uint8_t *room = room_in(&writer->code, size + 1);
+    if (!room)
+        return;
+    const uint8_t *from = tree->source.bytes + tree->start[node];
+    Buffer *code = &writer->code;
+    if (writer->is_code_moved && code->size && code->bytes[code->size - 1] != '\n')
+        code->bytes[code->size++] = '\n';
+    writer->is_code_moved = 0;
+    for (size_t at = 0, length; at < size; at += length) {
+        length = 1;
+        uint8_t byte = from[at];
+        if (byte == '&' && !tree->raw[node])
+            byte = unescaped(from + at, size - at, &length);
+        if (byte == NO_BREAK_SPACE && length > 1)
+            byte = ' ';
+        if (!writer->is_fixed && is_white(byte)) {
+            uint8_t last = code->size ? code->bytes[code->size - 1] : '\n';
+            if (last == ' ' || last == '\n')
+                continue;
+            byte = ' ';
+        }
+        if (byte >= ' ' || byte == '\n' || byte == '\t')
+            code->bytes[code->size++] = byte;
+        else if (byte == '\r')
+            code->bytes[code->size++] = '\n';
+    }
+}
+
+/* Are these the numbers of the lines of code in a cell beside it? */
+static int is_gutter(const Writer *writer, size_t node)
+{
+    const Tree *tree = writer->tree;
+    size_t cell = node;
+    for (size_t i = 0; i < writer->code.size; i++) {
+        uint8_t byte = writer->code.bytes[i];
+        if ((byte < '0' || byte > '9') && !is_white(byte))
+            return 0;
+    }
+    for (int level = 0; level < GUTTER_LEVELS && !(tag_sets[tree->tag[cell]] & SET_CELL); level++) {
+        if (tree->parent[cell] < 0)
+            return 0;
+        cell = (size_t)tree->parent[cell];
+    }
+    if (!(tag_sets[tree->tag[cell]] & SET_CELL))
+        return 0;
+    size_t next = (size_t)tree->end[cell], end = (size_t)tree->end[tree->parent[cell]];
+    while (next < end && !(tag_sets[tree->tag[next]] & SET_PREFORMATTED))
+        next++;
+    return next < end;
+}
+
+/* How many backticks a fence needs: more than any line in it begins with. */
+static size_t fence_for(Bytes code)
+{
+    size_t longest = 2, run = 0;
+    for (size_t i = 0; i < code.size; i++) {
+        run = code.bytes[i] == '`' ? run + 1 : 0;
+        longest = run > longest ? run : longest;
+    }
+    return longest + 1;
+}
+
+static void put_fence(Writer *writer, size_t size)
+{
+    while (size--)
+        put(&writer->out, "`", 1);
+}
+
+static void put_code_lines(Writer *writer, Bytes code)
+{
+    for (size_t at = 0; at < code.size;) {
+        size_t stop = find_byte(code, '\n', at, code.size);
+        put(&writer->out, "\n", 1);
+        if (stop > at) {
+            put_prefix(writer);
+            put(&writer->out, code.bytes + at, stop - at);
+        } else {
+            size_t line = writer->out.size;
+            put_prefix(writer);
+            while (writer->out.size > line && writer->out.bytes[writer->out.size - 1] == ' ')
+                writer->out.size--;
+        }
+        at = stop + 1;
+    }
+}
+
+void end_code(Writer *writer, size_t node)
+{
+    size_t size = writer->code.size, from = 0;
+    const uint8_t *bytes = writer->code.bytes;
+    writer->code_end = -1;
+    while (size && is_white(bytes[size - 1]))
+        size--;
+    for (size_t i = 0; i < size && is_white(bytes[i]); i++)
+        if (bytes[i] == '\n')
+            from = i + 1;
+    if (!size || is_gutter(writer, node))
+        return;
+    Bytes code = {bytes + from, size - from};
+    size_t fence = fence_for(code);
+    start_block(writer, 'c');
+    put_fence(writer, fence);
+    if (find_language(writer, node))
+        put(&writer->out, writer->scratch.bytes, writer->scratch.size);
+    put_code_lines(writer, code);
+    put(&writer->out, "\n", 1);
+    put_prefix(writer);
+    put_fence(writer, fence);
+}

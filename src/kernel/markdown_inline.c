@@ -1,0 +1,443 @@
+/* A paragraph as it is gathered. White space moves out of links and emphasis on the way: it is written only
+   once the next word comes, between the marks that end before it and those that begin behind it. */
+
+#include "markdown.h"
+
+#include "escapes.h"
+#include "white.h"
+
+enum { MAX_SOFT_LINK = 300 /* Characters of blocks that a link may join to one line. */ };
+
+/* --- characters --- */
+
+static int ask_kind(Writer *writer, const uint8_t *at, size_t size)
+{
+    PyObject *text = as_text(at, size);
+    PyObject *answer = text ? PyObject_CallFunctionObjArgs(writer->character_kind, text, NULL) : NULL;
+    long kind = answer ? PyLong_AsLong(answer) : 0;
+    Py_XDECREF(text);
+    Py_XDECREF(answer);
+    writer->is_failed |= PyErr_Occurred() != NULL;
+    return (int)kind;
+}
+
+int kind_of_character(Writer *writer, const uint8_t *at, size_t left)
+{
+    uint8_t first = *at, letter = lower(first);
+    if (first < 0x80) {
+        if (white_at(at, left))
+            return CHARACTER_WHITE;
+        if ((letter >= 'a' && letter <= 'z') || (first >= '0' && first <= '9'))
+            return CHARACTER_WORD;
+        return first == '_' ? CHARACTER_WORD | CHARACTER_PUNCTUATION : CHARACTER_PUNCTUATION;
+    }
+    if (white_at(at, left))
+        return CHARACTER_WHITE;
+    if (writer->is_failed)
+        return 0;
+    size_t size = character_size(at, left);
+    uint32_t code = 0;
+    for (size_t i = 0; i < size; i++)
+        code = code << 8 | at[i];
+    size_t place = (code ^ code >> 6) % 64;
+    if (writer->known[place] != code) {
+        writer->known_kinds[place] = (uint8_t)ask_kind(writer, at, size);
+        writer->known[place] = code;
+    }
+    return writer->known_kinds[place];
+}
+
+/* How many bytes there are no word, a character of them: white space, or a space without width. `is_plain`
+   says that it is as good as a plain space. */
+static size_t blank_at(const uint8_t *at, size_t left, int *is_plain)
+{
+    size_t size = white_at(at, left);
+    *is_plain = size == 1 || *at == 0xC2 ||
+                (size == 3 && at[0] == 0xE2 && at[1] == 0x80 && (at[2] == 0xA8 || at[2] == 0xA9));
+    if (!size && left >= 3 && (memcmp(at, "\xE2\x80\x8B", 3) == 0 || memcmp(at, "\xEF\xBB\xBF", 3) == 0))
+        size = 3;
+    return size;
+}
+
+/* --- marks --- */
+
+static int32_t add_mark(Paragraph *paragraph, Mark mark)
+{
+    if (paragraph->mark_count == paragraph->mark_room) {
+        size_t room = 2 * paragraph->mark_room + 32;
+        Mark *moved = room > INT32_MAX / 2 ? NULL : realloc(paragraph->marks, room * sizeof(Mark));
+        if (!moved) {
+            paragraph->text.is_short = 1;
+            return -1;
+        }
+        paragraph->marks = moved;
+        paragraph->mark_room = room;
+    }
+    mark.at = paragraph->text.size;
+    paragraph->marks[paragraph->mark_count] = mark;
+    return (int32_t)paragraph->mark_count++;
+}
+
+static void end_styles(Paragraph *paragraph, size_t kept)
+{
+    while (paragraph->open.count > kept) {
+        paragraph->open.count--;
+        int32_t first = paragraph->open.all[paragraph->open.count].place;
+        if (first < 0)
+            continue;
+        Mark mark = paragraph->marks[first];
+        mark.is_end = 1;
+        mark.partner = first;
+        int32_t last = add_mark(paragraph, mark); /* The marks may move on the way. */
+        paragraph->marks[first].partner = last;
+    }
+}
+
+static void begin_styles(Writer *writer, const Styles *styles)
+{
+    Paragraph *paragraph = &writer->paragraph;
+    while (paragraph->open.count < styles->count) {
+        size_t place = paragraph->open.count++;
+        paragraph->open.all[place] = styles->all[place];
+        Mark mark = {.style = styles->all[place].style, .link = styles->all[place].place};
+        if (mark.style == STYLE_LINK)
+            writer->links[mark.link].is_used = 1;
+        int32_t first = add_mark(paragraph, mark);
+        paragraph->open.all[place].place = first;
+    }
+}
+
+/* The styles that a word gets now. */
+static Styles current_styles(const Writer *writer, int is_image)
+{
+    Styles found = {.count = 0};
+    for (size_t i = 0; i < writer->styles.count; i++) {
+        int32_t node = writer->styles.all[i].node, place = writer->styles.all[i].place;
+        uint8_t style = writer->styles.all[i].style;
+        if ((style == STYLE_STRONG && writer->heading) || (style == STYLE_CODE && is_image))
+            continue;
+        if (style == STYLE_LINK) {
+            const Link *link = &writer->links[place];
+            int is_open = 0;
+            for (size_t k = 0; k < writer->paragraph.open.count; k++)
+                is_open |= writer->paragraph.open.all[k].style == style &&
+                           writer->paragraph.open.all[k].node == node;
+            if ((link->is_heading_only && !writer->heading) || (link->is_once && link->is_used && !is_open))
+                continue;
+        }
+        found.all[found.count++] = writer->styles.all[i];
+    }
+    return found;
+}
+
+/* How many styles of the paragraph go on: those of the same element, and those that touch. */
+static size_t shared_styles(const Paragraph *paragraph, const Styles *styles, int has_gap, int is_break)
+{
+    size_t shared = 0;
+    while (shared < styles->count && shared < paragraph->open.count) {
+        uint8_t style = styles->all[shared].style;
+        int is_same = paragraph->open.all[shared].node == styles->all[shared].node;
+        if (paragraph->open.all[shared].style != style || (!is_same && (has_gap || style == STYLE_LINK)) ||
+            (style == STYLE_CODE && is_break))
+            break;
+        shared++;
+    }
+    return shared;
+}
+
+/* --- words --- */
+
+static int is_empty(const Paragraph *paragraph)
+{
+    return !paragraph->text.size && !paragraph->mark_count;
+}
+
+int is_blank(const Paragraph *paragraph)
+{
+    return is_empty(paragraph);
+}
+
+/* Would two words run together that something stood between? */
+static int is_in_word(Writer *writer, const uint8_t *next, size_t left)
+{
+    const Buffer *text = &writer->paragraph.text;
+    if (!text->size || !left)
+        return 0;
+    size_t last = before_character(text->bytes, text->size);
+    return kind_of_character(writer, text->bytes + last, text->size - last) & CHARACTER_WORD &&
+           kind_of_character(writer, next, left) & CHARACTER_WORD;
+}
+
+/* Get ready for a word that begins so: end the paragraph where another begins, and write what stands between. */
+static void begin_word(Writer *writer, const uint8_t *next, size_t left)
+{
+    Paragraph *paragraph = &writer->paragraph;
+    int is_one_line = writer->heading || writer->soft, is_line = paragraph->breaks || paragraph->has_moved;
+    if (!is_one_line && !writer->table.is_in_row && (paragraph->has_moved || paragraph->breaks > 1))
+        flush(writer);
+    Styles styles = current_styles(writer, !left);
+    if (is_empty(paragraph)) {
+        begin_styles(writer, &styles);
+    } else {
+        int is_break = is_line && !is_one_line;
+        int is_spaced = paragraph->has_space || is_line ||
+                        (paragraph->is_new_anchor && writer->anchors && paragraph->was_anchored) ||
+                        (paragraph->is_cut && is_in_word(writer, next, left));
+        int has_gap = is_spaced || paragraph->gap.size;
+        end_styles(paragraph, shared_styles(paragraph, &styles, has_gap, is_break));
+        if (is_spaced)
+            put(&paragraph->text, is_break ? "\n" : " ", 1);
+        if (paragraph->gap.size && !is_break)
+            put(&paragraph->text, paragraph->gap.bytes, paragraph->gap.size);
+        begin_styles(writer, &styles);
+    }
+    paragraph->gap.size = 0;
+    paragraph->has_space = paragraph->breaks = paragraph->has_moved = 0;
+    paragraph->is_cut = paragraph->is_new_anchor = 0;
+    paragraph->was_anchored = writer->anchors > 0;
+}
+
+/* A byte that stands for itself in words. */
+static inline int is_plain(uint8_t byte)
+{
+    return byte > ' ' && byte != '&' && byte != 0xC2 && (byte < 0xE1 || byte > 0xE3) && byte != 0xEF;
+}
+
+/* How many bytes are to be written as they are: words, with one space between them. */
+static size_t count_plain(const uint8_t *at, const uint8_t *stop)
+{
+    const uint8_t *from = at;
+    while (at < stop) {
+        if (is_plain(*at))
+            at++;
+        else if (*at == ' ' && at > from && stop - at > 1 && is_plain(at[1]))
+            at += 2;
+        else
+            break;
+    }
+    return (size_t)(at - from);
+}
+
+void add_text(Writer *writer, size_t node)
+{
+    const Tree *tree = writer->tree;
+    const uint8_t *at = tree->source.bytes + tree->start[node], *stop = tree->source.bytes + tree->stop[node];
+    Paragraph *paragraph = &writer->paragraph;
+    int is_begun = 0, is_free;
+    while (at < stop) {
+        size_t left = (size_t)(stop - at), size = count_plain(at, stop);
+        const uint8_t *from = at;
+        uint8_t character = 0;
+        if (!size && *at == '&' && !tree->raw[node])
+            character = unescaped(at, left, &size);
+        if (character == NO_BREAK_SPACE) {
+            paragraph->has_space = 1;
+            is_begun = 0;
+        } else if (!size && (size = blank_at(at, left, &is_free))) {
+            if (is_free)
+                paragraph->has_space = 1;
+            else if (!is_empty(paragraph))
+                put(&paragraph->gap, at, size);
+            is_begun = 0;
+        } else if (!size && *at < ' ') {
+            size = 1; /* A control character is nothing. */
+        } else {
+            size = size ? size : character_size(at, left);
+            if (!is_begun)
+                begin_word(writer, from, left);
+            is_begun = 1;
+            put(&paragraph->text, character ? &character : from, character ? 1 : size);
+        }
+        at += size;
+    }
+}
+
+void add_literal(Writer *writer, const char *text)
+{
+    begin_word(writer, (const uint8_t *)text, strlen(text));
+    put_text(&writer->paragraph.text, text);
+}
+
+void clear_paragraph(Writer *writer)
+{
+    Paragraph *paragraph = &writer->paragraph;
+    paragraph->text.size = paragraph->mark_count = paragraph->open.count = paragraph->gap.size = 0;
+    paragraph->has_space = paragraph->breaks = paragraph->has_moved = paragraph->is_cut = 0;
+    for (size_t i = 0; i < writer->styles.count; i++)
+        if (writer->styles.all[i].style == STYLE_LINK)
+            return;
+    writer->addresses.size = writer->link_count = 0;
+}
+
+void end_paragraph(Writer *writer)
+{
+    end_styles(&writer->paragraph, 0);
+}
+
+/* --- links and images --- */
+
+int attribute_value(Writer *writer, size_t node, const char *name, Bytes *value)
+{
+    const Tree *tree = writer->tree;
+    Attribute found;
+    if (!find_attribute(tree->source, (size_t)tree->start[node], (size_t)tree->stop[node], name, &found))
+        return 0;
+    size_t size = found.value_stop - found.value;
+    writer->scratch.size = 0;
+    uint8_t *room = room_in(&writer->scratch, size);
+    if (!room)
+        return 0;
+    *value = (Bytes){room, put_unescaped(tree->source.bytes + found.value, size, room)};
+    return 1;
+}
+
+/* Put down what an address leads to; 0 if it leads nowhere. */
+static int put_address(Writer *writer, Bytes url)
+{
+    Bytes left = url, base = {NULL, 0};
+    Lead lead = find_lead(&left, &writer->bases, &base);
+    if (lead == NOWHERE)
+        return 0;
+    if (lead != NOT_SIMPLE) {
+        put(&writer->addresses, base.bytes, base.size);
+        put(&writer->addresses, left.bytes, left.size);
+        return 1;
+    }
+    PyObject *written = as_text(url.bytes, url.size), *bytes = NULL;
+    PyObject *whole = written ? ask_twin(writer->absolute, written) : NULL;
+    if (whole && whole != Py_None)
+        bytes = PyUnicode_AsEncodedString(whole, "utf-8", "surrogatepass");
+    if (bytes)
+        put(&writer->addresses, PyBytes_AsString(bytes), (size_t)PyBytes_Size(bytes));
+    int leads = bytes != NULL;
+    Py_XDECREF(written);
+    Py_XDECREF(whole);
+    Py_XDECREF(bytes);
+    writer->is_failed |= PyErr_Occurred() != NULL;
+    return leads;
+}
+
+/* Put down what an attribute says in one line. */
+static size_t put_said(Writer *writer, size_t node, const char *name)
+{
+    Bytes value;
+    if (!attribute_value(writer, node, name, &value))
+        return 0;
+    size_t size = collapse((uint8_t *)value.bytes, value.size);
+    put(&writer->addresses, value.bytes, size);
+    return size;
+}
+
+/* A link with this address, or an image; its place, or -1 where it leads nowhere. */
+static int32_t add_link(Writer *writer, size_t node, Bytes url, const char *title)
+{
+    if (writer->link_count == writer->link_room) {
+        size_t room = 2 * writer->link_room + 16;
+        Link *moved = room > INT32_MAX / 2 ? NULL : realloc(writer->links, room * sizeof(Link));
+        if (!moved) {
+            writer->out.is_short = 1;
+            return -1;
+        }
+        writer->links = moved;
+        writer->link_room = room;
+    }
+    Link link = {.node = (int32_t)node, .url = writer->addresses.size};
+    if (!put_address(writer, url))
+        return -1;
+    link.url_size = writer->addresses.size - link.url;
+    link.title = writer->addresses.size;
+    link.title_size = put_said(writer, node, title);
+    writer->links[writer->link_count] = link;
+    return (int32_t)writer->link_count++;
+}
+
+int push_style(Writer *writer, Style style, size_t node)
+{
+    Styles *styles = &writer->styles;
+    for (size_t i = 0; i < styles->count; i++)
+        if (styles->all[i].style == style || styles->all[i].style == STYLE_CODE)
+            return 0;
+    styles->all[styles->count].style = (uint8_t)style;
+    styles->all[styles->count].node = (int32_t)node;
+    styles->all[styles->count++].place = -1;
+    return 1;
+}
+
+int push_link(Writer *writer, size_t node)
+{
+    Bytes url;
+    uint8_t facts = writer->facts[node];
+    if (facts & HOLDS_FIXED || !has_ink(writer, node) || !attribute_value(writer, node, "href", &url) ||
+        !push_style(writer, STYLE_LINK, node))
+        return 0;
+    int32_t place = add_link(writer, node, url, "title");
+    if (place < 0) {
+        writer->styles.count--;
+        return 0;
+    }
+    writer->styles.all[writer->styles.count - 1].place = place;
+    Link *link = &writer->links[place];
+    link->is_heading_only = (facts & HOLDS_HEADING) != 0;
+    int is_soft = facts & HOLDS_BLOCK && !(facts & (HOLDS_STRUCTURE | HOLDS_LIST)) &&
+                  writer->tree->text_length[node] <= MAX_SOFT_LINK;
+    link->is_once = facts & HOLDS_BLOCK && !is_soft;
+    return is_soft ? 2 : 1;
+}
+
+static int is_pixel(Writer *writer, size_t node, const char *name)
+{
+    Bytes value;
+    return attribute_value(writer, node, name, &value) && value.size == 1 &&
+           (value.bytes[0] == '0' || value.bytes[0] == '1');
+}
+
+/* Where an image is loaded from, in `scratch`. What is loaded late stands in other attributes than `src`. */
+static int image_source(Writer *writer, size_t node, Bytes *source)
+{
+    static const char *const names[] = {"data-src", "data-lazy-src", "data-original", "src", "srcset",
+                                        "data-srcset"};
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+        if (!attribute_value(writer, node, names[i], source))
+            continue;
+        size_t white, at = 0;
+        while (at < source->size && (white = white_at(source->bytes + at, source->size - at)))
+            at += white;
+        *source = (Bytes){source->bytes + at, source->size - at};
+        if (i >= 4) {
+            source->size = find_byte(*source, ' ', 0, source->size);
+            while (source->size && source->bytes[source->size - 1] == ',')
+                source->size--;
+        }
+        if (source->size && source->bytes[0] != '{' && source->bytes[0] != '[' &&
+            !stands_at(*source, 0, "data:"))
+            return 1;
+    }
+    return 0;
+}
+
+/* Can an image be shown, and has it something to say? */
+static int is_telling(Writer *writer, size_t node)
+{
+    Bytes alt, source;
+    size_t kept = writer->addresses.size;
+    if (!is_content(writer, node) || is_pixel(writer, node, "width") || is_pixel(writer, node, "height") ||
+        !attribute_value(writer, node, "alt", &alt) || !collapse((uint8_t *)alt.bytes, alt.size) ||
+        !image_source(writer, node, &source))
+        return 0;
+    int leads = put_address(writer, source);
+    writer->addresses.size = kept;
+    return leads;
+}
+
+void add_image(Writer *writer, size_t node)
+{
+    Bytes source;
+    if (!is_telling(writer, node))
+        return;
+    begin_word(writer, NULL, 0); /* A paragraph may end here, and its links with it. */
+    if (!image_source(writer, node, &source))
+        return;
+    Mark mark = {.style = MARK_IMAGE, .link = add_link(writer, node, source, "alt")};
+    if (mark.link >= 0)
+        add_mark(&writer->paragraph, mark);
+}

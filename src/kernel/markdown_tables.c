@@ -1,0 +1,256 @@
+/* Tables of data, as an even grid of cells that hold one paragraph each. All other tables lay out a page: their
+   parts are blocks. */
+
+#include "markdown.h"
+
+enum {
+    MAX_CELL_LENGTH = 1000, /* Characters of a cell beyond which a row is no longer read as a row. */
+    MAX_FILL = 8, /* Cells of the grid per cell of the page; a ragged table of a hostile page has no end. */
+};
+
+static int32_t *numbers_in(const Buffer *numbers)
+{
+    return (int32_t *)(void *)numbers->bytes;
+}
+
+static size_t count_in(const Buffer *numbers)
+{
+    return numbers->size / sizeof(int32_t);
+}
+
+static void add_number(Buffer *numbers, int32_t number)
+{
+    put(numbers, &number, sizeof(number));
+}
+
+int is_table_cell(const Writer *writer, size_t node)
+{
+    const Tree *tree = writer->tree;
+    return tag_sets[tree->tag[node]] & SET_CELL && node && tree->tag[tree->parent[node]] == TAG_tr &&
+           has_ink(writer, (size_t)tree->parent[node]);
+}
+
+/* How many rows or columns a cell takes. */
+static int32_t span_of(Writer *writer, size_t cell, const char *name)
+{
+    Bytes value;
+    int32_t number = 0;
+    if (!attribute_value(writer, cell, name, &value) || value.size < 1 || value.size > 4)
+        return 1;
+    for (size_t i = 0; i < value.size; i++) {
+        if (value.bytes[i] < '0' || value.bytes[i] > '9')
+            return 1;
+        number = 10 * number + (value.bytes[i] - '0');
+    }
+    return number ? number : 1;
+}
+
+/* The size of a table, and whether any of its parts says that it is none of data. */
+typedef struct {
+    int32_t rows, cells, widest;
+} Extent;
+
+static int measure(const Writer *writer, size_t node, Extent *extent)
+{
+    const Tree *tree = writer->tree;
+    int32_t width = 0;
+    for (size_t i = node + 1; i < (size_t)tree->end[node]; i++) {
+        if (tree->tag[i] == TAG_caption && extent->rows && has_ink(writer, i))
+            return 0; /* It would part the rows. */
+        if (tree->tag[i] == TAG_tr && has_ink(writer, i)) {
+            extent->rows++;
+            width = 0;
+        } else if (is_table_cell(writer, i)) {
+            if (tree->text_length[i] > MAX_CELL_LENGTH)
+                return 0;
+            extent->cells++;
+            width++;
+            extent->widest = width > extent->widest ? width : extent->widest;
+        }
+    }
+    return extent->rows >= 2 && extent->cells >= 3;
+}
+
+/* Let a cell reach down from its columns to a row. */
+static void reach_down(Table *table, int32_t column, int32_t wide, int32_t row)
+{
+    while (count_in(&table->reach) < (size_t)(column + wide) && !table->reach.is_short)
+        add_number(&table->reach, 0);
+    for (int32_t i = column; i < column + wide && !table->reach.is_short; i++)
+        numbers_in(&table->reach)[i] = row;
+}
+
+/* Put a cell into its column; the column behind it. */
+static int32_t place_cell(Writer *writer, size_t cell, int32_t column, int32_t row, int32_t widest)
+{
+    const Tree *tree = writer->tree;
+    Table *table = &writer->table;
+    int32_t deep = 1, wide = 1;
+    while ((size_t)column < count_in(&table->reach) && numbers_in(&table->reach)[column] > row)
+        column++;
+    if (tree->stop[cell] - tree->start[cell] > (int32_t)strlen("<td>")) {
+        int32_t left = widest > column ? widest - column : 1;
+        deep = span_of(writer, cell, "rowspan");
+        wide = span_of(writer, cell, "colspan");
+        wide = wide < left ? wide : left;
+    }
+    if (deep > 1)
+        reach_down(table, column, wide, row + deep);
+    add_number(&table->columns, column);
+    while (table->filled.size < (size_t)(column + wide) && !table->filled.is_short)
+        put(&table->filled, "", 1);
+    if (!table->filled.is_short && has_ink(writer, cell))
+        table->filled.bytes[column] = 1;
+    return column + wide;
+}
+
+/* Put all cells into their columns; 0 if the even grid would have too many places. */
+static int place_cells(Writer *writer, size_t node, Extent extent)
+{
+    const Tree *tree = writer->tree;
+    int32_t row = -1, column = 0;
+    for (size_t i = node + 1; i < (size_t)tree->end[node]; i++) {
+        if (tree->tag[i] == TAG_tr && has_ink(writer, i)) {
+            row++;
+            column = 0;
+        } else if (is_table_cell(writer, i)) {
+            column = place_cell(writer, i, column, row < 0 ? 0 : row, extent.widest);
+            extent.widest = column > extent.widest ? column : extent.widest;
+            if (extent.widest > MAX_FILL * extent.cells / extent.rows)
+                return 0;
+        }
+    }
+    return !writer->table.columns.is_short && !writer->table.filled.is_short && !writer->table.reach.is_short;
+}
+
+/* Leave out columns without ink. */
+static void number_columns(Table *table)
+{
+    int32_t *columns = numbers_in(&table->columns);
+    int32_t *places = NULL;
+    size_t width = table->filled.size;
+    table->reach.size = 0;
+    table->column_count = 0;
+    for (size_t i = 0; i < width; i++)
+        add_number(&table->reach, table->filled.bytes[i] ? table->column_count++ : -1);
+    if (table->reach.is_short)
+        return;
+    places = numbers_in(&table->reach);
+    for (size_t i = 0; i < count_in(&table->columns); i++)
+        columns[i] = places[columns[i]];
+}
+
+/* Does the first row name the columns? */
+static int has_header(const Writer *writer, size_t node)
+{
+    const Tree *tree = writer->tree;
+    size_t row = node + 1;
+    while (tree->tag[row] != TAG_tr || !has_ink(writer, row))
+        row++;
+    if (tree->tag[tree->parent[row]] == TAG_thead)
+        return 1;
+    for (size_t i = row + 1; i < (size_t)tree->end[row]; i++)
+        if (tree->tag[i] == TAG_td && tree->parent[i] == (int32_t)row && has_ink(writer, i))
+            return 0;
+    return 1;
+}
+
+int begin_table(Writer *writer, size_t node)
+{
+    Table *table = &writer->table;
+    Bytes role;
+    Extent extent = {0, 0, 0};
+    table->columns.size = table->reach.size = table->filled.size = 0;
+    if (writer->facts[node] & HOLDS_STRUCTURE || !measure(writer, node, &extent))
+        return 0;
+    if (attribute_value(writer, node, "role", &role) &&
+        ((role.size == 12 && memcmp(role.bytes, "presentation", 12) == 0) ||
+         (role.size == 4 && memcmp(role.bytes, "none", 4) == 0)))
+        return 0;
+    if (!place_cells(writer, node, extent))
+        return 0;
+    number_columns(table);
+    if (table->column_count < 2)
+        return 0;
+    table->end = writer->tree->end[node];
+    table->has_header = (uint8_t)has_header(writer, node);
+    table->next_cell = 0;
+    table->rows_written = 0;
+    return 1;
+}
+
+static void put_cells(Writer *writer, int32_t count, const char *cell)
+{
+    while (count-- > 0)
+        put_text(&writer->out, cell);
+}
+
+static void write_head_line(Writer *writer)
+{
+    put_text(&writer->out, "\n");
+    put_prefix(writer);
+    put_text(&writer->out, "|");
+    put_cells(writer, writer->table.column_count, " --- |");
+}
+
+void enter_row(Writer *writer, size_t node)
+{
+    Table *table = &writer->table;
+    if (!has_ink(writer, node))
+        return;
+    if (!table->rows_written) {
+        flush(writer);
+        start_block(writer, LAST_OTHER);
+        if (!table->has_header) {
+            put_text(&writer->out, "|");
+            put_cells(writer, table->column_count, "  |");
+            write_head_line(writer);
+        }
+    }
+    if (table->rows_written || !table->has_header) {
+        put_text(&writer->out, "\n");
+        put_prefix(writer);
+    }
+    put_text(&writer->out, "|");
+    clear_paragraph(writer);
+    table->column = 0;
+    table->is_in_row = 1;
+}
+
+/* Write the cell that was gathered. */
+static void end_cell(Writer *writer)
+{
+    if (is_blank(&writer->paragraph)) {
+        clear_paragraph(writer);
+        return;
+    }
+    end_paragraph(writer);
+    put_text(&writer->out, " ");
+    write_inline(writer, IN_CELL);
+    put_text(&writer->out, " |");
+    writer->table.column++;
+    clear_paragraph(writer);
+}
+
+void enter_cell(Writer *writer)
+{
+    Table *table = &writer->table;
+    if ((size_t)table->next_cell >= count_in(&table->columns))
+        return;
+    int32_t column = numbers_in(&table->columns)[table->next_cell++];
+    end_cell(writer);
+    if (column > table->column) {
+        put_cells(writer, column - table->column, "  |");
+        table->column = column;
+    }
+}
+
+void end_row(Writer *writer)
+{
+    Table *table = &writer->table;
+    end_cell(writer);
+    put_cells(writer, table->column_count - table->column, "  |");
+    table->is_in_row = 0;
+    if (!table->rows_written++ && table->has_header)
+        write_head_line(writer);
+}

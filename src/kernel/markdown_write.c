@@ -1,0 +1,478 @@
+/* A paragraph as it is written. Emphasis is written where CommonMark's rules of flanking let it be read, and a
+   character is escaped where it would be read as more than itself. */
+
+#include "markdown.h"
+
+#include "white.h"
+
+enum { MAX_ROUNDS = 4 /* In which marks that are not read are taken away, before all are. */ };
+
+typedef struct {
+    Writer *writer;
+    Buffer *out;
+    Bytes text;
+    Shape shape;
+    size_t next;     /* The next mark. */
+    size_t start_escape; /* What the line would be taken for something else without. */
+    int in_link, has_emphasis, has_struck, is_low_escaped;
+} Pen;
+
+static int is_emphasis(const Mark *mark)
+{
+    return mark->style == STYLE_STRONG || mark->style == STYLE_EMPHASIS || mark->style == STYLE_STRUCK;
+}
+
+static const char *sign_of(uint8_t style)
+{
+    return style == STYLE_STRONG ? "**" : style == STYLE_EMPHASIS ? "*" : style == STYLE_STRUCK ? "~~" : "";
+}
+
+/* --- flanking --- */
+
+static int kind_before(Writer *writer, Bytes text, size_t at)
+{
+    if (!at)
+        return CHARACTER_WHITE;
+    size_t last = before_character(text.bytes, at);
+    return kind_of_character(writer, text.bytes + last, at - last);
+}
+
+static int kind_behind(Writer *writer, Bytes text, size_t at)
+{
+    return at >= text.size ? CHARACTER_WHITE : kind_of_character(writer, text.bytes + at, text.size - at);
+}
+
+/* What stands beside a mark, past those that it makes one run of signs with. */
+static int kind_beside(Writer *writer, Bytes text, size_t number, int is_before)
+{
+    const Paragraph *paragraph = &writer->paragraph;
+    const Mark *mark = &paragraph->marks[number];
+    char sign = *sign_of(mark->style);
+    for (size_t i = number; is_before ? i > 0 : i + 1 < paragraph->mark_count;) {
+        const Mark *other = &paragraph->marks[is_before ? --i : ++i];
+        if (other->at != mark->at)
+            break;
+        if (!other->is_dead && *sign_of(other->style) != sign)
+            return CHARACTER_PUNCTUATION;
+    }
+    return is_before ? kind_before(writer, text, mark->at) : kind_behind(writer, text, mark->at);
+}
+
+/* Would CommonMark read a sign between these as an end of emphasis on the inner? Older readers take no symbol
+   beyond ASCII for punctuation. */
+static int flanks(int inner, int outer)
+{
+    if (inner & CHARACTER_WHITE)
+        return 0;
+    return !(inner & (CHARACTER_PUNCTUATION | CHARACTER_SYMBOL)) ||
+           outer & (CHARACTER_WHITE | CHARACTER_PUNCTUATION);
+}
+
+/* Take away emphasis that is not read; how many marks there were. */
+static size_t drop_unread(Writer *writer, Bytes text)
+{
+    Paragraph *paragraph = &writer->paragraph;
+    size_t dropped = 0;
+    for (size_t i = 0; i < paragraph->mark_count; i++) {
+        Mark *mark = &paragraph->marks[i];
+        if (mark->is_dead || !is_emphasis(mark))
+            continue;
+        int before = kind_beside(writer, text, i, 1), behind = kind_beside(writer, text, i, 0);
+        if (mark->is_end ? flanks(before, behind) : flanks(behind, before))
+            continue;
+        mark->is_dead = paragraph->marks[mark->partner].is_dead = 1;
+        dropped++;
+    }
+    return dropped;
+}
+
+static void settle_marks(Writer *writer, Bytes text)
+{
+    Paragraph *paragraph = &writer->paragraph;
+    for (int round = 0; round < MAX_ROUNDS; round++)
+        if (!drop_unread(writer, text))
+            return;
+    for (size_t i = 0; i < paragraph->mark_count; i++)
+        paragraph->marks[i].is_dead |= (uint8_t)is_emphasis(&paragraph->marks[i]);
+}
+
+/* --- escapes --- */
+
+static int is_digit(uint8_t byte)
+{
+    return byte >= '0' && byte <= '9';
+}
+
+static int is_letter(uint8_t byte)
+{
+    return lower(byte) >= 'a' && lower(byte) <= 'z';
+}
+
+static int is_sign(uint8_t byte)
+{
+    return byte > ' ' && byte < 0x7F && !is_letter(byte) && !is_digit(byte);
+}
+
+static uint8_t byte_at(Bytes text, size_t at)
+{
+    return at < text.size ? text.bytes[at] : '\n';
+}
+
+static int ends_word(Bytes text, size_t at)
+{
+    return byte_at(text, at) == ' ' || byte_at(text, at) == '\n';
+}
+
+/* Does a line from `at` to `stop` have no other characters than these? */
+static int is_only(Bytes text, size_t at, size_t stop, const char *characters)
+{
+    while (at < stop && strchr(characters, text.bytes[at]))
+        at++;
+    return at == stop;
+}
+
+/* The place of the character that makes more of a line than text; SIZE_MAX without one. */
+static size_t find_start_escape(Bytes text, size_t at)
+{
+    uint8_t first = byte_at(text, at);
+    size_t run = at, stop;
+    switch (first) {
+    case '#':
+        while (byte_at(text, run) == '#')
+            run++;
+        return run - at <= 6 && ends_word(text, run) ? at : SIZE_MAX;
+    case '>':
+        return at;
+    case '[':
+        stop = find_byte(text, ']', at, text.size);
+        if (stop == at + 2 && (strchr(" xX", text.bytes[at + 1])) && ends_word(text, stop + 1))
+            return at;
+        for (; stop < text.size; stop = find_byte(text, ']', stop + 1, text.size))
+            if (byte_at(text, stop + 1) == ':')
+                return at;
+        return SIZE_MAX;
+    case '+':
+    case '-':
+    case '*':
+        if (ends_word(text, at + 1))
+            return at;
+        break;
+    case '_':
+    case '=':
+    case ':':
+    case '|':
+        break;
+    default:
+        while (is_digit(byte_at(text, run)) && run - at < 10)
+            run++;
+        if (run > at && run - at < 10 && (byte_at(text, run) == '.' || byte_at(text, run) == ')') &&
+            ends_word(text, run + 1))
+            return run;
+        return SIZE_MAX;
+    }
+    /* A rule, the line below a heading, or below the heads of a table. */
+    char same[] = {(char)first, ' ', 0};
+    stop = find_byte(text, '\n', at, text.size);
+    return is_only(text, at, stop, same) || is_only(text, at, stop, "-:| ") ? at : SIZE_MAX;
+}
+
+/* Is it what HTML writes a character by? */
+static int is_entity(Bytes text, size_t at)
+{
+    size_t from = at + 1, most = 32;
+    if (byte_at(text, from) == '#') {
+        from++;
+        most = 8;
+    }
+    size_t run = from;
+    while (run - from <= most && (is_letter(byte_at(text, run)) || is_digit(byte_at(text, run))))
+        run++;
+    return run > from && byte_at(text, run) == ';';
+}
+
+/* A run of `_` opens emphasis at the front of a word, and nowhere else. */
+static int opens_low(Pen *pen, size_t at)
+{
+    size_t behind = at;
+    if (at && pen->text.bytes[at - 1] == '_')
+        return pen->is_low_escaped;
+    while (byte_at(pen->text, behind) == '_')
+        behind++;
+    int before = kind_before(pen->writer, pen->text, at);
+    pen->is_low_escaped = before & (CHARACTER_WHITE | CHARACTER_PUNCTUATION | CHARACTER_SYMBOL) &&
+                          !(kind_behind(pen->writer, pen->text, behind) & CHARACTER_WHITE);
+    return pen->is_low_escaped;
+}
+
+static int is_star_read(const Pen *pen, size_t at)
+{
+    int is_after_word = at && !is_white(pen->text.bytes[at - 1]);
+    if (ends_word(pen->text, at + 1))
+        return is_after_word && pen->has_emphasis;
+    return 1;
+}
+
+/* Does a mark stand at a place, of a link or of any kind? */
+static int is_marked(const Pen *pen, size_t at, int is_link)
+{
+    const Paragraph *paragraph = &pen->writer->paragraph;
+    if (pen->next >= paragraph->mark_count || paragraph->marks[pen->next].at != at)
+        return 0;
+    for (size_t i = pen->next; is_link && i < paragraph->mark_count && paragraph->marks[i].at == at; i++)
+        if (!paragraph->marks[i].is_dead)
+            return paragraph->marks[i].style == STYLE_LINK && !paragraph->marks[i].is_end;
+    return !is_link;
+}
+
+/* Would a character be read as more than itself? */
+static int is_read(Pen *pen, size_t at)
+{
+    Bytes text = pen->text;
+    uint8_t next = byte_at(text, at + 1);
+    if (at == pen->start_escape)
+        return 1;
+    switch (text.bytes[at]) {
+    case '\\':
+        return is_sign(next) || next == '\n' || is_marked(pen, at + 1, 0);
+    case '`':
+        return 1;
+    case '*':
+        return is_star_read(pen, at);
+    case '_':
+        return opens_low(pen, at);
+    case '[':
+        return pen->in_link;
+    case ']':
+        return pen->in_link || next == '(';
+    case '<':
+        return is_letter(next) || next == '/' || next == '!' || next == '?';
+    case '&':
+        return is_entity(text, at);
+    case '~':
+        return pen->has_struck || (!ends_word(text, at + 1) && memchr(text.bytes + at + 1, '~', text.size - at - 1));
+    case '!':
+        return is_marked(pen, at + 1, 1);
+    case '|':
+        return pen->shape == IN_CELL;
+    case '#':
+        return pen->shape == IN_HEADING && at + 1 == text.size;
+    default:
+        return 0;
+    }
+}
+
+static int is_special(uint8_t byte)
+{
+    static const uint8_t special[256] = {
+        ['\\'] = 1, ['`'] = 1, ['*'] = 1, ['_'] = 1, ['['] = 1, [']'] = 1, ['<'] = 1,
+        ['&'] = 1,  ['~'] = 1, ['!'] = 1, ['|'] = 1, ['#'] = 1, ['\n'] = 1,
+    };
+    return special[byte];
+}
+
+static void write_break(Pen *pen, size_t at)
+{
+    if (pen->shape == IN_CELL) {
+        put_text(pen->out, "<br>");
+        return;
+    }
+    put_text(pen->out, "  \n");
+    put_prefix(pen->writer);
+    pen->start_escape = find_start_escape(pen->text, at + 1);
+}
+
+/* Text without marks in it. */
+static void write_run(Pen *pen, size_t at, size_t stop)
+{
+    size_t done = at;
+    for (; at < stop; at++) {
+        uint8_t byte = pen->text.bytes[at];
+        if (!is_special(byte) && at != pen->start_escape)
+            continue;
+        put(pen->out, pen->text.bytes + done, at - done);
+        done = at;
+        if (byte == '\n') {
+            write_break(pen, at);
+            done = at + 1;
+        } else if (is_read(pen, at)) {
+            put(pen->out, "\\", 1);
+        }
+    }
+    put(pen->out, pen->text.bytes + done, stop - done);
+}
+
+/* Bytes with a backslash before those that stand in `escaped`, and before what would be an escape. */
+static void write_escaped(Pen *pen, Bytes bytes, const char *escaped)
+{
+    size_t done = 0;
+    for (size_t i = 0; i < bytes.size; i++) {
+        uint8_t byte = bytes.bytes[i];
+        int is_needed = (byte == '\\' && is_sign(byte_at(bytes, i + 1))) ||
+                        (byte == '&' && is_entity(bytes, i)) || (byte == '|' && pen->shape == IN_CELL) ||
+                        strchr(escaped, byte);
+        if (!byte || !is_needed)
+            continue;
+        put(pen->out, bytes.bytes + done, i - done);
+        put(pen->out, "\\", 1);
+        done = i;
+    }
+    put(pen->out, bytes.bytes + done, bytes.size - done);
+}
+
+/* --- marks --- */
+
+static Bytes in_addresses(const Writer *writer, size_t from, size_t size)
+{
+    return (Bytes){writer->addresses.bytes + from, size};
+}
+
+static int is_balanced(Bytes url)
+{
+    int level = 0;
+    for (size_t i = 0; i < url.size && level >= 0 && level < 30; i++)
+        level += url.bytes[i] == '(' ? 1 : url.bytes[i] == ')' ? -1 : 0;
+    return level == 0;
+}
+
+static int is_same(Bytes one, Bytes other)
+{
+    if (one.size != other.size)
+        return 0;
+    for (size_t i = 0; i < one.size; i++)
+        if (lower(one.bytes[i]) != lower(other.bytes[i]))
+            return 0;
+    return 1;
+}
+
+/* What stands behind the text of a link or an image. */
+static void write_target(Pen *pen, const Link *link, Bytes said, int has_title)
+{
+    Bytes url = in_addresses(pen->writer, link->url, link->url_size);
+    Bytes title = in_addresses(pen->writer, link->title, link->title_size);
+    put_text(pen->out, "](");
+    write_escaped(pen, url, is_balanced(url) ? "" : "()");
+    if (has_title && title.size && !is_same(title, said) && !is_same(title, url)) {
+        put_text(pen->out, " \"");
+        write_escaped(pen, title, "\"");
+        put(pen->out, "\"", 1);
+    }
+    put(pen->out, ")", 1);
+}
+
+static void write_image(Pen *pen, const Link *link)
+{
+    Pen alt = *pen;
+    alt.text = in_addresses(pen->writer, link->title, link->title_size);
+    alt.in_link = 1;
+    alt.start_escape = SIZE_MAX;
+    alt.next = SIZE_MAX;
+    put_text(pen->out, "![");
+    write_run(&alt, 0, alt.text.size);
+    write_target(pen, link, alt.text, 0);
+}
+
+static void write_code(Pen *pen, size_t from, size_t to)
+{
+    Bytes code = {pen->text.bytes + from, to - from};
+    size_t longest = 0, run = 0;
+    for (size_t i = 0; i < code.size; i++) {
+        run = code.bytes[i] == '`' ? run + 1 : 0;
+        longest = run > longest ? run : longest;
+    }
+    int is_padded = code.size && (code.bytes[0] == '`' || code.bytes[code.size - 1] == '`');
+    for (size_t i = 0; i <= longest; i++)
+        put(pen->out, "`", 1);
+    put(pen->out, " ", (size_t)is_padded);
+    for (size_t at = 0; at < code.size;) {
+        size_t stop = pen->shape == IN_CELL ? find_byte(code, '|', at, code.size) : code.size;
+        put(pen->out, code.bytes + at, stop - at);
+        put(pen->out, "\\|", stop < code.size ? 2 : 0);
+        at = stop + 1;
+    }
+    put(pen->out, " ", (size_t)is_padded);
+    for (size_t i = 0; i <= longest; i++)
+        put(pen->out, "`", 1);
+}
+
+/* Is the text of a link its address? */
+static int is_bare(const Pen *pen, size_t number)
+{
+    const Paragraph *paragraph = &pen->writer->paragraph;
+    const Mark *mark = &paragraph->marks[number];
+    const Link *link = &pen->writer->links[mark->link];
+    Bytes url = in_addresses(pen->writer, link->url, link->url_size);
+    size_t size = paragraph->marks[mark->partner].at - mark->at;
+    return mark->partner == (int32_t)number + 1 && size == url.size &&
+           memcmp(pen->text.bytes + mark->at, url.bytes, size) == 0 &&
+           (stands_at(url, 0, "http://") || stands_at(url, 0, "https://")) &&
+           find_byte(url, '|', 0, url.size) == url.size && find_byte(url, '\\', 0, url.size) == url.size;
+}
+
+static void write_link(Pen *pen, size_t number)
+{
+    const Mark *mark = &pen->writer->paragraph.marks[number];
+    const Link *link = &pen->writer->links[mark->link];
+    if (!mark->is_end) {
+        pen->in_link = 1;
+        put(pen->out, "[", 1);
+        return;
+    }
+    size_t from = pen->writer->paragraph.marks[mark->partner].at;
+    pen->in_link = 0;
+    write_target(pen, link, (Bytes){pen->text.bytes + from, mark->at - from}, 1);
+}
+
+/* Write a mark; where the text goes on behind it. */
+static size_t write_mark(Pen *pen, size_t number)
+{
+    const Paragraph *paragraph = &pen->writer->paragraph;
+    const Mark *mark = &paragraph->marks[number];
+    pen->next = number + 1;
+    if (mark->style == MARK_IMAGE) {
+        write_image(pen, &pen->writer->links[mark->link]);
+    } else if (mark->style == STYLE_CODE) {
+        size_t stop = paragraph->marks[mark->partner].at;
+        write_code(pen, mark->at, stop);
+        pen->next = (size_t)mark->partner + 1;
+        return stop;
+    } else if (mark->style == STYLE_LINK && !mark->is_end && is_bare(pen, number)) {
+        size_t stop = paragraph->marks[mark->partner].at;
+        put(pen->out, "<", 1);
+        put(pen->out, pen->text.bytes + mark->at, stop - mark->at);
+        put(pen->out, ">", 1);
+        pen->next = (size_t)mark->partner + 1;
+        return stop;
+    } else if (mark->style == STYLE_LINK) {
+        write_link(pen, number);
+    } else if (!mark->is_dead) {
+        put_text(pen->out, sign_of(mark->style));
+    }
+    return mark->at;
+}
+
+void write_inline(Writer *writer, Shape shape)
+{
+    Paragraph *paragraph = &writer->paragraph;
+    if (paragraph->text.is_short)
+        return;
+    Pen pen = {.writer = writer, .out = &writer->out, .shape = shape, .start_escape = SIZE_MAX};
+    pen.text = (Bytes){paragraph->text.bytes, paragraph->text.size};
+    if (paragraph->mark_count)
+        settle_marks(writer, pen.text);
+    for (size_t i = 0; i < paragraph->mark_count; i++) {
+        const Mark *mark = &paragraph->marks[i];
+        pen.has_emphasis |= !mark->is_dead && is_emphasis(mark) && mark->style != STYLE_STRUCK;
+        pen.has_struck |= !mark->is_dead && mark->style == STYLE_STRUCK;
+    }
+    if (shape == ON_LINES)
+        pen.start_escape = find_start_escape(pen.text, 0);
+    for (size_t at = 0; at < pen.text.size || pen.next < paragraph->mark_count;) {
+        if (pen.next < paragraph->mark_count && paragraph->marks[pen.next].at <= at) {
+            at = write_mark(&pen, pen.next);
+            continue;
+        }
+        size_t stop = pen.next < paragraph->mark_count ? paragraph->marks[pen.next].at : pen.text.size;
+        write_run(&pen, at, stop);
+        at = stop;
+    }
+}
