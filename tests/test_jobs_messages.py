@@ -15,7 +15,7 @@ import dehusk
 from dehusk.answer.override import Overrides
 from dehusk.errors import StateError
 from dehusk.memory import Memory, Table, carried, carry, dump
-from dehusk.memory.lending import Loan, Terms
+from dehusk.memory.session import SessionSettings, Snapshot
 from dehusk.memory.site import Sites
 from dehusk.page.page import Capture, Page
 from dehusk.settings import Keeping, Limits
@@ -113,7 +113,7 @@ def test_requests_and_replies_arrive_as_they_were_sent() -> None:
         Page("<p>Half a pair: \ud800", "https://a.example/", capture=Capture("<urn:a>", "2026")),
         Page(b"<p>K\xe4se", None, "a", "iso-8859-1"),
     ]
-    snapshot = Loan(
+    snapshot = Snapshot(
         "a", b"state", Overrides(("p",), ("nav",)), [b"one", b""], frozenset({7, 2**63})
     )
     requests = [
@@ -165,11 +165,11 @@ def test_what_no_worker_says_is_refused(told: dict[str, object]) -> None:
         replies_from_parts(told, [])
 
 
-class _Lender:
+class _LargeSites:
     """Sends sites of half a megabyte."""
 
-    def snapshot(self, site: str, url: str | None) -> Loan:
-        return Loan(site, bytes(500_000))
+    def snapshot(self, site: str, url: str | None) -> Snapshot:
+        return Snapshot(site, bytes(500_000))
 
     def wants_snapshot(self, site: str) -> bool:
         return False
@@ -194,8 +194,8 @@ class _Listener:
 def _worker(monkeypatch: pytest.MonkeyPatch, sites: list[str]) -> tuple[Worker, _Listener]:
     """A worker without a process that has a page of each site, and what hears for it."""
     monkeypatch.setattr("dehusk.workers.worker.Process", _Listener)
-    setup = Setup(Terms("auto", {}, Limits(), Keeping()))
-    worker = Worker(setup, _Lender(), WorkerSettings(), lambda worker, event: None)
+    setup = Setup(SessionSettings("auto", {}, Limits(), Keeping()))
+    worker = Worker(setup, _LargeSites(), WorkerSettings(), lambda worker, event: None)
     for site in sites:
         page = Page("<p>Rye and oats.", None, site)
         worker.give(Task(Act.CLEAN, site, [page], lambda task: None, size_bytes=1000))

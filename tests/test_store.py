@@ -113,12 +113,12 @@ def test_a_new_file_takes_the_method_and_an_old_one_keeps_it(file: Path) -> None
 
 def test_what_only_changes_answers_may_differ_from_run_to_run(file: Path) -> None:
     with dehusk.open(file, favour="recall") as memory:
-        assert memory.terms().settings["favour"] == "recall"
+        assert memory.settings().settings["favour"] == "recall"
         memory.learn(_page(1))
     with dehusk.open(file) as memory:
-        assert memory.terms().settings["favour"] == "balance"
+        assert memory.settings().settings["favour"] == "balance"
     with dehusk.open(file, favour="precision") as memory:
-        assert memory.terms().settings["favour"] == "precision"
+        assert memory.settings().settings["favour"] == "precision"
     state = dehusk.Site("a.example", favour="recall").dump()
     dehusk.Site("a.example").load(state)
 
@@ -128,9 +128,9 @@ def test_a_memory_keeps_the_model_it_was_learned_with(file: Path, tmp_path: Path
     save_model(load_model(), model)
     with dehusk.open(file, model=str(model)) as memory:
         memory.learn(_page(1))
-        assert memory.terms().settings["model"] == str(model)
+        assert memory.settings().settings["model"] == str(model)
     with dehusk.open(file) as memory:
-        assert memory.terms().settings["model"] == str(model)
+        assert memory.settings().settings["model"] == str(model)
     with pytest.raises(StateError, match=r"model=other\.json"):
         dehusk.open(file, model="other.json")
     model.unlink()

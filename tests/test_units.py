@@ -11,7 +11,7 @@ import dehusk
 from dehusk.answer.result import Result
 from dehusk.errors import StateError
 from dehusk.memory import upkeep
-from dehusk.memory.lending import Borrower
+from dehusk.memory.session import Session
 from dehusk.settings import Keeping
 
 SITE = "a.example"
@@ -28,11 +28,11 @@ def _page(number: int, site: str = SITE) -> dehusk.Page:
 
 
 def _lessons(memory: dehusk.Session, count: int) -> tuple[list[bytes], bytes]:
-    """What that many pages teach a borrower, and what it comes to."""
-    borrower = Borrower(memory.terms())
-    borrower.borrow(memory.lend(SITE))
-    lessons = [borrower.clean(_page(number), Result.to_json)[1] for number in range(count)]
-    return [lesson for lesson in lessons if lesson is not None], borrower.state(SITE)
+    """What that many pages teach a worker, and what it comes to."""
+    worker = Session.worker(memory.settings())
+    worker.restore(memory.snapshot(SITE))
+    lessons = [worker.add_page(_page(number), Result.to_json)[1] for number in range(count)]
+    return [lesson for lesson in lessons if lesson is not None], worker.state(SITE)
 
 
 def _failing(memory: dehusk.Session, act: Callable[[], object]) -> None:

@@ -283,8 +283,6 @@ class Session(Kept):
         unlearned = self._kept[site].unlearned if isinstance(self._kept, Held) else ()
         return Snapshot(site, self.state(site), self.decided(site), (), frozenset(unlearned))
 
-    terms, lend = settings, snapshot
-
     def state(self, site: str) -> bytes:
         """What a site has taught, for another session."""
         return self._lessons.written(self.memory(site), site)
@@ -360,8 +358,6 @@ class Session(Kept):
         if after is not None:
             self._put_written(site, after, [lesson])
         return after is not None
-
-    take_told = take_lesson
 
     def _put_written(self, site: str, after: Memory, lessons: Sequence[bytes]) -> None:
         if isinstance(self._kept, Store):

@@ -10,7 +10,7 @@ from dehusk.answer.fingerprint import sketch
 from dehusk.answer.result import Refusal, Result
 from dehusk.errors import PageError, PageFault, StateError, UsageError
 from dehusk.memory.answers import answer_of
-from dehusk.memory.lending import Borrower, unlearned_digest
+from dehusk.memory.session import Session, unlearned_digest
 from dehusk.page.page import Page
 from dehusk.workers.answering import answer_or_refusal
 from dehusk.workers.messages import Act, Reply, Request, Setup
@@ -21,7 +21,7 @@ class Judge:
 
     def __init__(self, setup: Setup) -> None:
         self.setup = setup
-        self.session = Borrower(setup.terms, max_bytes=None)
+        self.session = Session.worker(setup.session, max_bytes=None)
         further = import_module(setup.acts).ACTS if setup.acts is not None else {}
         self._acts: Mapping[str, PageAct] = {**ACTS, **further}
 
@@ -41,7 +41,7 @@ class Judge:
         try:
             # What this cannot take ends the process: its parent must not believe that it holds it.
             if request.snapshot is not None:
-                self.session.borrow(request.snapshot)
+                self.session.restore(request.snapshot)
             reply = answer_or_refusal(page, act)
         except (StateError, UsageError) as fault:
             return Reply(fault=("usage" if isinstance(fault, UsageError) else "state", str(fault)))
@@ -64,15 +64,15 @@ class Judge:
             rendered.append(render(result))
 
         if learns:
-            result, lesson = self.session.clean(page, keep)
+            result, lesson = self.session.add_page(page, keep)
         else:
-            result, lesson = self.session.ask(page, keep), None
+            result, lesson = self.session.ask(page, render=keep), None
         return self._learned(request, lesson, rendered[0], self._facts(page, result))
 
     def learn(self, request: Request) -> Reply:
         """What a page taught, without an answer."""
         (page,) = request.pages
-        return self._learned(request, self.session.learn(page))
+        return self._learned(request, self.session.learn_page(page))
 
     def _learned(
         self,
@@ -83,7 +83,7 @@ class Judge:
     ) -> Reply:
         is_wanted = lesson is not None and request.wants_snapshot
         snapshot = self.session.state(request.site) if is_wanted else None
-        return Reply(answer, facts, lesson, snapshot, self.session.size_bytes(request.site))
+        return Reply(answer, facts, lesson, snapshot, self.session.held_bytes(request.site))
 
     def _facts(self, page: Page, result: Result) -> dict[str, Any]:
         """What a run counts, notes and compares of an answer."""
@@ -94,7 +94,7 @@ class Judge:
             "template_changed": result.template_changed,
             "needs_render": result.needs_render,
         }
-        if self.setup.terms.knows_pages:
+        if self.setup.session.knows_pages:
             noted = answer_of(page, result)
             facts |= {"key": noted.key.hex(), "text": noted.text.hex(), "family": result.family}
         if self.setup.is_sketching:
@@ -124,7 +124,7 @@ def _ask(judge: Judge, request: Request) -> Reply:
 
 def _tell(judge: Judge, request: Request) -> Reply:
     (page,) = request.pages
-    return Reply(lesson=judge.session.tell(page))
+    return Reply(lesson=judge.session.lesson(page))
 
 
 def _snapshot(judge: Judge, request: Request) -> Reply:

@@ -8,31 +8,30 @@ from typing import Final, TypeVar
 
 from dehusk.answer.result import Refusal, Result
 from dehusk.errors import PageError, PageFault, StateError, UsageError
-from dehusk.memory.memories import Memories
-from dehusk.memory.site import Sites
+from dehusk.memory.session import Session
 from dehusk.output.formats import Format
 from dehusk.page.page import Page
 from dehusk.sources import Failure
 
-Given = TypeVar("Given")
+Answer = TypeVar("Answer")
 
 _LOG: Final = logging.getLogger(__name__)
 
 
 def answer_on(
-    item: Page | Failure, sites: Sites | Memories, written_as: Format, *, is_learned: bool = False
+    item: Page | Failure, session: Session, written_as: Format, *, is_learned: bool = False
 ) -> Result | Refusal:
     """The answer on one item, rendered. Nothing that a page does ends the run.
 
-    An item that the sites have learned before is only asked about.
+    An item that the session has learned before is only asked about.
     """
     if isinstance(item, Failure):
         return Refusal(item.url, item.site, item.error)
-    answer = sites.ask if is_learned else sites.add
+    answer = session.ask if is_learned else session.add
     return answer_or_refusal(item, lambda: answer(item, render=written_as.row.asks))
 
 
-def answer_or_refusal(page: Page, answer: Callable[[], Given]) -> Given | Refusal:
+def answer_or_refusal(page: Page, answer: Callable[[], Answer]) -> Answer | Refusal:
     """What `answer` gives for the page, or why it gives nothing. Raises StateError, UsageError."""
     try:
         return answer()

@@ -21,8 +21,7 @@ from dehusk import pipeline
 from dehusk.answer.result import Refusal, Result
 from dehusk.errors import PageError, UsageError
 from dehusk.memory import dump, load
-from dehusk.memory.memories import Memories
-from dehusk.memory.site import Sites
+from dehusk.memory.session import Session
 from dehusk.methods import DEFAULT, learned_with, settings_of
 from dehusk.output import Written
 from dehusk.page.page import Page
@@ -55,7 +54,7 @@ class Crawling:
     def __init__(
         self,
         urls: Sequence[str],
-        sites: Sites | Memories,
+        session: Session,
         settings: CrawlSettings = CrawlSettings(),
         source_settings: SourceSettings = SourceSettings(),
         *,
@@ -64,7 +63,7 @@ class Crawling:
         is_fresh: bool = False,
     ) -> None:
         self._urls = urls
-        self._sites = sites
+        self._session = session
         self._settings = settings
         self._source_settings = source_settings
         self._path = path
@@ -104,7 +103,7 @@ class Crawling:
 
     def _check_method(self) -> None:
         """Raise UsageError where the state is of another method, or with other settings."""
-        method = self._sites.method
+        method = self._session.method
         used = json.dumps([method.name, settings_of(method)], sort_keys=True)
         known = self._state.fact("method", used)
         if known != used:
@@ -145,22 +144,22 @@ class Crawling:
 
     def _restore_memories(self) -> None:
         """Learn again what the sites had taught."""
-        if isinstance(self._sites, Memories):
+        if self._session.is_lasting:
             return
-        method = self._sites.method
+        method = self._session.method
         rows = self._state.connection.execute("select site, memory from crawl_memory")
         for site, blob in rows:
             memory = load(blob, method.name, settings=learned_with(method), site=site)
-            self._sites.hold(site, memory)
-        setup = pipeline.Setup(method, replace(self._sites.limits, timeout_s=_NO_HURRY_S))
+            self._session.hold(site, memory)
+        setup = pipeline.Setup(method, replace(self._session.limits, timeout_s=_NO_HURRY_S))
         rows = self._state.connection.execute(
             "select html, url, site, charset from crawl_lessons order by number"
         )
         for html, *about in rows:
             page = Page(zlib.decompress(html), *about)
             site = pipeline.site_of(page)
-            learned = pipeline.learn(page, self._sites.memory(site), setup)
-            self._sites.hold(site, learned.memory)
+            learned = pipeline.learn(page, self._session.memory(site), setup)
+            self._session.hold(site, learned.memory)
 
     def _keep(self) -> None:
         """Write what became of the last item; the crawl calls it in the middle of its step."""
@@ -178,8 +177,8 @@ class Crawling:
 
     def _keep_lesson(self, page: Page) -> None:
         """See to it that what the page has taught is not lost."""
-        if isinstance(self._sites, Memories):
-            self._sites.commit()
+        if self._session.is_lasting:
+            self._session.commit()
             return
         run = self._state.connection.execute
         is_plain = isinstance(page.html, bytes) and page.boxes is None
@@ -190,14 +189,14 @@ class Crawling:
         )
         # What a browser made of a page is not kept: its memory is written at once.
         if not is_plain or run("select count(*) from crawl_lessons").fetchone()[0] >= _FOLDED_AFTER:
-            self._fold(self._sites)
+            self._fold(self._session)
 
-    def _fold(self, sites: Sites) -> None:
+    def _fold(self, session: Session) -> None:
         """Write the memories anew, and let the pages go that taught them."""
-        method = sites.method
+        method = session.method
         changed = self._state.connection.execute("select distinct site from crawl_lessons")
         for (site,) in changed.fetchall():
-            memory, settings = sites.memory(site), learned_with(method)
+            memory, settings = session.memory(site), learned_with(method)
             blob = dump(memory, method.name, settings=settings, site=site)
             self._state.connection.execute(
                 "insert or replace into crawl_memory values (?, ?)", (site, blob)
@@ -220,16 +219,16 @@ def crawl(
     With a `state` file the crawl can be cut off at any moment and gone on with: `resume`. One that
     came to its end is visited again, and gives what has changed; `fresh` forgets it.
     """
-    sites = Sites(method=method, limits=limits, **method_settings)
+    session = Session(method=method, limits=limits, **method_settings)
     path = None if state is None else Path(state)
-    with Crawling(urls, sites, settings, path=path, resumes=resume, is_fresh=fresh) as crawling:
+    with Crawling(urls, session, settings, path=path, resumes=resume, is_fresh=fresh) as crawling:
         for item in crawling:
             answer: Result | Refusal
             if isinstance(item, Failure):
                 answer = Refusal(item.url, item.site, item.error)
             else:
                 try:
-                    answer = sites.add(item)
+                    answer = session.add(item)
                 except PageError as error:
                     answer = Refusal(item.url, item.site, error)
             yield answer

@@ -22,16 +22,14 @@ from dehusk import pipeline
 from dehusk.answer.result import Refusal
 from dehusk.errors import DehuskError, PageError, UsageError
 from dehusk.memory.answers import rendered_answer
-from dehusk.memory.lending import unlearned_digest
-from dehusk.memory.memories import Memories
-from dehusk.memory.site import Sites
+from dehusk.memory.session import Session, unlearned_digest
 from dehusk.methods import adds_up
 from dehusk.methods.papers.hyperlink import Hyperlink
 from dehusk.output import Rendered, Shape
 from dehusk.page.page import Page
 from dehusk.settings import JobSettings
 from dehusk.sources import Failure
-from dehusk.workers.lessons import Lesson, Lessons
+from dehusk.workers.lessons import Lesson, LessonQueue
 from dehusk.workers.messages import Act, Reply, Setup
 from dehusk.workers.pool import Pool
 from dehusk.workers.reading import Arrived, NoMore, ReadAhead
@@ -98,7 +96,7 @@ class _Entry:
 
 
 class Jobs:
-    """Processes that judge pages of `Memories`, or of sites that are forgotten afterwards.
+    """Processes that judge pages of a session, or of sites that are forgotten afterwards.
 
     The answers are those of one process, to the byte, in the order of the pages, rendered as the
     `shape` says: JSON lines unless it says otherwise. A process that ends costs nothing: its page
@@ -110,7 +108,7 @@ class Jobs:
 
     def __init__(
         self,
-        sites: Memories | Sites | None = None,
+        session: Session | None = None,
         jobs: int = 2,
         *,
         shape: Shape = LINES,
@@ -119,27 +117,29 @@ class Jobs:
         splits_sites: bool = False,
     ) -> None:
         self._settings = replace(settings or JobSettings(), jobs=jobs)
-        sites = Sites() if sites is None else sites
-        if sites.method.name == Hyperlink.name:
+        session = Session() if session is None else session
+        if session.method.name == Hyperlink.name:
             raise UsageError("hyperlink compares pages across the sources; it needs one process")
-        if splits_sites and not adds_up(sites.method):
-            raise UsageError(f"memories of {sites.method.name} do not add up: no site can be split")
+        if splits_sites and not adds_up(session.method):
+            raise UsageError(
+                f"memories of {session.method.name} do not add up: no site can be split"
+            )
         self._splits_sites = splits_sites
-        self._lessons = Lessons(sites)
-        self._sites = sites
+        self._lessons = LessonQueue(session)
+        self._session = session
         self._inbox: SimpleQueue[NoMore | tuple[Worker, Event]] = SimpleQueue()
         self._line: deque[_Entry] = deque()
         self._reader: ReadAhead | None = None
         self._freed_bytes = self._freed_pages = 0
         self._pool = Pool(
-            Setup(self._lessons.terms, shape, is_sketching),
+            Setup(session.settings(), shape, is_sketching),
             self._lessons,
             WorkerSettings(self._settings.max_held_bytes),
             lambda worker, event: self._inbox.put((worker, event)),
             jobs,
         )
         self._checked_at = 0.0
-        self._patience_s = 3 * sites.limits.timeout_s + self._settings.patience_s
+        self._patience_s = 3 * session.limits.timeout_s + self._settings.patience_s
 
     @property
     def pids(self) -> list[int]:
@@ -149,11 +149,11 @@ class Jobs:
     def clean(self, pages: Iterable[PageLike]) -> Iterator[Rendered | Refusal]:
         """Learn pages and answer on each, in order; a page that cannot be used gives a Refusal.
 
-        `Memories` take note of the answers, as their own `clean` does. The pages are read in
+        A session that lasts notes the answers, as its own `clean` does. The pages are read in
         another thread.
         """
         for done in self.run(map(_item, pages), lambda _: Act.CLEAN):
-            if isinstance(done.outcome, Rendered) and isinstance(self._sites, Memories):
+            if isinstance(done.outcome, Rendered) and self._session.is_lasting:
                 self.note(done.outcome)
             assert not isinstance(done.outcome, Learned)
             yield done.outcome
@@ -166,9 +166,8 @@ class Jobs:
             yield done.outcome
 
     def note(self, answer: Rendered, since: int | None = None) -> bool:
-        """Note the answer that is given on a page, as `Memories.note` does."""
-        assert isinstance(self._sites, Memories)
-        return self._sites.note_given(answer.site, rendered_answer(answer), since)
+        """Note the answer that is given on a page, as `Session.note` does."""
+        return self._session.note_given(answer.site, rendered_answer(answer), since)
 
     def run(self, items: Iterable[Page | Failure], plan: Plan) -> Iterator[ItemOutcome]:
         """What came of each item, in order; `plan` says what to do with it, when it is read.
@@ -219,7 +218,7 @@ class Jobs:
         """What comes of what a page told, when its turn has come."""
         assert isinstance(page, Page)
         try:
-            return Learned(self._lessons.take_told(page, told))
+            return Learned(self._lessons.take_lesson(page, told))
         except PageError as error:
             return Refusal(page.url, page.site, error)
 

@@ -26,7 +26,7 @@ from typing import IO, Any, Final, Self
 
 from dehusk.answer.override import Overrides
 from dehusk.errors import DehuskError, PageError, StateError, UsageError
-from dehusk.memory.lending import Loan, Terms, terms_of
+from dehusk.memory.session import SessionSettings, Snapshot
 from dehusk.output import Format, Shape
 from dehusk.page.page import Capture, Page
 
@@ -107,7 +107,7 @@ class Act(StrEnum):
 class Setup:
     """The first message to a worker: how it judges pages, writes answers, and what it may take."""
 
-    terms: Terms
+    session: SessionSettings
     shape: Shape = Shape()  # noqa: RUF009 - frozen
     is_sketching: bool = False
     """Are answers compared for near duplicates?"""
@@ -127,7 +127,7 @@ class Setup:
         """The setup that a message describes."""
         shape = Shape(**{**header["shape"], "format": Format(header["shape"]["format"])})
         rest = {name: header[name] for name in ("is_sketching", "acts", "cpu_s", "memory_bytes")}
-        return cls(terms_of(header["terms"]), shape, **rest)
+        return cls(SessionSettings.read(header["session"]), shape, **rest)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +139,7 @@ class Request:
     pages: Sequence[Page]
     options: Mapping[str, Any] = field(default_factory=dict)
     """What the act is told besides, as plain data."""
-    snapshot: Loan | None = None
+    snapshot: Snapshot | None = None
     """The site, where the worker does not hold it."""
     wants_snapshot: bool = False
     """Is the site to be sent back with what the page teaches?"""
@@ -152,11 +152,13 @@ class Request:
             header["options"] = self.options
         if self.wants_snapshot:
             header["wants_snapshot"] = True
-        if (loan := self.snapshot) is not None:
-            unlearned = b"".join(n.to_bytes(_DIGEST_BYTES, "big") for n in sorted(loan.unlearned))
-            blobs += [unlearned, loan.state, *loan.lessons]
-            overrides = {"keep": loan.overrides.keep, "drop": loan.overrides.drop}
-            header["snapshot"] = {**overrides, "lessons": len(loan.lessons)}
+        if (snapshot := self.snapshot) is not None:
+            unlearned = b"".join(
+                n.to_bytes(_DIGEST_BYTES, "big") for n in sorted(snapshot.unlearned)
+            )
+            blobs += [unlearned, snapshot.state, *snapshot.lessons]
+            overrides = {"keep": snapshot.overrides.keep, "drop": snapshot.overrides.drop}
+            header["snapshot"] = {**overrides, "lessons": len(snapshot.lessons)}
         return header, blobs
 
     @classmethod
@@ -172,7 +174,7 @@ class Request:
                 int.from_bytes(digests[start : start + _DIGEST_BYTES], "big")
                 for start in range(0, len(digests), _DIGEST_BYTES)
             )
-            snapshot = Loan(site, state, overrides, lessons, unlearned)
+            snapshot = Snapshot(site, state, overrides, lessons, unlearned)
         is_wanted = header.get("wants_snapshot", False)
         return cls(header["act"], site, pages, header.get("options", {}), snapshot, is_wanted)
 

@@ -28,7 +28,7 @@ from dehusk.errors import (
     PageTimeout,
     ProcessLost,
 )
-from dehusk.memory.lending import Loan
+from dehusk.memory.session import Snapshot
 from dehusk.page.page import Page
 from dehusk.workers.messages import Act, Batch, Reply, Request, Setup, read, replies_from_parts
 
@@ -82,7 +82,7 @@ class Task:
 class Snapshots(Protocol):
     """What sites have taught, kept where no page can crash it: see `lessons`."""
 
-    def snapshot(self, site: str, url: str | None) -> Loan:
+    def snapshot(self, site: str, url: str | None) -> Snapshot:
         """What a worker needs to go on with a site. Raises MemoryDamaged, of the page's URL."""
 
     def wants_snapshot(self, site: str) -> bool:

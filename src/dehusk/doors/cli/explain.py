@@ -20,7 +20,7 @@ from dehusk.doors.cli.template import find_page, read_site
 from dehusk.doors.options import chosen_method, make_limits
 from dehusk.errors import PageError
 from dehusk.memory import Memory
-from dehusk.memory.learning import is_known, page_digest
+from dehusk.memory.lessons import is_known, page_digest
 from dehusk.memory.memories import open as open_memories
 from dehusk.methods import Method, make_method
 from dehusk.methods.papers.hyperlink import Hyperlink

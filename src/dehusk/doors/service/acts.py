@@ -72,7 +72,7 @@ def _benchmark(judge: Judge, request: Request) -> Reply:
     (marked,) = request.pages
     tree, paths = strip_marks(marked)
     page = Page(tree.source, marked.url, marked.site, "utf-8")
-    result = judge.session.ask(page, lambda result: result.text)
+    result = judge.session.ask(page, render=lambda result: result.text)
     gold = node_gold(result.tree, paths, ()) if paths else None
     if gold is None:
         raise NotHtml(marked.url, "no mark of the TECO suite on it (class TECO_notTemplate)")
@@ -92,7 +92,7 @@ def _template(judge: Judge, request: Request) -> Reply:
     method = judge.session.method
     settings: dict[str, Any] = settings_of(method)
     template = template_of(
-        page, others, method=method.name, limits=judge.setup.terms.limits,
+        page, others, method=method.name, limits=judge.session.limits,
         refused=refused.append, **settings,
     )  # fmt: skip
     answer = {

@@ -226,7 +226,7 @@ async def sites(request: Request) -> dict[str, Any]:
     """Lists all sites."""
     service = service_of(request)
     await service.flush()
-    return {"sites": [_site(row) for row in service.memories.sites()]}
+    return {"sites": [_site(row) for row in service.session.sites()]}
 
 
 @router.get("/v1/site", **openapi.plain("One site", 404))
@@ -234,9 +234,9 @@ async def site(request: Request, name: SiteName) -> dict[str, Any]:
     """Gives a site's figures and its rules."""
     service = service_of(request)
     await service.flush()
-    for row in service.memories.sites():
+    for row in service.session.sites():
         if row.name == name:
-            return _site(row) | {"rules": [_rule(rule) for rule in service.memories.rules(name)]}
+            return _site(row) | {"rules": [_rule(rule) for rule in service.session.rules(name)]}
     raise Failed(404, "no_site", "the memory knows no such site")
 
 
@@ -262,7 +262,7 @@ async def revisions(
     """
     start = bytes.fromhex(after) if after else None
     listed: list[dict[str, Any]] = []
-    for answer in service_of(request).memories.given(site, since, start):
+    for answer in service_of(request).session.given(site, since, start):
         listed.append({"page": answer.key.hex(), "revision": answer.revision})
         if len(listed) == _MAX_LISTED:
             break
@@ -279,7 +279,7 @@ async def events(request: Request) -> Response:
 @router.get("/v1/rules", **openapi.plain("The rules of a site"))
 async def rules(request: Request, site: SiteName) -> dict[str, Any]:
     """Lists what users have corrected on a site."""
-    found = service_of(request).memories.rules(site)
+    found = service_of(request).session.rules(site)
     return {"site": site, "rules": [_rule(rule) for rule in found]}
 
 
@@ -288,7 +288,7 @@ async def add_rule(request: Request) -> dict[str, Any]:
     """Keeps or drops what a selector selects, on every page of the site from now on."""
     service = service_of(request)
     post = validated(RULE, await read_body(request, _MAX_RULE_BYTES, service.settings.deadline_s))
-    rule = service.memories.add_rule(post.site, post.action, post.selector)
+    rule = service.session.add_rule(post.site, post.action, post.selector)
     await service.change_rules(post.site)
     return _rule(rule)
 
@@ -301,7 +301,7 @@ async def remove_rule(
 ) -> dict[str, Any]:
     """Takes a rule of a site back."""
     service = service_of(request)
-    if not service.memories.remove_rule(site, rule):
+    if not service.session.remove_rule(site, rule):
         raise Failed(404, "no_rule", "the site has no such rule")
     await service.change_rules(site)
     return {"removed": rule}
@@ -312,7 +312,7 @@ async def health(request: Request) -> dict[str, Any]:
     """Answers as long as the service can work; `not_kept` where it cannot keep what it learns."""
     service = service_of(request)
     status = "ok" if service.is_keeping else "not_kept"
-    return {"status": status, "version": __version__, "method": service.memories.method.name}
+    return {"status": status, "version": __version__, "method": service.session.method.name}
 
 
 @router.get("/metrics", **openapi.metrics())
@@ -326,6 +326,6 @@ async def metrics(request: Request) -> Response:
         "dehusk_requests_waiting": ("Requests that wait for a worker.", service.waiting),
         "dehusk_listeners": ("Listeners to events.", len(service.listeners)),
         "dehusk_is_keeping": ("1 if the last commit succeeded.", service.is_keeping),
-        "dehusk_memory_bytes": ("Size of the memory's file.", service.memories.size_bytes),
+        "dehusk_memory_bytes": ("Size of the memory's file.", service.session.size_bytes),
     }
     return Response(service.metrics.text(gauges), media_type=METRICS_TYPE)

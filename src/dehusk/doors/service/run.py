@@ -22,8 +22,8 @@ from dehusk.doors.service.monitoring import Metrics, log_to
 from dehusk.doors.service.server import Ending, Server, listen, patient_for
 from dehusk.doors.service.service import Service
 from dehusk.doors.service.viewer import make_viewer
-from dehusk.memory.memories import Memories
-from dehusk.memory.memories import open as open_memories
+from dehusk.memory.opening import open as open_session
+from dehusk.memory.session import Session
 from dehusk.settings import Durable, ServiceSettings
 from dehusk.template.viewing import Viewed
 
@@ -36,17 +36,17 @@ _POLICY: Final = (
 
 
 @contextmanager
-def open_or_make(address: str | None, durable: str, **settings: Any) -> Iterator[Memories]:
-    """The memories at an address; without one, memories that go when the block ends."""
+def open_or_make(address: str | None, durable: str, **settings: Any) -> Iterator[Session]:
+    """A session of the memories at an address; without one, of some that go with the block."""
     with ExitStack() as stack:
         if address is None:
             folder = stack.enter_context(TemporaryDirectory(prefix="dehusk-"))
             address, durable = str(Path(folder) / "memory.husk"), Durable.EXIT
-        yield stack.enter_context(open_memories(address, durable=durable, **settings))
+        yield stack.enter_context(open_session(address, durable=durable, **settings))
 
 
 def serve(
-    memories: Memories,
+    session: Session,
     settings: ServiceSettings,
     *,
     is_quiet: bool,
@@ -62,7 +62,7 @@ def serve(
         host = f"[{settings.host}]" if ":" in settings.host else settings.host
         ready(f"http://{host}:{opened.getsockname()[1]}")
     log_to(sys.stderr, is_quiet=is_quiet)
-    service = Service(memories, settings)
+    service = Service(session, settings)
     app = Guard(Ending(make_app(service)), settings, service.metrics)
     config = uvicorn.Config(
         app, log_config=None, access_log=False,

@@ -23,10 +23,10 @@ from dehusk.doors.service.monitoring import Listeners, Metrics, log
 from dehusk.doors.service.server import Failed
 from dehusk.errors import MemoryDamaged, PageError, PageFault, PageTimeout, StateError, StoreDamaged
 from dehusk.memory.answers import Answer
-from dehusk.memory.memories import Memories
+from dehusk.memory.session import Session
 from dehusk.page.page import Page
 from dehusk.settings import ServiceSettings
-from dehusk.workers.lessons import Lesson, Lessons
+from dehusk.workers.lessons import Lesson, LessonQueue
 from dehusk.workers.messages import Act, Reply, Setup
 from dehusk.workers.pool import Pool
 from dehusk.workers.worker import Event, Task, Worker, WorkerSettings
@@ -35,7 +35,7 @@ _ACTS: Final = "dehusk.doors.service.acts"
 _ADVICE: Final = "`dehusk sites check` says more"
 _BATCH_PAGES: Final = 256
 _BATCH_S: Final = 5.0
-"""How long lessons wait here: as `Memories` waits with a commit."""
+"""How long lessons wait here: as a session waits with a commit."""
 _SNAPSHOT_S: Final = 10.0
 """How long a commit waits for what a site has come to."""
 
@@ -52,14 +52,14 @@ class PageAnswer:
 class Service:
     """Takes pages, has them judged, and keeps what they teach."""
 
-    def __init__(self, memories: Memories, settings: ServiceSettings) -> None:
-        self.memories = memories
+    def __init__(self, session: Session, settings: ServiceSettings) -> None:
+        self.session = session
         self.settings = settings
         self.metrics = Metrics()
         self.listeners = Listeners()
-        self._lessons = Lessons(memories, _ADVICE)
+        self._lessons = LessonQueue(session, _ADVICE)
         setup = Setup(
-            self._lessons.terms,
+            session.settings(),
             acts=_ACTS,
             cpu_s=settings.cpu_s,
             memory_bytes=settings.memory_bytes,
@@ -191,7 +191,7 @@ class Service:
         revision = facts["pages_seen"]
         answer = Answer(bytes.fromhex(facts["key"]), bytes.fromhex(facts["text"]), revision)
         since = int(revise) if revise is not None and revise != "last" else None
-        is_changed = self.memories.note_given(site, answer, since)
+        is_changed = self.session.note_given(site, answer, since)
         if reply.lesson is not None:
             self.metrics.learned += 1
             self._lessons.add(site, Lesson(reply.lesson))
@@ -205,7 +205,7 @@ class Service:
         return is_changed
 
     async def _keep(self) -> None:
-        """Commit what was learned, as often as `Memories` would."""
+        """Commit what was learned, as often as a session would."""
         is_kept = True
         while True:
             end = time.monotonic() + _BATCH_S
@@ -229,7 +229,7 @@ class Service:
                         reply = await _reply(worker, Act.SNAPSHOT, site, (), _SNAPSHOT_S)
                         snapshot = reply.snapshot
                 is_kept &= self._try(partial(self._lessons.settle, site, snapshot))
-        self.is_keeping = self._try(self.memories.commit) and is_kept
+        self.is_keeping = self._try(self.session.commit) and is_kept
         return self.is_keeping
 
     @staticmethod
@@ -247,16 +247,16 @@ class Service:
         worker = self.pool.fixed_worker(site)
         async with self._turns[worker]:
             self._lessons.settle(site)
-            self.memories.commit()
+            self.session.commit()
             worker.drop(site)
-            return self.memories.forget(site)
+            return self.session.forget(site)
 
     async def change_rules(self, site: str) -> None:
         """Let the next page of a site be judged by its rules as they are now."""
         worker = self.pool.fixed_worker(site)
         async with self._turns[worker]:
             worker.drop(site)
-        self.memories.commit()
+        self.session.commit()
 
 
 async def _reply(

@@ -22,7 +22,7 @@ from dehusk.doors.spark.rows import (
 from dehusk.doors.spark.session import DEFAULTS, SparkSettings
 from dehusk.errors import PageError, StateError, UsageError
 from dehusk.memory import Memory, dump, load
-from dehusk.memory.learning import page_digest
+from dehusk.memory.lessons import page_digest
 from dehusk.methods import AdditiveMethod
 from dehusk.page.page import Page
 from dehusk.page.tree import Tree

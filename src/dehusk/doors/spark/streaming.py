@@ -23,7 +23,7 @@ from dehusk.doors.spark.rows import (
 )
 from dehusk.doors.spark.session import DEFAULTS, SparkSettings
 from dehusk.memory import Memory, dump
-from dehusk.memory.lending import Borrower, Loan, Terms
+from dehusk.memory.session import Session, SessionSettings, Snapshot
 from dehusk.page.page import Page
 from dehusk.settings import Keeping
 from dehusk.sources import Failure
@@ -73,9 +73,9 @@ class _Learner(StatefulProcessor):
     def init(self, handle: StatefulProcessorHandle) -> None:
         """Make ready in a task."""
         settings = self._settings
-        terms = Terms(settings.method, settings.settings, settings.limits, Keeping())
+        judging = SessionSettings(settings.method, settings.settings, settings.limits, Keeping())
         self._taught = handle.getValueState("memory", _STATE)
-        self._borrower = Borrower(terms)
+        self._session = Session.worker(judging)
         self._overrides = overrides(settings.keep, settings.drop)
 
     def handleInputRows(  # noqa: N802 - Spark's name
@@ -91,12 +91,12 @@ class _Learner(StatefulProcessor):
         before = self._taught.get()
         empty = dump(Memory(), self._settings.method, site=site)
         state = empty if before is None else bytes(before[0])
-        self._borrower.borrow(Loan(site, state, self._overrides))
+        self._session.restore(Snapshot(site, state, self._overrides))
         answers = map(self._answer, in_order(row for frame in rows for row in _rows(frame)))
         # By the batch, each of a bounded size: a micro-batch may be a whole site.
         for batch in write_rows(answers, ANSWER):
             yield pd.DataFrame(batch.to_pylist(), columns=list(ANSWER))
-        self._taught.update((self._borrower.state(site),))
+        self._taught.update((self._session.state(site),))
 
     def close(self) -> None:
         """Nothing is held that would have to be let go."""
@@ -111,7 +111,7 @@ class _Learner(StatefulProcessor):
         """The answer on a page, which is learned. Nothing that a page does ends the query."""
         if isinstance(page, Failure):
             return Refusal(page.url, page.site, page.error)
-        return answer_or_refusal(page, lambda: self._borrower.clean(page, Result.to_json)[0])
+        return answer_or_refusal(page, lambda: self._session.add(page, render=Result.to_json))
 
 
 def _rows(frame: Any) -> Iterator[Row]:

@@ -1,4 +1,4 @@
-"""Rules of sites, and sites lent to other processes."""
+"""Rules of sites, and sites sent to other processes."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import dehusk
 from dehusk.answer.result import Result
 from dehusk.doors.cli import main
 from dehusk.errors import SelectorError, UsageError
-from dehusk.memory.lending import Borrower
 from dehusk.memory.rules import MAX_RULES
+from dehusk.memory.session import Session
 from dehusk_bench.samples import sample_site
 
 SITE = "grain.example"
@@ -83,38 +83,37 @@ def test_the_command_adds_lists_and_removes_rules(
 
 
 @pytest.mark.parametrize("method", ["segments", "auto", "style-tree"])
-def test_a_lent_site_answers_and_learns_as_the_lender_would(tmp_path: Path, method: str) -> None:
+def test_a_worker_answers_and_learns_as_its_session_would(tmp_path: Path, method: str) -> None:
     pages = [sample.page for sample in sample_site("docs", pages=9, seed=2)]
     assert pages[0].site
     with dehusk.open(tmp_path / "alone.husk", method=method) as alone:
         expected = [json.dumps(alone.add(page).to_json()) for page in pages]
-        memory = alone.lend(pages[0].site).state
-    with dehusk.open(tmp_path / "lent.husk", method=method) as lender:
-        borrower = Borrower(lender.terms())
-        borrower.borrow(lender.lend(pages[0].site))
+        memory = alone.snapshot(pages[0].site).state
+    with dehusk.open(tmp_path / "sent.husk", method=method) as session:
+        worker = Session.worker(session.settings())
+        worker.restore(session.snapshot(pages[0].site))
         lessons = []
         for page, wanted in zip(pages, expected, strict=True):
-            result, lesson = borrower.clean(page, Result.to_json)
+            result, lesson = worker.add_page(page, Result.to_json)
             assert json.dumps(result.to_json()) == wanted
             assert lesson is not None
             lessons.append(lesson)
-        lender.take(pages[0].site, lessons[:4])
-        lender.take(pages[0].site, lessons[4:], borrower.state(pages[0].site))
-    with dehusk.open(tmp_path / "lent.husk") as again:
-        assert again.lend(pages[0].site).state == memory
+        session.take(pages[0].site, lessons[:4])
+        session.take(pages[0].site, lessons[4:], worker.state(pages[0].site))
+    with dehusk.open(tmp_path / "sent.husk") as again:
+        assert again.snapshot(pages[0].site).state == memory
 
 
-def test_a_borrower_learns_no_page_twice_and_none_that_it_is_only_asked_about(
+def test_a_worker_learns_no_page_twice_and_none_that_it_is_only_asked_about(
     tmp_path: Path,
 ) -> None:
-    with dehusk.open(tmp_path / "a.husk") as lender:
-        borrower = Borrower(lender.terms())
-        assert not borrower.has(SITE)
-        borrower.borrow(lender.lend(SITE))
-    asked, lesson = borrower.clean(_page(0), Result.to_json, learns=False)
-    assert (asked.pages_seen, lesson) == (1, None)
-    assert borrower.clean(_page(0), Result.to_json)[1] is not None
-    again, lesson = borrower.clean(_page(0), Result.to_json)
+    with dehusk.open(tmp_path / "a.husk") as session:
+        worker = Session.worker(session.settings())
+        assert not worker.holds(SITE)
+        worker.restore(session.snapshot(SITE))
+    assert worker.ask(_page(0), render=Result.to_json).pages_seen == 1
+    assert worker.add_page(_page(0), Result.to_json)[1] is not None
+    again, lesson = worker.add_page(_page(0), Result.to_json)
     assert (again.pages_seen, lesson) == (1, None)
 
 
@@ -122,12 +121,12 @@ def test_a_borrower_learns_no_page_twice_and_none_that_it_is_only_asked_about(
 def test_a_state_that_the_lessons_do_not_lead_to_is_not_believed(
     tmp_path: Path, state: str
 ) -> None:
-    with dehusk.open(tmp_path / "a.husk", method="segments") as lender:
-        borrower = Borrower(lender.terms())
-        borrower.borrow(lender.lend(SITE))
-        lessons = [borrower.clean(_page(number), Result.to_json)[1] for number in range(3)]
-        whole = borrower.state(SITE)
-        borrower.borrow(lender.lend(SITE))
-        given = {"older": borrower.state(SITE), "damaged": whole[:-9]}[state]
-        lender.take(SITE, [lesson for lesson in lessons if lesson is not None], given)
-        assert lender.lend(SITE).state == whole
+    with dehusk.open(tmp_path / "a.husk", method="segments") as session:
+        worker = Session.worker(session.settings())
+        worker.restore(session.snapshot(SITE))
+        lessons = [worker.add_page(_page(number), Result.to_json)[1] for number in range(3)]
+        whole = worker.state(SITE)
+        worker.restore(session.snapshot(SITE))
+        given = {"older": worker.state(SITE), "damaged": whole[:-9]}[state]
+        session.take(SITE, [lesson for lesson in lessons if lesson is not None], given)
+        assert session.snapshot(SITE).state == whole
