@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dehusk.methods.auto.features import EVIDENCE, PAGE_FEATURES, columns_by_name
 from dehusk.methods.auto.model import Network
 from dehusk.page.tree import Flags, Floats
 from reference.learning import Reading, Table, Tables, evidence, mean_around
-from reference.page_features import OWN, Matrix
+from reference.page_features import Matrix
 from reference.reading import Blocks
 from reference.steps import log1p, probability
 
@@ -36,10 +37,8 @@ def _products(inputs: Matrix, weights: Matrix, bias: Matrix) -> Matrix:
 
 # --- what the site network reads ---
 
-PARTS = {
-    "text": slice(0, 12), "place": slice(36, 45), "alike": slice(133, 136),
-    "rows": slice(136, 149), "copies": slice(149, 157), "title": slice(157, 160),
-}  # fmt: skip
+_PAGE, _FOUND = columns_by_name(PAGE_FEATURES), columns_by_name(EVIDENCE)
+PARTS = tuple(_PAGE[group] for group in ("text", "place", "alike", "rows", "copies", "title"))
 """The page features that the site network reads too. With those of a block's surroundings it
 remembered the sites that it was fitted to: without, held-out sites have 0.002 more on docs-dev,
 0.003 more on news-dev and 0.006 more of the values of swde-dev. What surrounds a block has its say
@@ -60,7 +59,7 @@ def site_features(page: Reading, logits: Floats, found: Matrix, before: Floats) 
     padded = np.concatenate((np.zeros(3), content, np.zeros(3)))
     near = [padded[at : at + len(content)] for at in _NEAR]
     columns = (
-        *(page.features[:, part] for part in PARTS.values()),
+        *(page.features[:, part] for part in PARTS),
         found,
         np.stack((logits / 3, content, before, *near), axis=1),
         mean_around(page, content),
@@ -196,12 +195,13 @@ def spread(page: Reading, values: Floats) -> Floats:
 
 # --- rules for what the networks have seen too seldom, or cannot see block by block ---
 
-GIVEN_PLACE, KNOWN_ANYWHERE, PLACE_SHARE = 6, 8, 9
-GIVEN_PLACE_AROUND = slice(27, 33)
-"""Columns of the evidence."""
-_CONTAINER, _IN_TITLE = 45, 157
+GIVEN_PLACE, KNOWN_ANYWHERE, PLACE_SHARE = (
+    _FOUND[f"evidence.{name}"].start for name in ("given_place", "known_anywhere", "place_share")
+)
+GIVEN_PLACE_AROUND = _FOUND["evidence.given_place_around"]
+_IN_TITLE = _PAGE["title.in_title"].start
 _CELLS, _ITEMS, _HEADINGS = (
-    [_CONTAINER + OWN.index(tag) for tag in listed]
+    [_PAGE[f"container.{tag}"].start for tag in listed]
     for listed in (("td", "th"), ("li", "dt", "dd"), ("h1", "h2", "h3", "h4", "h5", "h6"))
 )
 """The page features that say whether a block's container is a cell of a table, an item of a list,
