@@ -21,24 +21,6 @@ static const char *const set_names[SET_COUNT] = {
 #include "tags.def"
 };
 
-/* A word up to its first space or `>`; `*ended` says whether there is one. */
-static uint64_t cut_name(uint64_t word, int *ended)
-{
-    uint64_t marks = marks_of(word, ' ') | marks_of(word, '>');
-    uint64_t lowest = marks & (~marks + 1);
-    *ended = marks != 0;
-    return word & ((lowest >> 7) - 1);
-}
-
-uint64_t hash_name(Bytes source, size_t at, size_t close)
-{
-    int ended;
-    uint64_t hash = mix(cut_name(word_at(source, at), &ended) * TEXT_FACTOR);
-    if (!ended)
-        hash = mix(hash + cut_name(word_at(source, at + WORD), &ended) * PATH_FACTOR);
-    return ended ? hash : hash_run(source, at, find_byte(source, ' ', at, close));
-}
-
 TagNames *make_tag_names(void)
 {
     TagNames *names = PyMem_Calloc(1, sizeof(TagNames));

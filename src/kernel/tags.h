@@ -37,8 +37,24 @@ struct TagNames {
     uint64_t hashes[TAG_COUNT];
 };
 
+/* A word up to its first space or `>`; `*ended` says whether there is one. */
+static inline uint64_t cut_name(uint64_t word, int *ended)
+{
+    uint64_t marks = marks_of(word, ' ') | marks_of(word, '>');
+    uint64_t lowest = marks & (~marks + 1);
+    *ended = marks != 0;
+    return word & ((lowest >> 7) - 1);
+}
+
 /* The hash of the name that begins at `at`, in a tag whose `>` stands at `close`. */
-uint64_t hash_name(Bytes source, size_t at, size_t close);
+static inline uint64_t hash_name(Bytes source, size_t at, size_t close)
+{
+    int ended;
+    uint64_t hash = mix(cut_name(word_at(source, at), &ended) * TEXT_FACTOR);
+    if (!ended)
+        hash = mix(hash + cut_name(word_at(source, at + WORD), &ended) * PATH_FACTOR);
+    return ended ? hash : hash_run(source, at, find_byte(source, ' ', at, close));
+}
 
 /* The number of the name with that hash; text has none. */
 static inline int16_t number_of(const TagNames *names, uint64_t hash)
