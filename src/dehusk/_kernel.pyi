@@ -8,8 +8,10 @@ from numpy.typing import NDArray
 
 Link = TypeVar("Link")
 
-Buffer = Any
-"""Something with memory of its own, without gaps: bytes or an array."""
+Buffer = bytes | bytearray | memoryview | NDArray[Any]
+"""Something with memory of its own, without gaps."""
+Labels = NDArray[np.int8]
+"""Of each node of a tree, the number of its label."""
 
 TAG_NAMES: Final[tuple[str, ...]]
 TAG_SETS: Final[dict[str, tuple[str, ...]]]
@@ -47,34 +49,34 @@ class Tree:
 def scan(
     source: bytes, max_depth: int, ask: Callable[[], tuple[bytes, bytes, bytes, bytes]], /
 ) -> Tree: ...
-def label(tree: Tree, scores: Buffer, /) -> tuple[bytearray, bytearray]: ...
+def label(tree: Tree, scores: NDArray[np.float64], /) -> tuple[bytearray, bytearray]: ...
 def smooth(
     unit: float,
-    parent: Buffer,
-    depth: Buffer,
-    level: Buffer,
-    weight: Buffer,
-    penalty: Buffer,
-    values: Buffer,
+    parent: NDArray[np.int32],
+    depth: NDArray[np.int32],
+    level: NDArray[np.int32],
+    weight: NDArray[np.float64],
+    penalty: NDArray[np.float64],
+    values: NDArray[np.float64],
     /,
 ) -> bytearray: ...
-def text(tree: Tree, labels: Buffer, /) -> tuple[str, bool]: ...
-def lines(tree: Tree, labels: Buffer, /) -> list[tuple[int, str]]: ...
+def text(tree: Tree, labels: Labels, /) -> tuple[str, bool]: ...
+def lines(tree: Tree, labels: Labels, /) -> list[tuple[int, str]]: ...
 def fingerprint(text: bytes, letters: bytes, small: bytes, /) -> str | None: ...
 def words(text: bytes, letters: bytes, small: bytes, /) -> bytearray | None: ...
 def heading(tree: Tree, node: int, /) -> str: ...
 def holders(tree: Tree, /) -> tuple[list[int], bool]: ...
 def links(
     tree: Tree,
-    labels: Buffer,
+    labels: Labels,
     begins: tuple[bytes, bytes, bytes],
     absolute: Callable[[str], str | None],
     link: type[Link],
     /,
 ) -> list[Link]: ...
-def share(tree: Tree, labels: Buffer, /) -> float: ...
+def share(tree: Tree, labels: Labels, /) -> float: ...
 def stated(
-    tree: Tree, labels: Buffer, names: bytes, max_headings: int, max_title: int, /
+    tree: Tree, labels: Labels, names: bytes, max_headings: int, max_title: int, /
 ) -> tuple[list[str], list[tuple[str, str]], list[tuple[str, str]], bool, bool, str, list[str]]: ...
 def tagged(tree: Tree, tag: int, /) -> list[int]: ...
 
@@ -238,7 +240,7 @@ def spread(reading: Reading, values: Buffer, /) -> bytearray: ...
 def is_template_new(tables: Mapping[str, Table], pages: int, /) -> bool: ...
 def markdown(
     tree: Tree,
-    labels: Buffer,
+    labels: Labels,
     absolute: Callable[[str], str | None],
     language: Callable[[bytes, bool], str | None],
     character_kind: Callable[[str], int],
