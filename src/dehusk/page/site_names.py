@@ -1,4 +1,4 @@
-"""The site that a URL names."""
+"""The site that a page belongs to, and the site that a URL names."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from urllib.parse import SplitResult, urlsplit
 
 from turbohtml.extract import extract_links, normalize_url
 
-from dehusk.settings import SiteBy
+from dehusk.settings import SiteBy, SourceSettings
 
 _USUAL_PORTS: Final = {"http": 80, "https": 443}
 _ORIGIN: Final = re.compile(r"https?://[a-z0-9.:-]{1,300}(?=[/?#]|\Z)")
@@ -17,6 +17,11 @@ _MAX_HOST: Final = 253
 """What DNS allows. A longer host is nobody's, and is taken as it is."""
 _NAMED_HOST: Final = re.compile(r"[a-z0-9_.-]*[a-z_-][0-9]*")
 """A host of names: no IPv6 address, and no IPv4 address, whose last label is a number."""
+
+
+def site_of(url: str | None, stated: str | None, folder: str, settings: SourceSettings) -> str:
+    """The site of a page: as set, else as `stated` with it, else by its URL, else its folder."""
+    return settings.site or stated or site_by_url(url, settings.site_by) or folder
 
 
 def site_by_url(url: str | None, site_by: SiteBy) -> str:

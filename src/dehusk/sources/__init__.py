@@ -23,6 +23,7 @@ from typing import BinaryIO, Final
 
 from dehusk.errors import MissingExtra, SourceError, UsageError
 from dehusk.page.page import Page
+from dehusk.page.site_names import site_of
 from dehusk.settings import CrawlSettings, SourceSettings
 from dehusk.sources.compression import (
     ByteStream,
@@ -42,7 +43,7 @@ from dehusk.sources.folders import (
     read_folder,
     read_page,
 )
-from dehusk.sources.items import Failure, site_of
+from dehusk.sources.items import Failure
 from dehusk.sources.parquet import check_parquet, read_parquet
 from dehusk.sources.records import (
     first_lines,

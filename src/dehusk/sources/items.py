@@ -1,4 +1,4 @@
-"""What reading gives beside pages, and the site that a page belongs to."""
+"""What reading gives beside pages, and pages as a browser shows them."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from dehusk.errors import DehuskError, PageError
 from dehusk.page.page import Page
-from dehusk.page.site_names import site_by_url
-from dehusk.settings import Limits, SourceSettings
+from dehusk.settings import Limits
 
 if TYPE_CHECKING:
     from dehusk.page.browser import Browser
@@ -26,11 +25,6 @@ class Failure:
     url: str | None
     site: str | None
     error: DehuskError
-
-
-def site_of(url: str | None, stated: str | None, folder: str, settings: SourceSettings) -> str:
-    """The site of a page: as set, else as `stated` with it, else by its URL, else its folder."""
-    return settings.site or stated or site_by_url(url, settings.site_by) or folder
 
 
 def as_shown(

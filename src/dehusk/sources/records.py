@@ -9,9 +9,10 @@ from typing import Final
 
 from dehusk.errors import DamagedRecord, NotHtml, PageError, PageTooLarge, SourceError
 from dehusk.page.page import Page
+from dehusk.page.site_names import site_of
 from dehusk.settings import SourceSettings
 from dehusk.sources.compression import ByteStream
-from dehusk.sources.items import Failure, site_of
+from dehusk.sources.items import Failure
 
 _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 _SNIFFED: Final = 1024

@@ -25,6 +25,7 @@ from dehusk.errors import (
     Reserved,
 )
 from dehusk.page.page import Page
+from dehusk.page.site_names import site_of
 from dehusk.settings import CrawlSettings, SourceSettings, Wish
 from dehusk.sources.crawl.fetch import Response
 from dehusk.sources.crawl.frontier import Entry, key_of, normal_url
@@ -32,7 +33,7 @@ from dehusk.sources.crawl.network import is_html, is_page
 from dehusk.sources.crawl.robots import Asked, by_headers, by_meta
 from dehusk.sources.crawl.scope import Found, LeftOut, Scope
 from dehusk.sources.crawl.state import AGAIN, NO_VALIDATORS, PAGE, Answer, Earlier, Validators
-from dehusk.sources.items import Failure, site_of
+from dehusk.sources.items import Failure
 
 _MAX_LINKS: Final = 5000
 """Links that are taken from a page. Site maps for people have some thousand."""

@@ -12,10 +12,10 @@ from typing import Final
 from urllib.parse import SplitResult, urlsplit
 
 from dehusk.errors import AddressRefused
+from dehusk.page.site_names import site_of
 from dehusk.settings import CrawlSettings, SourceSettings, Wish
 from dehusk.sources.crawl.frontier import Entry, key_of, normal_url, parameters, shape_of
 from dehusk.sources.crawl.robots import Manners
-from dehusk.sources.items import site_of
 
 _DATE_PATH: Final = re.compile(r"/(?:1[89]|2[0-9])\d\d[-/](?:0?[1-9]|1[0-2])(?:[-/]\d\d?)?/?\Z")
 _DATE_VALUE: Final = re.compile(

@@ -20,6 +20,7 @@ from dehusk.errors import (
     SourceError,
 )
 from dehusk.page.page import Capture, Page
+from dehusk.page.site_names import site_of
 from dehusk.settings import SourceSettings
 from dehusk.sources.compression import (
     INFLATE_FAULTS,
@@ -30,7 +31,7 @@ from dehusk.sources.compression import (
     new_inflater,
     unpacked_name,
 )
-from dehusk.sources.items import Failure, site_of
+from dehusk.sources.items import Failure
 from dehusk.sources.warc.bodies import (
     Body,
     Response,
