@@ -184,6 +184,9 @@ class Table:
     def only(self, kept: NDArray[np.bool_], /) -> Table:
         """The rows where `kept` is true."""
 
+    def saved(self, seed: int, /) -> tuple[list[int], bytes]:
+        """The shape of the table as it is saved, and its arrays; keys and owners are seeded."""
+
     def counts_of(self, keys: NDArray[np.uint64], /) -> NDArray[np.uint32]:
         """On how many pages each of the keys was; 0 for one that is not in the table."""
 

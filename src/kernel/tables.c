@@ -361,6 +361,63 @@ static PyGetSetDef attributes[] = {
     {NULL, NULL, NULL, NULL, NULL},
 };
 
+/* --- saved --- */
+
+/* How many bytes the largest of these numbers needs: 1, 2, 4 or 8. */
+static size_t width_of(uint64_t largest)
+{
+    return largest >> 32 ? 8 : largest >> 16 ? 4 : largest >> 8 ? 2 : 1;
+}
+
+/* How many bytes the counts need; none where all are 1, as in the memory of one page. */
+static size_t count_width(const uint32_t *numbers, size_t rows)
+{
+    uint32_t largest = 0, others = 0;
+    for (size_t i = 0; i < rows; i++) {
+        largest = numbers[i] > largest ? numbers[i] : largest;
+        others |= numbers[i] ^ 1;
+    }
+    return others ? width_of(largest) : 0;
+}
+
+static unsigned char *put_number(unsigned char *to, uint64_t number, size_t width)
+{
+    for (size_t i = 0; i < width; i++)
+        *to++ = (unsigned char)(number >> 8 * i);
+    return to;
+}
+
+/* The table as it is saved, keys and owners seeded: its shape, and its arrays one behind another. */
+static PyObject *saved(PyObject *self, PyObject *seeded)
+{
+    const Table *table = (const Table *)self;
+    uint64_t seed = PyLong_AsUnsignedLongLong(seeded), largest = 0;
+    if (PyErr_Occurred())
+        return NULL;
+    size_t numbers = table->rows * table->width;
+    for (size_t i = 0; i < numbers; i++)
+        largest = table->sums[i] > largest ? table->sums[i] : largest;
+    size_t count = count_width(table->count, table->rows), last = count_width(table->last, table->rows);
+    size_t sum = table->width ? width_of(largest) : 0;
+    size_t row = 8 + count + last + (table->has_owners ? 8 : 0);
+    PyObject *body = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)(table->rows * row + numbers * sum));
+    if (!body)
+        return NULL;
+    unsigned char *to = (unsigned char *)PyBytes_AsString(body);
+    for (size_t i = 0; i < table->rows; i++)
+        to = put_number(to, table->keys[i] ^ seed, 8);
+    for (size_t i = 0; count && i < table->rows; i++)
+        to = put_number(to, table->count[i], count);
+    for (size_t i = 0; last && i < table->rows; i++)
+        to = put_number(to, table->last[i], last);
+    for (size_t i = 0; table->has_owners && i < table->rows; i++)
+        to = put_number(to, table->owner_keys[i] ^ seed, 8);
+    for (size_t i = 0; i < numbers; i++)
+        to = put_number(to, table->sums[i], sum);
+    return Py_BuildValue("[nOnnnn]N", (Py_ssize_t)table->rows, table->has_owners ? Py_True : Py_False,
+                         (Py_ssize_t)table->width, (Py_ssize_t)count, (Py_ssize_t)last, (Py_ssize_t)sum, body);
+}
+
 static PyMethodDef methods[] = {
     {"of_page", (PyCFunction)(void (*)(void))of_page, METH_VARARGS | METH_KEYWORDS | METH_CLASS,
      "The table of one page. A key that stands there twice counts once, its sums added up; of two owners the "
@@ -368,6 +425,7 @@ static PyMethodDef methods[] = {
     {"plus", plus, METH_O, "Both tables added up."},
     {"then", then, METH_VARARGS, "This table of so many pages and the one of later pages, added up."},
     {"only", only, METH_O, "The rows where `kept` is true."},
+    {"saved", saved, METH_O, "The shape of the table as it is saved, and its arrays; keys and owners are seeded."},
     {"counts_of", counts_of, METH_O, "On how many pages each of the keys was."},
     {NULL, NULL, 0, NULL},
 };

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any, Final
@@ -76,23 +76,21 @@ def dump(memory: Memory, method: str, *, settings: Settings | None = None, site:
     are seeded with the site's name: the same text on two sites is not the same number, and what one
     site has taught is never taken for another's.
     """
+    seed = seed_of(site)
     found = {**memory.tables, **memory.history}
-    tables = {name: found[name] for name in sorted(found)}
+    tables = {name: found[name].saved(int(seed)) for name in sorted(found)}
     sequences = {name: memory.sequences[name] for name in sorted(memory.sequences)}
-    shapes = {name: _shape_of(table) for name, table in tables.items()}
     header = {
         "version": _VERSION,
         "method": method,
         "settings": None if settings is None else dict(settings),
         "site": site,
         "pages": memory.pages,
-        "tables": {name: _shape_fields(shape) for name, shape in shapes.items()},
+        "tables": {name: shape for name, (shape, _) in tables.items()},
         "sequences": {name: len(sequence) for name, sequence in sequences.items()},
     }
-    seed = seed_of(site)
     body = [_MAGIC, json.dumps(header).encode(), b"\n"]
-    for name, table in tables.items():
-        body += _table_bytes(table, shapes[name], seed)
+    body += [arrays for _, arrays in tables.values()]
     body += [(sequence ^ seed).astype("<u8").tobytes() for sequence in sequences.values()]
     whole = b"".join(body)
     return whole + zlib.crc32(whole).to_bytes(_CHECKSUM_BYTES, "little")
@@ -143,48 +141,6 @@ def check_settings(method: str, written: Settings, wanted: Settings) -> None:
 
 def _shown(value: object) -> str:
     return str(value) if isinstance(value, str | int | float) else json.dumps(value)
-
-
-def _shape_of(table: Table) -> _Shape:
-    """The shape in which a table is saved."""
-    columns = 0 if table.sums is None else table.sums.shape[1]
-    return _Shape(
-        len(table),
-        table.owner is not None,
-        columns,
-        0 if (table.count == 1).all() else _width(table.count),
-        0 if (table.last == 1).all() else _width(table.last),
-        0 if table.sums is None else _width(table.sums),
-    )
-
-
-def _shape_fields(shape: _Shape) -> list[object]:
-    return [
-        shape.rows,
-        shape.is_owned,
-        shape.columns,
-        shape.count_bytes,
-        shape.last_bytes,
-        shape.sum_bytes,
-    ]
-
-
-def _width(numbers: NDArray[Any]) -> int:
-    """How many bytes the largest of the numbers needs."""
-    largest = int(numbers.max(initial=0))
-    return next(width for width in _WIDTHS if largest < 1 << 8 * width)
-
-
-def _table_bytes(table: Table, shape: _Shape, seed: np.uint64) -> Iterator[bytes]:
-    """The arrays of a table, in the order in which they are saved."""
-    yield (table.keys ^ seed).astype("<u8").tobytes()
-    for numbers, width in ((table.count, shape.count_bytes), (table.last, shape.last_bytes)):
-        if width:
-            yield numbers.astype(f"<u{width}").tobytes()
-    if table.owner is not None:
-        yield (table.owner ^ seed).astype("<u8").tobytes()
-    if table.sums is not None:
-        yield table.sums.astype(f"<u{shape.sum_bytes}").tobytes()
 
 
 def _read_header(line: bytes, method: str, settings: Settings | None, site: str) -> _Header:
