@@ -19,6 +19,7 @@ from dehusk.memory.session import SessionSettings, Snapshot
 from dehusk.memory.site import Sites
 from dehusk.page.page import Capture, Page
 from dehusk.settings import Keeping, Limits
+from dehusk.workers.child import Said
 from dehusk.workers.jobs import Act, Jobs
 from dehusk.workers.messages import (
     LENGTH,
@@ -31,7 +32,7 @@ from dehusk.workers.messages import (
     replies_from_parts,
     replies_to_bytes,
 )
-from dehusk.workers.worker import Said, Task, Worker, WorkerSettings
+from dehusk.workers.worker import Task, Worker, WorkerSettings
 from dehusk_bench.samples import sample_site
 
 

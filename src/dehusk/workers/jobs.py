@@ -29,11 +29,12 @@ from dehusk.output import Rendered, Shape
 from dehusk.page.page import Page
 from dehusk.settings import JobSettings
 from dehusk.sources import Failure
+from dehusk.workers.child import Event
 from dehusk.workers.lessons import Lesson, LessonQueue
 from dehusk.workers.messages import Act, Reply, Setup
 from dehusk.workers.pool import Pool
 from dehusk.workers.reading import Arrived, NoMore, ReadAhead
-from dehusk.workers.worker import Event, Task, Worker, WorkerSettings
+from dehusk.workers.worker import Task, Worker, WorkerSettings
 
 __all__ = ["Act", "ItemOutcome", "JobSettings", "Jobs", "Learned", "Outcome"]
 

@@ -11,8 +11,9 @@ from functools import partial
 from hashlib import blake2b
 from typing import Final
 
+from dehusk.workers.child import Event
 from dehusk.workers.messages import Setup
-from dehusk.workers.worker import Event, Snapshots, Worker, WorkerSettings
+from dehusk.workers.worker import Snapshots, Worker, WorkerSettings
 
 _SLACK_BYTES: Final = 1_000_000
 """A site goes to another process where its own is behind by more pages than that: some ten pages,

@@ -26,10 +26,11 @@ from dehusk.memory.answers import Answer
 from dehusk.memory.session import Session
 from dehusk.page.page import Page
 from dehusk.settings import ServiceSettings
+from dehusk.workers.child import Event
 from dehusk.workers.lessons import Lesson, LessonQueue
 from dehusk.workers.messages import Act, Reply, Setup
 from dehusk.workers.pool import Pool
-from dehusk.workers.worker import Event, Task, Worker, WorkerSettings
+from dehusk.workers.worker import Task, Worker, WorkerSettings
 
 _ACTS: Final = "dehusk.doors.service.acts"
 _ADVICE: Final = "`dehusk sites check` says more"
