@@ -135,6 +135,7 @@ _NAMED = (
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @settings(max_examples=100)
 @given(
     st.lists(
@@ -151,6 +152,7 @@ _SAME = "<div><section><p>The mill stands by the river.<p>It is open all year, b
 <p>Guided tours begin at the door of the old barn.</section></div>"
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(
     st.lists(

@@ -190,6 +190,7 @@ def test_an_archive_that_is_none_is_named_once(
     assert capsys.readouterr().err.count("a.wacz") == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("more", [[], ["--two-pass"]])
 def test_ctrl_c_while_standard_input_is_read_is_status_130(more: list[str]) -> None:
     # What a shell starts in the background ignores SIGINT, and so would all that it starts.

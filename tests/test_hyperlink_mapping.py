@@ -225,6 +225,7 @@ _ELEMENT = st.recursive(
 _PAGE = st.lists(_ELEMENT, max_size=4).map("".join)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("few", [mapping._FEW, 0])
 def test_pages_map_as_in_the_printed_definition(few: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Pair by pair, and with arrays."""

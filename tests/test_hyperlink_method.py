@@ -451,6 +451,7 @@ def many(request: pytest.FixtureRequest) -> tuple[str, dict[str, Tree]]:
     return request.param, _many(501, _GRAPHS[request.param])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("equality", list(Equality))
 def test_a_page_with_500_links_answers_in_less_than_a_second(
     many: tuple[str, dict[str, Tree]], equality: Equality

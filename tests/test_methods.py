@@ -223,6 +223,7 @@ print(digest.hexdigest())
 """
 
 
+@pytest.mark.slow
 def test_the_answer_is_the_same_in_every_process(name: str) -> None:
     digests = set()
     for seed in ("0", "1", "2"):

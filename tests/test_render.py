@@ -367,6 +367,7 @@ HOSTILE = {
 """Large enough that time in the square of the size would be minutes, small enough to be read."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_hostile_page_is_rendered_like_any_other(name: str) -> None:
     tree, labels = _labelled_as_content(HOSTILE[name])

@@ -151,6 +151,7 @@ for html in pages:
 """
 
 
+@pytest.mark.slow
 def test_no_hostile_page_takes_more_than_linear_time() -> None:
     # All of them take seconds; were one of them quadratic, it alone would take minutes.
     subprocess.run([sys.executable, "-c", _HOSTILE], check=True, timeout=120)

@@ -125,6 +125,7 @@ def test_names_come_before_positions_and_xpath_selects_what_css_selects() -> Non
                 assert set(document.select(selector.css)) == set(found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["news", "shop", "docs", "town", "tables"])
 def test_rules_learned_on_some_pages_give_the_content_of_others(kind: str) -> None:
     pages = list(sample_site(kind, pages=50, seed=4))

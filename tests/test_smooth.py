@@ -62,6 +62,7 @@ def _cost(parents: list[int], scores: Floats, smoothing: Smoothing, answers: Flo
     return float(cost[rises].min())
 
 
+@pytest.mark.slow
 @given(shape=_shapes(), data=st.data())
 @settings(max_examples=600, deadline=None)
 def test_no_assignment_of_scores_costs_less(shape: list[int], data: st.DataObject) -> None:
@@ -79,6 +80,7 @@ def test_no_assignment_of_scores_costs_less(shape: list[int], data: st.DataObjec
     assert _cost(shape, scores, smoothing, answer) == pytest.approx(least)
 
 
+@pytest.mark.slow
 @given(shape=_shapes(5), data=st.data())
 @settings(max_examples=300, deadline=None)
 def test_a_hidden_node_counts_as_another_node_of_its_owners_score(

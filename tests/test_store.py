@@ -38,6 +38,7 @@ def _without_known(memory: Memory, method: str) -> bytes:
     return dump(Memory(memory.pages, memory.tables, memory.sequences), method)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("durable", list(dehusk.Durable))
 @pytest.mark.parametrize("method", ["segments", "site-hash", "chunks", "style-tree", "rtdm"])
 def test_a_site_goes_on_in_a_file_as_it_would_in_memory(

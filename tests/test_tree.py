@@ -238,6 +238,7 @@ _MARKUP = st.sampled_from(
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @settings(max_examples=500)
 @given(
     st.lists(_MARKUP | st.binary(max_size=9), max_size=30).map(b"".join),

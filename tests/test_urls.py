@@ -50,6 +50,7 @@ _BASES = st.sampled_from(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=500)
 @given(_BASES, st.lists(_PARTS, min_size=1, max_size=5).map("/".join))
 def test_a_link_leads_where_the_standard_library_says(base: str, written: str) -> None:

@@ -224,6 +224,7 @@ def test_a_body_that_is_already_plain_is_taken_as_it_is(coding: str) -> None:
     assert numbers(read(record(http(page(1), *headers), url(1)))[0]) == [1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("coding", ["gzip", "deflate", "br", "zstd"])
 def test_a_bomb_in_a_body_is_refused_without_being_unpacked(coding: str) -> None:
     body = CODINGS[coding](b"<p>" + b"\0" * 100_000_000)
@@ -379,6 +380,7 @@ def test_no_bytes_stop_the_run_or_hide_what_comes_behind(data: bytes, packer: st
     assert len(found) >= 2
 
 
+@pytest.mark.slow
 def test_a_huge_record_is_passed_over_in_bounded_memory() -> None:
     size = 80_000_000
     large = record(http(b"", kind="video/mp4") + b"v" * size, url(1))

@@ -13,6 +13,7 @@ from dehusk.sources import read_pages
 from dehusk_bench.speed import archives
 
 
+@pytest.mark.slow
 def test_readers_are_timed_on_the_same_pages(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -77,6 +77,7 @@ def test_nothing_is_claimed_of_few_sites() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_an_interval_misses_the_truth_in_about_one_case_of_twenty() -> None:
     dice = Random(7)
     missed = 0

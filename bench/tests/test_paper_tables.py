@@ -152,6 +152,7 @@ def test_a_damaged_corpus_is_used_up_to_the_damage(tmp_path: Path) -> None:
     assert "what came before it was used" in reading.notes[0]
 
 
+@pytest.mark.slow
 def test_content_finds_the_duplicates_that_the_template_hides(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
@@ -166,6 +167,7 @@ def test_content_finds_the_duplicates_that_the_template_hides(
     assert content["told_apart"] / content["non_duplicates"] >= 0.95
 
 
+@pytest.mark.slow
 def test_content_is_classified_better_than_full_text(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

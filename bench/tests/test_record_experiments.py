@@ -152,6 +152,7 @@ def test_what_is_missing_is_named_with_where_it_comes_from(
     assert "wcxb-dev: not there\n    WCXB, CC-BY-4.0: git clone https://" in shown
 
 
+@pytest.mark.slow
 def test_sample_corpora_are_the_same_every_time_and_leave_files_alone(tmp_path: Path) -> None:
     own = tmp_path / "a" / "news-dev.jsonl"
     own.parent.mkdir()

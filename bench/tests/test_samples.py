@@ -93,6 +93,7 @@ def test_a_parser_finds_exactly_the_nodes_that_were_built(kind: str, lang: str) 
         assert names_and_texts(written.html) == list(written.outline)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("seed", range(3))
 def test_gold_labels_fit_the_parsed_tree(kind: str, seed: int) -> None:

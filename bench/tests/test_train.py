@@ -86,6 +86,7 @@ def test_a_regression_of_one_label_says_that_label(label: bool) -> None:
     assert ((rows @ slopes + bias > 0) == label).all()
 
 
+@pytest.mark.slow
 def test_sites_that_were_held_out_are_told_apart_better_than_by_chance() -> None:
     training = train_page(lambda: _samples(1), Settings(folds=3))
     assert (training.sites, training.pages, training.left_out) == (3, 90, 0)
