@@ -22,9 +22,8 @@ from dehusk.page.tree import Tree
 from dehusk.settings import Limits
 from dehusk_bench.samples import KINDS, sample_site
 from odd_pages import ODD_PAGES
-from pages_to_scan import HARD, HOSTILE
+from pages_to_scan import HARD, HOSTILE, TEXTS
 from reference import judging, learning, steps
-from twins import TEXTS
 
 ROOT = Path(__file__).parents[1]
 OWN_PAGES = sorted((ROOT / "tests" / "pages").rglob("*.html"))

@@ -146,7 +146,7 @@ static PyObject *joined(Bytes before, Bytes behind)
     return whole;
 }
 
-PyObject *ask_twin(PyObject *absolute, PyObject *written)
+PyObject *ask_base(PyObject *absolute, PyObject *written)
 {
     PyObject *whole = PyObject_CallFunctionObjArgs(absolute, written, NULL);
     if (whole && whole != Py_None && !PyUnicode_Check(whole)) {
@@ -174,7 +174,7 @@ PyObject *address_of(Bytes source, size_t start, size_t stop, const Bases *bases
     if (lead == BEHIND_BASE)
         return joined(base, left);
     PyObject *written = as_text(url.bytes, url.size);
-    PyObject *whole = written ? ask_twin(absolute, written) : NULL;
+    PyObject *whole = written ? ask_base(absolute, written) : NULL;
     *is_changed = whole && whole != Py_None && PyUnicode_Compare(whole, written) != 0;
     Py_XDECREF(written);
     return whole;

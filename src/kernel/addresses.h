@@ -1,4 +1,4 @@
-/* Where the links of a page lead: `dehusk.urls.Base.absolute`, as far as that is simple. */
+/* Where the links of a page lead: `dehusk.page.urls.Base.absolute`, as far as that is simple. */
 
 #ifndef DEHUSK_ADDRESSES_H
 #define DEHUSK_ADDRESSES_H
@@ -39,9 +39,9 @@ typedef enum { NOWHERE, AS_WRITTEN, BEHIND_BASE, NOT_SIMPLE } Lead;
    there; where it is not simple, it may be anything. */
 Lead find_lead(Bytes *url, const Bases *bases, Bytes *base);
 
-/* What the twin makes of an address that is not simple: a str, or None where it leads nowhere; NULL with
+/* What the base makes of an address that is not simple: a str, or None where it leads nowhere; NULL with
    an exception set. */
-PyObject *ask_twin(PyObject *absolute, PyObject *written);
+PyObject *ask_base(PyObject *absolute, PyObject *written);
 
 /* The absolute address of the link with this start tag, or None where it leads nowhere; NULL with an
    exception set. `room` has as many bytes as the tag. `is_changed` says whether the address is

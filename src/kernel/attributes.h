@@ -24,7 +24,7 @@ static inline size_t find_name_end(Bytes source, size_t at, size_t stop)
     return stop;
 }
 
-/* The next attribute from `*at` on, as `dehusk.model.ATTRIBUTE` reads it; 0 if there is none.
+/* The next attribute from `*at` on, as `dehusk.page.tree.ATTRIBUTE` reads it; 0 if there is none.
 
    A name begins behind a space, holds none, and ends at the first `="` behind its first byte: names
    may hold quotes. `*at` moves behind the attribute. */

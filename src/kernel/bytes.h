@@ -1,4 +1,4 @@
-/* Bytes read as words, and the hashes of `dehusk.hashing`, bit for bit. */
+/* Bytes read as words, and the hashes of `dehusk.page.hashing`, bit for bit. */
 
 #ifndef DEHUSK_BYTES_H
 #define DEHUSK_BYTES_H
@@ -58,7 +58,7 @@ static inline uint64_t word_at(Bytes source, size_t at)
     return word_before(source, at, source.size);
 }
 
-/* The hash of a run of bytes, its length included: `dehusk.hashing.hash_bytes`. */
+/* The hash of a run of bytes, its length included. */
 static inline uint64_t hash_run(Bytes source, size_t first, size_t behind)
 {
     uint64_t sum = behind - first, weight = 1;

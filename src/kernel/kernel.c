@@ -16,108 +16,6 @@ int open_views(View *views, PyObject *const *objects, size_t count, int is_writa
     return 1;
 }
 
-#define MAX_COUNTS 8
-
-/* What a cut of `dehusk.packing` says: the rows of each array, and which arrays are meant. */
-typedef struct {
-    size_t counts[MAX_COUNTS];
-    Bytes sizes, wanted;
-} Cut;
-
-/* The counts of a cut, 0 for those that it has not; 0 with an exception set. */
-static int read_counts(Cut *cut, PyObject *counts)
-{
-    Py_ssize_t given = PyTuple_Size(counts);
-    for (Py_ssize_t i = 0; i < given && i < MAX_COUNTS; i++) {
-        cut->counts[i] = PyLong_AsSize_t(PyTuple_GetItem(counts, i));
-        if (!PyErr_Occurred() && cut->counts[i] > INT32_MAX)
-            PyErr_SetString(PyExc_ValueError, "a cut of too many rows");
-    }
-    return !PyErr_Occurred();
-}
-
-/* Where an array begins, and how many bytes it has. */
-static void find_array(const Cut *cut, size_t wanted, size_t *first, size_t *size)
-{
-    *first = *size = 0;
-    for (size_t i = 0; i <= wanted; i++) {
-        uint16_t row, which;
-        memcpy(&row, cut->sizes.bytes + 4 * i, 2);
-        memcpy(&which, cut->sizes.bytes + 4 * i + 2, 2);
-        *first += *size;
-        *size = which < MAX_COUNTS ? cut->counts[which] * row : 0;
-    }
-}
-
-/* Views of the arrays that are meant; 0 with an exception set. The first one holds on to the memory. */
-static int cut_views(View *views, size_t room, PyObject *memory, const Cut *cut)
-{
-    if (cut->wanted.size > room || !cut->wanted.size) {
-        PyErr_SetString(PyExc_TypeError, "a cut of too many arrays, or of none");
-        return 0;
-    }
-    if (PyObject_GetBuffer(memory, &views[0].buffer, PyBUF_SIMPLE) < 0)
-        return 0;
-    char *start = views[0].buffer.buf;
-    size_t whole = (size_t)views[0].buffer.len, first, size;
-    for (size_t i = 0; i < cut->wanted.size; i++) {
-        size_t wanted = cut->wanted.bytes[i];
-        if (i)
-            views[i].buffer = (Py_buffer){0};
-        int is_known = wanted < cut->sizes.size / 4;
-        if (is_known)
-            find_array(cut, wanted, &first, &size);
-        if (!is_known || first > whole || size > whole - first) {
-            PyErr_SetString(PyExc_ValueError, "a cut that lies outside of its memory");
-            PyBuffer_Release(&views[0].buffer);
-            return 0;
-        }
-        views[i].buffer.buf = start + first;
-        views[i].buffer.len = (Py_ssize_t)size;
-    }
-    return 1;
-}
-
-/* A cut to views; how many, or 0 with an exception set. */
-static size_t open_cut(View *views, size_t room, PyObject *tuple)
-{
-    PyObject *memory, *counts, *sizes, *wanted;
-    char *size_bytes, *wanted_bytes;
-    Py_ssize_t size_count, wanted_count;
-    if (!PyArg_UnpackTuple(tuple, "cut", 4, 4, &memory, &counts, &sizes, &wanted) ||
-        PyBytes_AsStringAndSize(sizes, &size_bytes, &size_count) < 0 ||
-        PyBytes_AsStringAndSize(wanted, &wanted_bytes, &wanted_count) < 0)
-        return 0;
-    Cut cut = {{0}, {(uint8_t *)size_bytes, (size_t)size_count},
-               {(uint8_t *)wanted_bytes, (size_t)wanted_count}};
-    return read_counts(&cut, counts) && cut_views(views, room, memory, &cut) ? cut.wanted.size : 0;
-}
-
-int open_all(const char *function, View *views, size_t count, PyObject *const *objects,
-             Py_ssize_t given)
-{
-    size_t done = 0;
-    for (Py_ssize_t i = 0; i < given; i++) {
-        size_t opened = 1;
-        if (done == count)
-            break;
-        if (PyTuple_Check(objects[i]))
-            opened = open_cut(views + done, count - done, objects[i]);
-        else if (PyObject_GetBuffer(objects[i], &views[done].buffer, PyBUF_SIMPLE) < 0)
-            opened = 0;
-        if (!opened) {
-            close_views(views, done);
-            return 0;
-        }
-        done += opened;
-        if (i == given - 1 && done == count)
-            return 1;
-    }
-    close_views(views, done);
-    PyErr_Format(PyExc_TypeError, "%s takes %zu arrays", function, count);
-    return 0;
-}
-
 void close_views(View *views, size_t count)
 {
     while (count--)
@@ -142,16 +40,6 @@ int check_sizes(const char *function, const View *views, const Py_ssize_t *sizes
             return 0;
         }
     }
-    return 1;
-}
-
-int check_below(const char *function, const int32_t *numbers, size_t count, size_t limit)
-{
-    for (size_t i = 0; i < count; i++)
-        if (numbers[i] < 0 || (size_t)numbers[i] >= limit) {
-            PyErr_Format(PyExc_ValueError, "%s: a number that points nowhere", function);
-            return 0;
-        }
     return 1;
 }
 

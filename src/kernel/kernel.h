@@ -31,11 +31,6 @@ typedef struct {
 /* Views of so many objects; 0 with an exception set if one has no contiguous memory, or none that
    may be written to where `is_writable`. */
 int open_views(View *views, PyObject *const *objects, size_t count, int is_writable);
-/* Views of so many arrays, out of any number of objects: a cut, a tuple of `dehusk.packing`, stands for
-   several. 0 with an exception set if they are not as many, or have no contiguous memory. */
-int open_all(const char *function, View *views, size_t count, PyObject *const *objects,
-             Py_ssize_t given);
-
 void close_views(View *views, size_t count);
 
 /* Are there so many arguments? Has each view so many bytes for each of the items? 0 with an
@@ -44,20 +39,11 @@ int check_count(const char *function, Py_ssize_t count, Py_ssize_t wanted);
 int check_sizes(const char *function, const View *views, const Py_ssize_t *sizes, size_t count,
                 Py_ssize_t items);
 
-/* Is every number from 0 to below a limit? 0 with an exception set if not. */
-int check_below(const char *function, const int32_t *numbers, size_t count, size_t limit);
-
 /* Append a number to a list of Python's; 0 with an exception set. */
 int append_number(PyObject *list, size_t number);
 
-/* What a node is: `dehusk.model.Label`. */
+/* What a node is: `dehusk.answer.labels.Label`. */
 enum { LABEL_CONTENT = 0, LABEL_TEMPLATE = 1, LABEL_HIDDEN = 2 };
-
-/* What a table of kinds has for a tag; 0 for a tag that it does not know. */
-static inline uint8_t kind_in(Bytes kinds, int16_t tag)
-{
-    return tag >= 0 && (size_t)tag < kinds.size ? kinds.bytes[tag] : 0;
-}
 
 static inline Bytes bytes_of(const View *view)
 {

@@ -304,7 +304,7 @@ static int put_address(Writer *writer, Bytes url)
         return 1;
     }
     PyObject *written = as_text(url.bytes, url.size), *bytes = NULL;
-    PyObject *whole = written ? ask_twin(writer->absolute, written) : NULL;
+    PyObject *whole = written ? ask_base(writer->absolute, written) : NULL;
     if (whole && whole != Py_None)
         bytes = PyUnicode_AsEncodedString(whole, "utf-8", "surrogatepass");
     if (bytes)

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from dehusk import _kernel
 from dehusk.page import tags
 from dehusk.page.hashing import PATH_INVERSES, PATH_POWERS, TREE_INVERSES, TREE_POWERS, Hashes, mix
-from dehusk.page.packing import Column, Cut, Packing
 
 Made = TypeVar("Made")
 
@@ -73,24 +72,6 @@ class Layout:
     def area(self) -> Floats:
         """Square pixels of each box."""
         return self.width * self.height
-
-
-TREE_PACKING: Final = Packing(
-    Column("own_hash", np.uint64),
-    Column("path_hash", np.uint64),
-    Column("parent", np.int32),
-    Column("end", np.int32),
-    Column("depth", np.int32),
-    Column("start", np.int32),
-    Column("stop", np.int32),
-    Column("close", np.int32),
-    Column("text_length", np.int32),
-    Column("link_length", np.int32),
-    Column("tag", np.int16),
-    Column("shown", np.bool_),
-    Column("raw", np.bool_),
-)
-"""The arrays of a tree in memory, as the kernel lays them out (`src/kernel/tree.h`)."""
 
 
 class Tree:
@@ -158,10 +139,6 @@ class Tree:
 
     def __len__(self) -> int:
         return len(self.kernel)
-
-    def cut(self, wanted: bytes) -> Cut:
-        """Some of the arrays, as functions of the kernel take them that know no trees yet."""
-        return self.kernel, (len(self),), TREE_PACKING.sizes, wanted
 
     def laid_out(self, layout: Layout | None) -> Tree:
         """The same tree with what a browser measured."""
