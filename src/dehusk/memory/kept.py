@@ -119,6 +119,8 @@ class Kept:
         self._committed = clock()
         self._is_unit = False
         self._decided: dict[str, Overrides] = {}
+        self._with_example: set[tuple[str, int]] = set()
+        """Families that have an example, so that it is not looked for on every page."""
 
     @property
     def is_lasting(self) -> bool:
@@ -164,8 +166,12 @@ class Kept:
 
     def offer_example(self, site: str, family: int | None, url: str | None) -> None:
         """Take a page for its family's example if that has none yet."""
-        if family is not None and url:
-            Examples(self.shelf(EXAMPLES, site)).offer(family, url)
+        if family is None or not url or (site, family) in self._with_example:
+            return
+        examples = Examples(self.shelf(EXAMPLES, site))
+        examples.offer(family, url)
+        if examples.get(family) is not None and len(self._with_example) < _MAX_DECIDED:
+            self._with_example.add((site, family))
 
     def _commit_if_due(self) -> None:
         """Commit as often as was asked for, but never in the middle of a unit."""
@@ -185,8 +191,13 @@ class Kept:
             self._store.commit()
         finally:
             if self.forgotten_sites != forgotten:
-                self._decided.clear()  # The rules of a site that had to leave went with it.
+                self._let_go()  # The rules of a site that had to leave went with it.
         self._committed = self._clock()
+
+    def _let_go(self) -> None:
+        """Read again what is held of rules and examples, which may have changed."""
+        self._decided.clear()
+        self._with_example.clear()
 
     def _check_no_unit(self, refusal: str) -> None:
         if self._is_unit:
@@ -205,7 +216,7 @@ class Kept:
             with self._store.unit():
                 yield
         except BaseException:
-            self._decided.clear()  # Rules that were put inside are undone.
+            self._let_go()  # Rules that were put inside are undone.
             raise
         finally:
             self._is_unit = False
@@ -286,7 +297,7 @@ class Kept:
         It is lasting at once. Raises StateError inside a unit.
         """
         self._check_no_unit("no site can be forgotten")
-        self._decided.pop(site, None)
+        self._let_go()
         return self._store.forget(site)
 
     def close(self) -> None:

@@ -30,7 +30,7 @@ from dehusk.memory import Memory
 from dehusk.memory.kept import Held, Kept
 from dehusk.memory.lessons import Lessons, method_of, page_digest
 from dehusk.memory.store import Store
-from dehusk.methods import DEFAULT, make_method, settings_of
+from dehusk.methods import DEFAULT, groups_pages, make_method, settings_of
 from dehusk.page.page import Page
 from dehusk.settings import Keeping, Limits
 
@@ -214,7 +214,9 @@ class Session(Kept):
         result, learned = pipeline.clean(page, memory, self._setup(site), learning, render)
         if learned.lesson is not None:
             if self.is_lasting:
-                self.offer_example(site, result.family, page.url)
+                method = self.method
+                family = method.family(learned.lesson) if groups_pages(method) else result.family
+                self.offer_example(site, family, page.url)
             self._kept.put(site, learned.memory, learned.lesson)
         self._commit_if_due()
         return result, learned.lesson

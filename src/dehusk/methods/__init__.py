@@ -76,6 +76,9 @@ class AdditiveMethod(Method, Protocol):
 class GroupsPages(Protocol):
     """What a method has besides if it tells templates of one site apart."""
 
+    def family(self, lesson: Memory) -> int | None:
+        """The number of the family of the page that taught this."""
+
     def families(self, memory: Memory) -> tuple[FamilySeen, ...]:
         """The families that the memory knows, that of most pages first."""
 

@@ -139,6 +139,11 @@ class Auto:
             template_changed=self.has_new_template(memory) if is_last else None,
         )
 
+    def family(self, lesson: Memory) -> int | None:
+        """The family of the page that taught this: as `verdict` says, for less."""
+        keys = lesson.table("families").keys
+        return family_number(int(keys[0])) if len(keys) else None
+
     def families(self, memory: Memory) -> tuple[FamilySeen, ...]:
         """The families that the memory knows, that of most pages first."""
         return families_seen(memory.table("families"))
