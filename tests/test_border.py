@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from dehusk import _kernel
-from dehusk.answer.render import Link
+from dehusk.answer.text import Link
 from dehusk.page import tags
 from dehusk.page.page import Page
 from dehusk.page.parse import parse

@@ -10,10 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dehusk
-from dehusk.answer.describe import Description, describe
-from dehusk.answer.describe.dates import iso_date
-from dehusk.answer.describe.stated import read_stated
+from dehusk.answer.describe import Description, describe, read_stated
 from dehusk.answer.labels import Label
+from dehusk.answer.linked import iso_date
 from dehusk.page.page import Page
 from dehusk.page.parse import parse
 

@@ -11,8 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dehusk.answer.fingerprint import Seen, is_duplicate, sketch
-from dehusk.answer.fingerprint.shingles import SHINGLE_WORDS, SKETCH_SIZE
+from dehusk.answer.fingerprint import SHINGLE_WORDS, SKETCH_SIZE, Seen, is_duplicate, sketch
 from dehusk.answer.labels import Label
 from dehusk.doors.cli import main
 from dehusk.errors import SettingError, UsageError

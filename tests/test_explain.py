@@ -14,8 +14,7 @@ import pytest
 
 import dehusk
 from dehusk import Site, pipeline
-from dehusk.answer.label import label
-from dehusk.answer.labels import Label
+from dehusk.answer.labels import Label, label
 from dehusk.answer.regions import Region
 from dehusk.answer.regions import regions as find_regions
 from dehusk.answer.result import Result

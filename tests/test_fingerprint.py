@@ -10,8 +10,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from dehusk.answer.fingerprint import fingerprint
-from dehusk.answer.fingerprint.words import hashes
+from dehusk.answer.fingerprint import fingerprint, hashes
 from dehusk.page.hashing import TEXT_FACTOR
 
 FIXED = settings(derandomize=True, deadline=None)

@@ -9,8 +9,7 @@ from dataclasses import FrozenInstanceError, fields
 import numpy as np
 import pytest
 
-from dehusk.answer.label import label
-from dehusk.answer.labels import Label
+from dehusk.answer.labels import Label, label
 from dehusk.errors import NotHtml, SettingError
 from dehusk.memory import Memory
 from dehusk.methods.papers.hyperlink import (

@@ -6,8 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dehusk.answer.label import label
-from dehusk.answer.labels import Label, Reason
+from dehusk.answer.labels import Label, Reason, label
 from dehusk.page import tags
 from dehusk.page.page import Page
 from dehusk.page.parse import parse

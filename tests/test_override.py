@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dehusk
-from dehusk.answer.label import label, overrule
-from dehusk.answer.labels import Label, Reason
+from dehusk.answer.labels import Label, Reason, label, overrule
 from dehusk.answer.override import Overrides, choose
 from dehusk.doors.cli import main
 from dehusk.errors import PageTimeout, SelectorError, SettingError

@@ -13,11 +13,13 @@ from markdown_it import MarkdownIt
 from numpy.typing import NDArray
 
 import dehusk
-from dehusk.answer import render
-from dehusk.answer.label import label
-from dehusk.answer.labels import Label
+from dehusk.answer.html import content_html, marked_html, template_html
+from dehusk.answer.labels import Label, label
 from dehusk.answer.markdown import markdown
-from dehusk.answer.render import Link, as_text
+from dehusk.answer.text import Link, template_share
+from dehusk.answer.text import lines as lines_of
+from dehusk.answer.text import links as links_of
+from dehusk.answer.text import text as text_of
 from dehusk.page.page import Page
 from dehusk.page.parse import parse
 from dehusk.page.tree import Tree
@@ -52,7 +54,7 @@ def _labelled_as_content(html: str) -> Labelled:
 
 def _text(html: str) -> str:
     tree, labels = _labelled(html)
-    return render.text(tree, labels)
+    return text_of(tree, labels)
 
 
 def _markdown(html: str, base_url: str | None = BASE) -> str:
@@ -62,7 +64,7 @@ def _markdown(html: str, base_url: str | None = BASE) -> str:
 
 def _links(html: str, base_url: str | None = BASE) -> list[Link]:
     tree, labels = _labelled(html)
-    return list(render.links(tree, labels, base_url))
+    return list(links_of(tree, labels, base_url))
 
 
 def _urls(html: str, base_url: str | None = BASE) -> list[str]:
@@ -76,7 +78,7 @@ def _words(text: str) -> list[str]:
 @pytest.mark.parametrize("folder", PAGES, ids=lambda folder: folder.name)
 def test_a_page_gives_the_markdown_and_the_text_that_are_expected_of_it(folder: Path) -> None:
     tree, labels = _labelled((folder / "page.html").read_bytes())
-    assert render.text(tree, labels) + "\n" == (folder / "expected.txt").read_text("utf-8")
+    assert text_of(tree, labels) + "\n" == (folder / "expected.txt").read_text("utf-8")
     written = markdown(tree, labels, f"https://{folder.name}.example/dir/page")
     assert written + "\n" == (folder / "expected.md").read_text("utf-8")
     assert (folder / "why.txt").read_text("utf-8").count("\n") == 1
@@ -135,8 +137,8 @@ def test_empty_preformatted_text_at_the_end_leaves_no_line() -> None:
 @settings(max_examples=300, deadline=None)
 def test_the_lines_of_a_page_are_its_text_and_begin_with_their_nodes(html: str) -> None:
     tree, labels = _labelled(html)
-    lines = as_text.lines(tree, labels)
-    assert "\n".join(line for _, line in lines) == render.text(tree, labels)
+    lines = lines_of(tree, labels)
+    assert "\n".join(line for _, line in lines) == text_of(tree, labels)
     nodes = [node for node, _ in lines]
     assert nodes == sorted(set(nodes))
     assert tree.is_text[nodes].all()
@@ -371,11 +373,11 @@ HOSTILE = {
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_hostile_page_is_rendered_like_any_other(name: str) -> None:
     tree, labels = _labelled_as_content(HOSTILE[name])
-    assert render.text(tree, labels)
-    assert render.marked_html(tree, labels)
-    assert render.content_html(tree, labels)
-    assert render.template_html(tree, labels)
-    assert bool(render.links(tree, labels, BASE)) == ("links" in name)
+    assert text_of(tree, labels)
+    assert marked_html(tree, labels)
+    assert content_html(tree, labels)
+    assert template_html(tree, labels)
+    assert bool(links_of(tree, labels, BASE)) == ("links" in name)
     assert markdown(tree, labels, BASE)
 
 
@@ -385,7 +387,7 @@ def test_a_hostile_page_is_rendered_like_any_other(name: str) -> None:
 def _marks(html: str) -> list[tuple[str, str | None]]:
     """Each element of the marked page with its mark."""
     tree, labels = _labelled(html)
-    marked = parse(Page(render.marked_html(tree, labels))).tree
+    marked = parse(Page(marked_html(tree, labels))).tree
     return [
         (marked.name(node), marked.attributes(node).get("data-dehusk"))
         for node in np.flatnonzero(~marked.is_text).tolist()
@@ -410,7 +412,7 @@ def test_a_text_that_differs_from_its_parent_gets_a_span() -> None:
     labels = labels.copy()
     labels[tree.is_text] = [Label.TEMPLATE, Label.CONTENT]
     assert '<p data-dehusk="content"><span data-dehusk="template">one</span><b' in (
-        render.marked_html(tree, labels)
+        marked_html(tree, labels)
     )
 
 
@@ -427,13 +429,13 @@ def test_no_span_is_put_where_html_has_none(html: str) -> None:
     tree, labels = _labelled(f"<p>y</p>{html}")
     labels = labels.copy()
     labels[tree.is_text] = Label.TEMPLATE
-    assert render.marked_html(tree, labels).count("<span") == 1
+    assert marked_html(tree, labels).count("<span") == 1
 
 
 def test_a_mark_that_the_page_has_written_itself_is_replaced() -> None:
     html = '<p title=" data-dehusk=" data-dehusk="mine" id="i">x</p>'
     tree, labels = _labelled(html)
-    marked = render.marked_html(tree, labels)
+    marked = marked_html(tree, labels)
     assert '<p title=" data-dehusk=" id="i" data-dehusk="content">x</p>' in marked
 
 
@@ -461,7 +463,7 @@ DEPTHS = st.sampled_from([4, 512])
 def test_the_marked_page_is_the_same_page_with_spans(pieces: list[str]) -> None:
     tree, labels = _labelled("<!DOCTYPE html>" + "".join(pieces))
     canonical = parse(Page("<!DOCTYPE html>" + tree.source.decode())).tree
-    marked = parse(Page(render.marked_html(tree, labels))).tree
+    marked = parse(Page(marked_html(tree, labels))).tree
     kept = [node for node in range(len(marked)) if marked.name(node) != "span"]
     assert [marked.name(node) for node in kept] == [
         canonical.name(node) for node in range(len(canonical))
@@ -488,7 +490,7 @@ def test_content_and_template_pages_hold_their_words_and_no_others(
 ) -> None:
     limits = Limits(max_depth=max_depth)
     tree, labels = _labelled("<!DOCTYPE html>" + "".join(pieces), limits)
-    content, template = render.content_html(tree, labels), render.template_html(tree, labels)
+    content, template = content_html(tree, labels), template_html(tree, labels)
     assert _all_words(content) == _label_words(tree, labels, Label.CONTENT)
     assert _all_words(template) == _label_words(tree, labels, Label.TEMPLATE)
 
@@ -511,7 +513,7 @@ def test_the_content_page_is_a_page_with_title_language_and_base() -> None:
         "<p>a<!-- c --></p><p data-label=template>t</p><script>s</script>"
     )
     tree, labels = _labelled(html)
-    assert render.content_html(tree, labels) == (
+    assert content_html(tree, labels) == (
         '<!DOCTYPE html>\n<html lang="de" dir="ltr"><head><meta charset="utf-8">'
         '<base href="/b/"><title>T &amp; t</title></head><body><p>a</p></body></html>\n'
     )
@@ -523,7 +525,7 @@ def test_the_template_page_keeps_the_head_and_what_is_above_both() -> None:
         "</div><p>b</p><script>s</script>"
     )
     tree, labels = _labelled(html)
-    assert render.template_html(tree, labels) == (
+    assert template_html(tree, labels) == (
         '<!DOCTYPE html>\n<html><head><title>T</title></head><body class="c"><div>'
         '<nav data-label="template">n</nav></div><script>s</script></body></html>'
     )
@@ -532,9 +534,9 @@ def test_the_template_page_keeps_the_head_and_what_is_above_both() -> None:
 def test_cells_stay_where_their_row_stays() -> None:
     html = "<table><tr><td data-label=template>t<td>c</table>"
     tree, labels = _labelled(html)
-    assert "t</td><td></td></tr>" in render.template_html(tree, labels)
-    assert "<td>c</td></tr>" in render.content_html(tree, labels)
-    assert render.content_html(tree, labels).count("<td") == 2
+    assert "t</td><td></td></tr>" in template_html(tree, labels)
+    assert "<td>c</td></tr>" in content_html(tree, labels)
+    assert content_html(tree, labels).count("<td") == 2
 
 
 # Links
@@ -583,7 +585,7 @@ def test_every_link_leads_where_its_address_does(html: str, url: str | None, dep
         if tree.name(node) in ("a", "area") and tree.shown[node]
         if (lead := base.absolute(tree.attributes(node).get("href", "")))
     ]
-    found = render.links(tree, labels, url)
+    found = links_of(tree, labels, url)
     assert [(link.url, link.template) for link in found] == expected
     assert all(link.text == " ".join(link.text.split()) for link in found)
 
@@ -679,7 +681,7 @@ def test_no_address_raises(href: str, base_url: str | None) -> None:
     # Pages that begin with many control characters are refused.
     html = f'{"words " * 300}<a href="{escaped}">x</a>'
     tree, labels = _labelled(html)
-    for link in render.links(tree, labels, base_url):
+    for link in links_of(tree, labels, base_url):
         assert link.url
     markdown(tree, labels, base_url)
 
@@ -689,12 +691,12 @@ def test_no_address_raises(href: str, base_url: str | None) -> None:
 
 def test_the_share_of_template_counts_visible_characters() -> None:
     tree, labels = _labelled("<p>abcd</p><p data-label=template>efgh</p><p hidden>x</p>")
-    assert render.template_share(tree, labels) == 0.5
+    assert template_share(tree, labels) == 0.5
 
 
 def test_a_page_without_text_has_no_template() -> None:
     tree, labels = _labelled("<p> </p>")
-    assert render.template_share(tree, labels) == 0.0
+    assert template_share(tree, labels) == 0.0
 
 
 @pytest.mark.parametrize(
@@ -712,9 +714,9 @@ def test_html_says_that_it_is_utf_8(head: str) -> None:
     tree = parse(page).tree
     labels = np.zeros(len(tree), np.int8)
     for html in (
-        render.marked_html(tree, labels),
-        render.template_html(tree, labels),
-        render.content_html(tree, labels),
+        marked_html(tree, labels),
+        template_html(tree, labels),
+        content_html(tree, labels),
     ):
         assert html.count("charset") == 1
         assert '<meta charset="utf-8">' in html

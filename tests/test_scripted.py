@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import dehusk
-from dehusk.answer.describe.scripted import needs_scripts
+from dehusk.answer.describe import needs_scripts
 from dehusk.page.page import Page
 from dehusk.page.parse import parse
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import dehusk
 from dehusk.answer.labels import Label
-from dehusk.answer.render import Showing, view_html
+from dehusk.answer.view import Showing, view_html
 from dehusk.doors.service.gold import gold_nodes, gold_record, node_gold, strip_marks, teco_html
 from dehusk.page.page import Page
 from dehusk.page.parse import parse

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple
 
-from dehusk.answer.label import label, overrule
+from dehusk.answer.labels import label, overrule
 from dehusk.answer.override import NO_OVERRIDES, Overrides, choose
 from dehusk.answer.result import Result
 from dehusk.errors import PageTimeout
@@ -18,8 +18,8 @@ from dehusk.methods.contract import Verdict
 from dehusk.methods.smooth import smooth
 from dehusk.page.page import Page
 from dehusk.page.parse import parse
-from dehusk.page.site_names import site_by_url
 from dehusk.page.tree import Tree
+from dehusk.page.urls import site_by_url
 from dehusk.settings import Limits, SiteBy
 
 DEFAULT_SITE = "page"

@@ -1,4 +1,4 @@
-/* `holders`: elements that a page leaves empty for its scripts, as `dehusk.answer.describe.scripted` asks. */
+/* `holders`: elements that a page leaves empty for its scripts, as `dehusk.answer.describe` asks. */
 
 #include "tags.h"
 #include "tree.h"

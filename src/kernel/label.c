@@ -1,4 +1,4 @@
-/* `label`: scores to labels and reasons, as `dehusk.answer.label` says. */
+/* `label`: scores to labels and reasons, as `dehusk.answer.labels` says. */
 
 #include "tree.h"
 

@@ -1,4 +1,4 @@
-/* `links`: where the links of a page lead, and what they say, as `dehusk.answer.render.as_links` puts it. */
+/* `links`: where the links of a page lead, and what they say, as `dehusk.answer.text` puts it. */
 
 #include "tree.h"
 

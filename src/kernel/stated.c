@@ -1,4 +1,4 @@
-/* `stated` and `heading`: where a page says what it is, as `dehusk.answer.describe.stated` asks. */
+/* `stated` and `heading`: where a page says what it is, as `dehusk.answer.describe` asks. */
 
 #include "tree.h"
 

@@ -1,4 +1,4 @@
-/* `text` and `lines`: the content of a labelled tree as plain text, as `dehusk.answer.render.as_text` says it
+/* `text` and `lines`: the content of a labelled tree as plain text, as `dehusk.answer.text` says it
    is to look like. */
 
 #include "tree.h"

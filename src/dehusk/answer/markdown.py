@@ -10,7 +10,8 @@ from typing import Final
 import numpy as np
 
 from dehusk import _kernel
-from dehusk.answer.render.nodes import LabelArray, attribute
+from dehusk.answer.labels import LabelArray
+from dehusk.answer.nodes import attribute
 from dehusk.page.tree import Tree
 from dehusk.page.urls import base_of
 

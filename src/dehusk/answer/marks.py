@@ -20,8 +20,8 @@ from typing import Any, Final
 import numpy as np
 
 from dehusk.answer.labels import Label
-from dehusk.answer.render import piece_marks
 from dehusk.answer.result import Result
+from dehusk.answer.view import piece_marks
 from dehusk.page.tree import Tree
 
 NUMBER: Final = "data-dehusk-node"

@@ -10,15 +10,15 @@ from typing import Final
 import numpy as np
 import turbohtml
 
-from dehusk.answer import render
-from dehusk.answer.describe import Description, describe
-from dehusk.answer.describe.scripted import needs_scripts
+from dehusk.answer.describe import Description, describe, needs_scripts
 from dehusk.answer.fingerprint import fingerprint
+from dehusk.answer.html import content_html, marked_html, template_html
 from dehusk.answer.labels import Label, Labels, Reason
 from dehusk.answer.markdown import markdown
 from dehusk.answer.override import Overrides, choose
+from dehusk.answer.pieces import ContentPiece, pieces
 from dehusk.answer.regions import Region, regions
-from dehusk.answer.render import ContentPiece, Link
+from dehusk.answer.text import Link, links, template_share, text
 from dehusk.errors import DehuskError, PageError
 from dehusk.methods.contract import Explanation, Verdict
 from dehusk.page.page import Capture
@@ -111,7 +111,7 @@ class Result:
     @cached_property
     def text(self) -> str:
         """The content as plain text, blocks on their own lines."""
-        return render.text(self.tree, self.labels.labels)
+        return text(self.tree, self.labels.labels)
 
     @cached_property
     def markdown(self) -> str:
@@ -121,27 +121,27 @@ class Result:
     @cached_property
     def html(self) -> str:
         """The whole page as HTML, its elements marked `data-dehusk="template|content"`."""
-        return render.marked_html(self.tree, self.labels.labels)
+        return marked_html(self.tree, self.labels.labels)
 
     @cached_property
     def content(self) -> str:
         """The content alone as an HTML page."""
-        return render.content_html(self.tree, self.labels.labels)
+        return content_html(self.tree, self.labels.labels)
 
     @cached_property
     def template(self) -> str:
         """The template alone as an HTML page."""
-        return render.template_html(self.tree, self.labels.labels)
+        return template_html(self.tree, self.labels.labels)
 
     @cached_property
     def links(self) -> tuple[Link, ...]:
         """The page's links, each labelled template or content."""
-        return render.links(self.tree, self.labels.labels, self.url)
+        return links(self.tree, self.labels.labels, self.url)
 
     @cached_property
     def template_share(self) -> float:
         """The share of template among visible characters, 0 … 1."""
-        return render.template_share(self.tree, self.labels.labels)
+        return template_share(self.tree, self.labels.labels)
 
     @property
     def characters(self) -> int:
@@ -160,7 +160,7 @@ class Result:
 
     def pieces(self, max_tokens: int) -> list[ContentPiece]:
         """The content in pieces of at most so many tokens (characters / 4), for retrieval."""
-        return render.pieces(self.tree, self.labels.labels, max_tokens)
+        return pieces(self.tree, self.labels.labels, max_tokens)
 
     @cached_property
     def sections(self) -> tuple[Section, ...] | None:

@@ -23,7 +23,7 @@ from typing import BinaryIO, Final
 
 from dehusk.errors import MissingExtra, SourceError, UsageError
 from dehusk.page.page import Page
-from dehusk.page.site_names import site_of
+from dehusk.page.urls import site_of
 from dehusk.settings import CrawlSettings, SourceSettings
 from dehusk.sources.compression import (
     ByteStream,

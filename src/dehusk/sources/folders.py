@@ -15,7 +15,7 @@ from urllib.parse import quote
 
 from dehusk.errors import DehuskError, MissingExtra, PageTooLarge, SourceError
 from dehusk.page.page import Page
-from dehusk.page.site_names import site_of
+from dehusk.page.urls import site_of
 from dehusk.settings import SourceSettings
 from dehusk.sources.compression import named_compression, open_unpacked, unpacked_name
 from dehusk.sources.items import Failure

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from dehusk.errors import DamagedRecord, MissingExtra, NotHtml, PageError, PageTooLarge, SourceError
 from dehusk.page.page import Page
-from dehusk.page.site_names import site_of
+from dehusk.page.urls import site_of
 from dehusk.settings import SourceSettings
 from dehusk.sources.items import Failure
 from dehusk.sources.records import field_hint

@@ -9,7 +9,7 @@ from typing import Final
 
 from dehusk.errors import DamagedRecord, NotHtml, PageError, PageTooLarge, SourceError
 from dehusk.page.page import Page
-from dehusk.page.site_names import site_of
+from dehusk.page.urls import site_of
 from dehusk.settings import SourceSettings
 from dehusk.sources.compression import ByteStream
 from dehusk.sources.items import Failure

@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 
 from dehusk import pipeline
-from dehusk.answer import render
+from dehusk.answer.html import slotted_html
 from dehusk.answer.labels import Label
 from dehusk.answer.override import Overrides, overrides
 from dehusk.answer.result import Result
@@ -105,7 +105,7 @@ class Template:
         slots = dict.fromkeys(own_head(trees), _HEAD)
         slots |= {node: slot.name for slot in self.family.slots for node in slot.nodes[0]}
         title = shared_title(trees) or self.result.site
-        return render.slotted_html(self.result.tree, slots, self.family.repeats, title)
+        return slotted_html(self.result.tree, slots, self.family.repeats, title)
 
     @cached_property
     def slots(self) -> list[dict[str, object]]:

@@ -10,8 +10,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from dehusk.answer.label import label
-from dehusk.answer.labels import Label
+from dehusk.answer.labels import Label, label
 from dehusk.doors.service.gold import nodes_inside, score
 from dehusk.errors import PageError, SourceError
 from dehusk.memory import Memory

@@ -17,8 +17,8 @@ from typing import Final
 
 import numpy as np
 
-from dehusk.answer import render
-from dehusk.answer.label import label
+from dehusk.answer.labels import label
+from dehusk.answer.text import text
 from dehusk.errors import PageError, SourceError, UsageError
 from dehusk.memory import Memory
 from dehusk.methods import METHODS, Method, Smooths
@@ -94,7 +94,7 @@ def _texts(
     own = site.partition("-")[0] if all(gold.subject is None for gold in golds) else None
     chosen = [n for n, (gold, _) in enumerate(pages) if own or gold.subject]
     everything = [np.zeros(len(tree), np.int8) for tree in trees]
-    texts = {FULL_TEXT: tuple(render.text(trees[n], everything[n]) for n in chosen)}
+    texts = {FULL_TEXT: tuple(text(trees[n], everything[n]) for n in chosen)}
     for name, method in methods.items():
         follower = method
         if isinstance(method, Hyperlink):
@@ -121,7 +121,7 @@ def _content(method: Method, memory: Memory, tree: Tree) -> str:
     if isinstance(method, Smooths):
         smoothed = smooth(tree, scores, method.smoothing(memory, tree))
         scores, sections = smoothed.scores, smoothed.sections
-    return render.text(tree, label(tree, scores, sections).labels)
+    return text(tree, label(tree, scores, sections).labels)
 
 
 def open_all(

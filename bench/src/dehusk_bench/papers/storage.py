@@ -13,8 +13,7 @@ from operator import attrgetter
 from statistics import fmean, median
 from typing import Final
 
-from dehusk.answer.label import label
-from dehusk.answer.labels import Label
+from dehusk.answer.labels import Label, label
 from dehusk.errors import PageError, SourceError
 from dehusk.memory import Memory
 from dehusk.methods import METHODS, Method

@@ -15,9 +15,8 @@ from typing import Final
 
 import numpy as np
 
-from dehusk.answer import render
-from dehusk.answer.label import label
-from dehusk.answer.labels import Label
+from dehusk.answer.labels import Label, label
+from dehusk.answer.text import text
 from dehusk.doors.service.gold import node_gold
 from dehusk.errors import PageError, SourceError
 from dehusk.memory import Memory
@@ -179,7 +178,7 @@ def _add_page(
         tally.sizes.append(learned.size_bytes)
         tally.page_bytes.append(page_bytes)
         if content is not None:
-            answer = Counter(words(render.text(tree, labels)))
+            answer = Counter(words(text(tree, labels)))
             tally.f1.append(bag_score(content, answer).f1)
         if is_template is not None:
             _count(tally, variant, tree, is_template, labels == Label.TEMPLATE.value)

@@ -204,7 +204,7 @@ def load_all_text() -> Peer:
     import numpy as np  # noqa: PLC0415  as the others: only when it is measured
 
     from dehusk.answer.labels import Label  # noqa: PLC0415
-    from dehusk.answer.render import text  # noqa: PLC0415
+    from dehusk.answer.text import text  # noqa: PLC0415
     from dehusk.page.page import Page  # noqa: PLC0415
     from dehusk.page.parse import parse  # noqa: PLC0415
 

@@ -14,7 +14,7 @@ from typing import Final, TypedDict
 
 import numpy as np
 
-from dehusk.answer import render
+from dehusk.answer.text import text
 from dehusk.doors.cli import bench_module
 from dehusk.errors import UsageError
 from dehusk.memory.site import Sites
@@ -103,7 +103,7 @@ def _clean_site(samples: list[Sample], folder: Path) -> _Row:
             result = sites.add(Page(sample["html"], sample["url"], sample["site"]))
             writer.write(result)
             everything = np.zeros_like(result.labels.labels)
-            words_in += len(render.text(result.tree, everything).split())
+            words_in += len(text(result.tree, everything).split())
             words_out += len(result.text.split())
             characters += int(result.tree.text_length[0])
             template_characters += int(result.tree.text_length[0]) * result.template_share

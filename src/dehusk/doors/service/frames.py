@@ -27,7 +27,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from dehusk.answer.render import Showing, view_html
+from dehusk.answer.view import Showing, view_html
 from dehusk.doors.service.monitoring import Listeners
 from dehusk.errors import PageError
 from dehusk.template.viewing import Viewed

@@ -22,8 +22,8 @@ from starlette.responses import StreamingResponse
 from starlette.staticfiles import StaticFiles
 
 from dehusk import __version__
-from dehusk.answer.render import verdict_words
 from dehusk.answer.result import Result
+from dehusk.answer.view import verdict_words
 from dehusk.doors.service.app import add_failures
 from dehusk.doors.service.frames import ViewerState
 from dehusk.doors.service.gold import gold_record, html_of, teco_html

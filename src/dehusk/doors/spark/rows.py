@@ -17,7 +17,7 @@ from pyspark.sql.types import BinaryType, BooleanType, StringType, StructType
 from dehusk.errors import NotHtml, UsageError
 from dehusk.output.formats import encode
 from dehusk.page.page import Capture, Page
-from dehusk.page.site_names import site_of
+from dehusk.page.urls import site_of
 from dehusk.pipeline import DEFAULT_SITE
 from dehusk.settings import SourceSettings
 from dehusk.sources import Failure

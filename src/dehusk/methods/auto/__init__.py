@@ -11,7 +11,6 @@ import numpy as np
 from dehusk import _kernel
 from dehusk.errors import SettingError
 from dehusk.memory import Memory, Table, fair_worth, keep_best, life_left
-from dehusk.methods.auto.families import MAX_FAMILIES, families_seen, family_number
 from dehusk.methods.auto.model import Model, load_model
 from dehusk.methods.auto.reasons import REASONS, evidence_on, reasons_of
 from dehusk.methods.contract import Explanation, FamilySeen, Verdict
@@ -22,6 +21,12 @@ _SHIFTS: Final[dict[str, float]] = {
     Favour.PRECISION: -1.0, Favour.BALANCE: 0.0, Favour.RECALL: 1.0,
 }  # fmt: skip
 """What is added to the logits of content."""
+
+
+_NUMBERS: Final = 999_999
+"""Two of 256 families have one number on one site in thirty."""
+MAX_FAMILIES: Final = 256
+"""Families that are remembered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,3 +202,19 @@ def read(tree: Tree) -> _kernel.Reading:
 def _spread(page: _kernel.Reading, values: Floats | memoryview) -> Floats:
     """The numbers of blocks at their texts, and for each element the mean below it, by length."""
     return np.frombuffer(_kernel.spread(page, values))
+
+
+def family_number(family: int) -> int:
+    """A number that names the family of this key within its site, the same on every run."""
+    return 1 + family % _NUMBERS
+
+
+def families_seen(families: Table) -> tuple[FamilySeen, ...]:
+    """What a table of families holds, that of most pages first; one number is one family."""
+    found: dict[int, FamilySeen] = {}
+    numbers = 1 + families.keys % np.uint64(_NUMBERS)
+    columns = numbers.tolist(), families.count.tolist(), families.last.tolist()
+    for number, pages, last in zip(*columns, strict=True):
+        before = found.get(number, FamilySeen(number, 0, 0))
+        found[number] = FamilySeen(number, before.pages + pages, max(before.last_page, last))
+    return tuple(sorted(found.values(), key=lambda family: (-family.pages, family.number)))

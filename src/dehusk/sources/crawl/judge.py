@@ -25,7 +25,7 @@ from dehusk.errors import (
     Reserved,
 )
 from dehusk.page.page import Page
-from dehusk.page.site_names import site_of
+from dehusk.page.urls import site_of
 from dehusk.settings import CrawlSettings, SourceSettings, Wish
 from dehusk.sources.crawl.fetch import Response
 from dehusk.sources.crawl.frontier import Entry, key_of, normal_url

@@ -12,7 +12,7 @@ from typing import Final
 from urllib.parse import SplitResult, urlsplit
 
 from dehusk.errors import AddressRefused
-from dehusk.page.site_names import site_of
+from dehusk.page.urls import site_of
 from dehusk.settings import CrawlSettings, SourceSettings, Wish
 from dehusk.sources.crawl.frontier import Entry, key_of, normal_url, parameters, shape_of
 from dehusk.sources.crawl.robots import Manners

@@ -20,7 +20,7 @@ from dehusk.errors import (
     SourceError,
 )
 from dehusk.page.page import Capture, Page
-from dehusk.page.site_names import site_of
+from dehusk.page.urls import site_of
 from dehusk.settings import SourceSettings
 from dehusk.sources.compression import (
     INFLATE_FAULTS,

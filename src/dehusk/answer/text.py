@@ -1,15 +1,17 @@
-"""A page's content as plain text."""
+"""The content as text, the links of the page, and how much of it is template."""
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
 from dehusk import _kernel
-from dehusk.answer.render.nodes import LabelArray
+from dehusk.answer.labels import LabelArray
 from dehusk.page.tree import Tree
+from dehusk.page.urls import base_of
 
 _CUT_IN_WORD: Final = re.compile(r"(?<=\w)\0(?=\w)")
 """What was left out between two texts has the sign U+0000, which no parser lets through."""
@@ -38,3 +40,30 @@ def _finish(written: str) -> str:
         # East Asian pages space their paragraphs with lines of nothing else.
         written = "\n".join(line for line in written.split("\n") if line.strip() or not line)
     return written
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """One link of a page: where it leads, what it says, and whether it belongs to the template."""
+
+    url: str
+    text: str
+    template: bool
+
+
+def links(tree: Tree, labels: LabelArray, base_url: str | None) -> tuple[Link, ...]:
+    """Every shown link that leads somewhere, in document order.
+
+    The text of a link without words is the alternative text of its images. Where links are nested,
+    which HTML forbids, text belongs to the innermost.
+    """
+    base = base_of(tree, base_url)
+    # The base is asked about addresses that are not simple.
+    return tuple(
+        _kernel.links(tree.kernel, np.ascontiguousarray(labels), base.begins(), base.absolute, Link)
+    )
+
+
+def template_share(tree: Tree, labels: LabelArray) -> float:
+    """The share of visible characters that are template, 0 … 1; 0 for a page without text."""
+    return _kernel.share(tree.kernel, np.ascontiguousarray(labels))

@@ -12,9 +12,8 @@ from typing import Final
 
 import numpy as np
 
-from dehusk.answer.labels import Label
-from dehusk.answer.render.nodes import (
-    LabelArray,
+from dehusk.answer.labels import Label, LabelArray
+from dehusk.answer.nodes import (
     holds,
     inked,
     inside,

@@ -9,8 +9,9 @@ from typing import Final
 
 import numpy as np
 
-from dehusk.answer.render.as_text import lines
-from dehusk.answer.render.nodes import LabelArray, inside
+from dehusk.answer.labels import LabelArray
+from dehusk.answer.nodes import inside
+from dehusk.answer.text import lines
 from dehusk.page import tags
 from dehusk.page.tree import Ints, Tree
 

@@ -21,7 +21,7 @@ from typing import Final
 import numpy as np
 
 from dehusk.answer.labels import Label, Labels, Reason
-from dehusk.answer.render.nodes import holds, inked, written_ends
+from dehusk.answer.nodes import holds, inked, written_ends
 from dehusk.methods.contract import Explanation
 from dehusk.page import tags
 from dehusk.page.tree import Flags, Tree

@@ -6,12 +6,9 @@ import re
 from functools import cache
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dehusk.answer.labels import Label
+from dehusk.answer.labels import Label, LabelArray
 from dehusk.page.tree import Flags, Ints, Tree
-
-LabelArray = NDArray[np.int8]
 
 
 def written_ends(tree: Tree) -> Ints:

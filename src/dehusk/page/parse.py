@@ -1,4 +1,4 @@
-"""A page to its tree: the parser reads and writes canonical HTML, a scan turns that into arrays."""
+"""A page to its tree: the parser writes canonical HTML, the kernel makes a tree of it."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Final
 
 import numpy as np
 import turbohtml
+from numpy.typing import NDArray
 
 from dehusk import _kernel
 from dehusk.errors import NotHtml, PageTooLarge, TooManyNodes
 from dehusk.page import tags
-from dehusk.page.page import Page
-from dehusk.page.parse.boxes import layout_of
-from dehusk.page.tree import Tree
+from dehusk.page.page import Boxes, Page
+from dehusk.page.tree import Floats, Layout, Tree
 from dehusk.settings import Limits
 
 _SNIFFED: Final = 1445
@@ -145,3 +145,47 @@ def _foreign(document: turbohtml.Document) -> tuple[bytes, bytes, bytes, bytes]:
         for raw in document.iter_elements(tags.RAW)
     ]
     return raws, voids, eaters, np.array(lengths, np.int64).tobytes()
+
+
+def layout_of(tree: Tree, boxes: Boxes) -> Layout | None:
+    """The layout of the tree that the boxes belong to; None where its elements are others.
+
+    The boxes were numbered on a tree with one more attribute on every element. A parser tells
+    apart by it what it otherwise takes for one: from the fourth unclosed <b> on, for example. A
+    text that the browser does not know has the box of what it stands in.
+    """
+    is_element = ~tree.is_text
+    if int(is_element.sum()) != len(boxes.elements):
+        return None
+    rank = np.cumsum(is_element) - 1
+    found = np.full((len(tree), 4), np.nan)
+    found[is_element] = boxes.elements
+    texts = np.flatnonzero(tree.is_text)
+    element = rank[tree.parent[texts]]
+    place = _places(element)
+    count = np.bincount(element, minlength=len(boxes.elements))
+    is_known = boxes.text_count[element] == count[element]
+    found[texts[is_known]] = boxes.texts[(boxes.first_text[element] + place)[is_known]]
+    x, y, width, height = _with_parents(found, tree).T
+    return Layout(x, y, width, height, is_estimate=False)
+
+
+def _places(groups: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Of each item: how many of its group come before it."""
+    order = np.argsort(groups, kind="stable")
+    counts = np.bincount(groups)
+    first = np.cumsum(counts) - counts
+    places = np.empty(len(groups), np.int64)
+    places[order] = np.arange(len(groups)) - first[groups[order]]
+    return places
+
+
+def _with_parents(boxes: Floats, tree: Tree) -> Floats:
+    """The boxes, those that are not known taken from the next known node above."""
+    boxes = boxes.copy()
+    boxes[0] = np.nan_to_num(boxes[0])
+    while True:
+        unknown = np.flatnonzero(np.isnan(boxes[:, 0]))
+        if not len(unknown):
+            return boxes
+        boxes[unknown] = boxes[tree.parent[unknown]]
