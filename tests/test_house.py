@@ -25,7 +25,6 @@ DOCS = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
 LEVELS = (
     {"errors"},
     {"settings", "_kernel"},
-    {"kernel"},
     {"page"},
     {"memory.tables", "memory.memory", "memory.forgetting", "memory.saved", "memory.carried"},
     {"methods"},
@@ -46,7 +45,6 @@ ROOT_MODULES = {
     "__main__",
     "datatrove",
     "errors",
-    "kernel",
     "pipeline",
     "scrapy",
     "settings",
