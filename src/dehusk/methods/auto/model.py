@@ -23,11 +23,6 @@ _VERSION: Final = 4
 _MAX_UNITS: Final = 512
 """Hidden units that the kernel has room for."""
 _SHIPPED: Final = Path(__file__).with_name("model.json")
-_TYPE_SCALE: Final = 0.7
-"""The type network is surer than it is right: on held-out sites of wcxb-dev it is right on 0.76 of
-the pages, and says 0.84 of itself; so flattened, 0.79."""
-_UNSURE: Final = 0.35
-"""A type of lower probability is no better than a guess among seven: `other`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,17 +61,6 @@ class Model:
     type: Network
     """How much the page is of each of `types`, as logits."""
     types: tuple[str, ...]
-
-    def type_of(self, logits: Sequence[float]) -> tuple[str, float]:
-        """The likeliest type of a page and its probability; `other` where none is likely."""
-        # Of so few numbers Python finds the largest, and the sum, sooner than numpy is called.
-        scaled = [_TYPE_SCALE * logit for logit in logits]
-        likeliest = max(scaled)
-        total = 0.0
-        for share in np.exp([logit - likeliest for logit in scaled]).tolist():
-            total += share
-        confidence = 1 / total
-        return "other" if confidence < _UNSURE else self.types[scaled.index(likeliest)], confidence
 
 
 @lru_cache(maxsize=16)
