@@ -240,7 +240,9 @@ void add_text(Writer *writer, size_t node)
                 put(&paragraph->gap, at, size);
             is_begun = 0;
         } else if (!size && *at < ' ') {
-            size = 1; /* A control character is nothing. */
+            size = 1; /* A control character is nothing, but parts words. */
+            paragraph->is_cut = 1;
+            is_begun = 0;
         } else {
             size = size ? size : character_size(at, left);
             if (!is_begun)

@@ -1,0 +1,197 @@
+"""Markdown read by others: the same words and the structure that was meant, whoever reads it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from html import escape
+from typing import Any
+
+import mistune
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+
+import dehusk
+from dehusk.answer.markdown import markdown
+from dehusk.answer.override import Overrides
+from dehusk.answer.result import Result
+from dehusk.answer.text import text as text_of
+from dehusk.page.page import Page
+from dehusk.page.parse import parse
+
+FIXED = settings(derandomize=True, deadline=None, max_examples=120)
+COMMON = MarkdownIt("commonmark", {"maxNesting": 200}).enable(["table", "strikethrough"])
+MISTUNE: Any = mistune.create_markdown(escape=False, plugins=["table", "strikethrough"])
+READERS = (COMMON.render, MISTUNE)
+
+WORDS = st.sampled_from((
+    "one", "two three", "4.", "- five", "# six", "s_e_v", "_eight_", "*nine", "10*", "a`b",
+    "[x](y)", "[t]", "<b>", "&amp;", "a|b", "~~c~~", "~5", "\\", "\\n", "!", "> q", "---",
+    "===", "漢字。", "«é»", "12) z", "| - |", "[a]: b", "```", "...", "€", "x:",
+))  # fmt: skip
+TEXTS = st.lists(WORDS, min_size=1, max_size=3).map(" ".join).map(escape)
+
+
+def _inline(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    tag = st.sampled_from(("b", "em", "s", "code", "span", "sub", 'a href="/l"', "kbd", "i"))
+    wrapped = st.tuples(tag, inner).map(lambda e: f"<{e[0]}>{e[1]}</{e[0].split(' ', 1)[0]}>")
+    return st.lists(wrapped | TEXTS | st.sampled_from((" ", "<br>")), min_size=1, max_size=4).map(
+        "".join
+    )
+
+
+INLINE = st.recursive(TEXTS, _inline, max_leaves=6)
+
+
+def _blocks(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    items = st.lists(inner, min_size=1, max_size=3).map(
+        lambda found: "".join(f"<li>{each}</li>" for each in found)
+    )
+    tables = st.lists(st.lists(INLINE, min_size=1, max_size=3), min_size=1, max_size=3).map(
+        lambda rows: "".join(
+            "<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows
+        )
+    )
+    block = st.one_of(
+        items.map("<ul>{}</ul>".format),
+        items.map('<ol start="3">{}</ol>'.format),
+        tables.map("<table>{}</table>".format),
+        inner.map("<blockquote>{}</blockquote>".format),
+        inner.map("<div>{}</div>".format),
+        st.tuples(INLINE, inner).map(lambda e: f"<dl><dt>{e[0]}</dt><dd>{e[1]}</dd></dl>"),
+    )
+    return st.lists(block, min_size=1, max_size=3).map("".join)
+
+
+LEAVES = st.one_of(
+    INLINE.map("<p>{}</p>".format),
+    INLINE.map("<h2>{}</h2>".format),
+    TEXTS.map("<pre>{}</pre>".format),
+    INLINE,
+)
+PAGES = st.recursive(LEAVES, _blocks, max_leaves=6)
+
+
+def _written(html: str) -> tuple[str, str]:
+    """The Markdown and the text of a page all of whose nodes are content."""
+    tree = parse(Page(html)).tree
+    labels = np.zeros(len(tree), np.int8)
+    return markdown(tree, labels, "https://h.example/"), text_of(tree, labels)
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, text))
+
+
+def _said(rendered: str) -> str:
+    """The letters of rendered HTML."""
+    tree = parse(Page(f"<!DOCTYPE html><body>{rendered}")).tree
+    return _letters(text_of(tree, np.zeros(len(tree), np.int8)))
+
+
+@pytest.mark.parametrize("read", READERS, ids=("markdown-it", "mistune"))
+@given(PAGES)
+@FIXED
+def test_whoever_reads_it_reads_the_words_of_the_text(
+    read: Callable[[str], str], html: str
+) -> None:
+    written, text = _written(html)
+    assert _said(read(written)) == _letters(text), written
+
+
+def _tags(rendered: str) -> list[str]:
+    return re.findall(r"<(h\d|ul|ol|li|blockquote|pre|table|td|th)\b", rendered)
+
+
+@pytest.mark.parametrize(
+    ("html", "tags"),
+    [
+        ("<h3>a</h3><p>b", ["h3"]),
+        ("<ul><li>a<ol><li>b</ol><li>c</ul>", ["ul", "li", "ol", "li", "li"]),
+        ("<ul><li>a<ol start=7><li>b</ol></ul>", ["ul", "li", "ol", "li"]),
+        ("<ul><li>a</li><ul><li>b</ul></ul>", ["ul", "li", "ul", "li"]),
+        ("<ul><li>a</ul><ul><li>b</ul>", ["ul", "li", "ul", "li"]),
+        ("<blockquote><ul><li>a<blockquote>b</blockquote></ul></blockquote>",
+         ["blockquote", "ul", "li", "blockquote"]),
+        ("<ul><li>a<pre>b\n\n  c</pre></ul>", ["ul", "li", "pre"]),
+        ("<table><tr><th>a<th>b<tr><td colspan=2>c</table>", ["table", "th", "th", "td", "td"]),
+    ],
+)  # fmt: skip
+def test_the_structure_is_the_one_that_was_meant(html: str, tags: list[str]) -> None:
+    written, _ = _written(html)
+    assert [_tags(read(written)) for read in READERS] == [tags, tags]
+
+
+@given(st.text("a`\n ~", min_size=1).filter(str.strip))
+@FIXED
+def test_code_is_read_as_it_was_written(code: str) -> None:
+    written, _ = _written(f"<pre>\n{code}</pre><p>x")
+    token = COMMON.parse(written)[0]
+    lines = code.rstrip().split("\n")
+    while lines and not lines[0].strip():
+        lines.pop(0)
+    assert (token.type, token.content) == ("fence", "\n".join(lines) + "\n")
+
+
+PRINTABLE = st.characters(codec="utf-8", exclude_characters="<&").filter(str.isprintable)
+
+
+@given(st.text(PRINTABLE, min_size=1))
+@FIXED
+def test_a_link_keeps_its_address_and_its_words(text: str) -> None:
+    written, said = _written(f'<p>a <a href="/b_(c)?d=e*f">x{escape(text)}y</a> z')
+    for read in READERS:
+        rendered = read(written)
+        assert 'href="https://h.example/b_(c)?d=e*f"' in rendered
+        assert _said(rendered) == _letters(said)
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ("<p>a<span> </span>b", "a b"),
+        ('<pre>from<span class="w"> </span>os</pre>', "```\nfrom os\n```"),
+        ("<div style='white-space:pre-wrap'>a\n b</div>", "a b"),
+        ("<pre lang=py>a</pre>", "```py\na\n```"),
+        ('<pre class="sourceCode haskell">a</pre>', "```haskell\na\n```"),
+        ("<table><tr><td><pre>1\n2</pre><td><pre>a\nb</pre></table>", "```\na\nb\n```"),
+        ("<p>Hello!<a href=b>c</a>", "Hello\\![c](https://h.example/b)"),
+        ("<a href=b title='c \"d\"'>e</a>", '[e](https://h.example/b "c \\"d\\"")'),
+        ("<ul><li>a<li> <li><p>&#8203;</p><li>b</ul>", "- a\n- b"),
+        ("<p>price* a_b_c f(*args) [1] 5 < 6", "price* a_b_c f(\\*args) [1] 5 < 6"),
+    ],
+)  # fmt: skip
+def test_markdown_says_it_so(html: str, expected: str) -> None:
+    assert _written(html)[0] == expected
+
+
+HTML = (
+    "<html lang=en><title>T</title><nav><a href=/a>Home</a></nav><article><h1>T</h1><p>Some"
+    " <b>words</b> that say a thing or two, <a href=/b>a link</a>.</p><ul><li>one<li>two</ul>"
+    "<pre>code</pre>"
+    "<table><tr><th>a<th>b<tr><td>c<td>d</table></article><footer>Imprint</footer>"
+)  # fmt: skip
+ANSWERS: dict[str, Callable[[Result], object]] = {
+    **{
+        name: lambda result, name=name: getattr(result, name)  # type: ignore[misc]
+        for name in ("text", "markdown", "html", "content", "template", "links", "description",
+                     "fingerprint", "sections", "template_share", "needs_render")
+    },
+    "nodes": lambda result: repr(result.nodes),
+    "regions": lambda result: repr(result.regions),
+    "pieces": lambda result: result.pieces(20),
+    "to_json": lambda result: result.to_json(10),
+    "choices": lambda result: result.choices(Overrides(drop=("nav", "li"))).tolist(),
+}  # fmt: skip
+FIRST = {name: ask(dehusk.extract(HTML, "https://h.example/")) for name, ask in ANSWERS.items()}
+
+
+@given(st.permutations(sorted(ANSWERS)))
+@settings(derandomize=True, deadline=None, max_examples=40)
+def test_no_answer_depends_on_what_was_asked_before(order: list[str]) -> None:
+    result = dehusk.extract(HTML, "https://h.example/")
+    for name in order + order[:3]:
+        assert ANSWERS[name](result) == FIRST[name], name
