@@ -15,7 +15,7 @@ import warcs
 from dehusk.answer.result import Refusal
 from dehusk.doors.cli import main
 from dehusk.errors import UsageError
-from dehusk.memory.site import Sites
+from dehusk.memory.session import Session
 from dehusk.output import Format, Rendered, Shape
 from dehusk.page.page import Page
 from dehusk.settings import JobSettings, Limits
@@ -194,7 +194,7 @@ def test_a_model_that_is_not_there_ends_the_run_as_with_one_job(
 
 
 def _texts(pages: list[Page]) -> list[str]:
-    sites = Sites()
+    sites = Session()
     return [sites.add(page).text for page in pages]
 
 

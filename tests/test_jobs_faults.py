@@ -19,7 +19,7 @@ import pytest
 import dehusk
 from dehusk.answer.result import Refusal
 from dehusk.errors import DehuskError, PageTimeout, ProcessLost
-from dehusk.memory.site import Sites
+from dehusk.memory.session import Session
 from dehusk.output import Rendered
 from dehusk.page.page import Page
 from dehusk.settings import JobSettings, Limits
@@ -86,7 +86,7 @@ def _bad(word: str, after: int) -> Page:
 
 def _expected(pages: list[Page], lost: set[str | None]) -> list[str | None]:
     """The texts of one job that is not given the pages that were lost."""
-    sites = Sites()
+    sites = Session()
     return [None if page.url in lost else sites.add(page).text for page in pages]
 
 
@@ -161,7 +161,7 @@ def test_a_page_that_cannot_be_learned_is_refused_when_it_is_asked_about(
     lines = [json.loads(line) for line in run.stdout.splitlines()]
     assert run.returncode == 1
     assert [line["url"] for line in lines if line["error"]] == [pages[12].url]
-    sites = Sites()
+    sites = Session()
     good = [page for page in pages if page is not pages[12]]
     for page in good:
         sites.learn(page)
@@ -174,7 +174,7 @@ def test_a_page_on_which_a_process_hangs_is_given_up_in_time(trap: None) -> None
     pages = [*PAGES[:6], _bad("never end", 0), *PAGES[6:9]]
     # Time for the first page of a process on a slow machine too. One page at a time: then it is
     # known at once which one hangs, and that is waited for twice only.
-    sites = Sites(limits=Limits(timeout_s=2))
+    sites = Session(limits=Limits(timeout_s=2))
     settings = JobSettings(patience_s=2.0, max_ahead_pages=1)
     with Jobs(sites, jobs=2, settings=settings) as jobs:
         answers = list(jobs.clean(pages))

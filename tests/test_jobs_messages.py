@@ -15,8 +15,7 @@ import dehusk
 from dehusk.answer.override import Overrides
 from dehusk.errors import StateError
 from dehusk.memory import Memory, Table, carried, carry, dump
-from dehusk.memory.session import SessionSettings, Snapshot
-from dehusk.memory.site import Sites
+from dehusk.memory.session import Session, SessionSettings, Snapshot
 from dehusk.page.page import Capture, Page
 from dehusk.settings import Keeping, Limits
 from dehusk.workers.child import Said
@@ -58,7 +57,7 @@ def test_what_does_not_say_what_follows_is_refused(text: str) -> None:
 def _memories() -> list[Memory]:
     keys = np.array([1, 5, 2**63], np.uint64)
     owned = Table.of_page(keys, 3, keys[::-1].copy(), np.arange(6, dtype=np.uint64).reshape(3, 2))
-    sites = Sites()
+    sites = Session()
     for sample in sample_site("docs", pages=5, seed=2):
         sites.learn(sample.page)
     return [
@@ -244,7 +243,7 @@ def test_what_a_library_prints_does_not_get_between_messages(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     pages = [sample.page for sample in sample_site("news", pages=4, seed=2)]
-    sites = Sites()
+    sites = Session()
     expected = [sites.add(page).text for page in pages]
     (tmp_path / "sitecustomize.py").write_text(_CHATTY)
     path = [str(tmp_path), str(Path(dehusk.__file__).parents[1])]

@@ -14,7 +14,7 @@ import dehusk
 from dehusk.answer.result import Refusal
 from dehusk.doors.cli import main
 from dehusk.errors import PageError, UsageError
-from dehusk.memory.site import Sites
+from dehusk.memory.session import Session
 from dehusk.output import Rendered
 from dehusk.page.page import Page
 from dehusk.settings import JobSettings, Limits
@@ -73,7 +73,7 @@ def _texts(answers: list[Rendered | Refusal]) -> list[object]:
 
 
 def _expected(pages: list[Page]) -> list[object]:
-    sites = Sites()
+    sites = Session()
     for page in pages:
         sites.learn(page)
     return [sites.ask(page).text for page in pages]

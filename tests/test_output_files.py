@@ -19,7 +19,7 @@ import dehusk
 from dehusk.answer.result import Refusal, Result
 from dehusk.doors.cli import main
 from dehusk.errors import MissingExtra, NotHtml, NotWritten, UsageError
-from dehusk.memory.site import Sites
+from dehusk.memory.session import Session
 from dehusk.output import Format, open_writer, write_llms_txt
 from dehusk.page.page import Capture, Page
 from dehusk.sources.warc.framing import Record, Window, parse_fields, read_records
@@ -34,7 +34,7 @@ HTML = "<title>Sack {n}</title><h1>Sack {n}</h1><p>Flour no {n} is ground on Tue
 
 
 def answers(count: int = 3) -> list[Result]:
-    sites = Sites()
+    sites = Session()
     pages = [Page(HTML.format(n=n), f"https://mill.example/{n}") for n in range(count)]
     return [sites.add(page) for page in pages]
 
@@ -73,7 +73,7 @@ def test_a_conversion_refers_to_the_record_it_was_made_from(tmp_path: Path) -> N
     capture = Capture("<urn:uuid:7>", "2026-01-02T03:04:05Z")
     page = Page(HTML, "https://mill.example/", capture=capture)
     for name in ("a.warc", "b.warc"):
-        write(tmp_path / name, Sites().add(page))
+        write(tmp_path / name, Session().add(page))
     (found,) = records((tmp_path / "a.warc").read_bytes())
     assert found.fields[b"warc-refers-to"] == b"<urn:uuid:7>"
     assert found.fields[b"warc-date"] == b"2026-01-02T03:04:05Z"
@@ -94,7 +94,7 @@ def test_nothing_in_a_page_breaks_out_of_its_record(
     url: str, name: str, date: str, text: str
 ) -> None:
     page = Page("<p>", f"https://mill.example/{url}", "mill", capture=Capture(name, date))
-    result = Sites().add(page)
+    result = Session().add(page)
     object.__setattr__(result, "text", text)
     stream = io.BytesIO()
     with open_writer(None, Format.WARC, stream, is_terminal=False) as writer:
@@ -226,7 +226,7 @@ def test_a_folder_of_parquet_is_added_to(tmp_path: Path, monkeypatch: pytest.Mon
 def test_half_a_surrogate_pair_does_not_stop_parquet(tmp_path: Path) -> None:
     write(
         tmp_path / "a.parquet",
-        Sites(method="segments").add(Page("<p>a\ud800b", "https://mill.example/\ud800")),
+        Session(method="segments").add(Page("<p>a\ud800b", "https://mill.example/\ud800")),
     )
     assert rows(tmp_path / "a.parquet")[0]["text"] == "a\ufffdb"
 
@@ -245,7 +245,7 @@ def test_parquet_is_refused_where_it_cannot_be_written(monkeypatch: pytest.Monke
 
 
 def test_llms_txt_lists_the_pages_of_each_site(tmp_path: Path) -> None:
-    sites = Sites()
+    sites = Session()
     urls = ["https://mill.example/", "https://mill.example/docs/rye", "https://b.example/x"]
     pages = [Page(HTML.format(n=number), url) for number, url in enumerate(urls)]
     odd = Page("<title>a [b] \\ c</title><p>x", "file:odd.html", "mill.example")
@@ -348,8 +348,8 @@ def test_each_piece_is_a_line_with_what_is_known_of_its_page(tmp_path: Path) -> 
         "https://r.example/",
     )
     empty = Page("<title>Nothing</title>", "https://r.example/empty")
-    result = Sites().add(page)
-    given: list[Result | Refusal] = [result, Sites().add(empty), FAILED]
+    result = Session().add(page)
+    given: list[Result | Refusal] = [result, Session().add(empty), FAILED]
     write(tmp_path / "a.jsonl", *given, form=Format.PIECES, piece_tokens=4)
     lines = [json.loads(line) for line in (tmp_path / "a.jsonl").read_text("utf-8").splitlines()]
     pieces = [asdict(piece) | {"headings": list(piece.headings)} for piece in result.pieces(4)]

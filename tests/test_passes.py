@@ -18,7 +18,8 @@ import dehusk
 from dehusk.answer.result import Refusal, Result
 from dehusk.errors import PageTimeout, UsageError
 from dehusk.memory.answers import answer_of, note_answer
-from dehusk.memory.site import Site, Sites
+from dehusk.memory.opening import Site
+from dehusk.memory.session import Session
 from dehusk.methods import METHODS
 from dehusk.page.page import Page
 from dehusk.settings import Limits
@@ -81,7 +82,7 @@ def test_with_two_passes_the_first_page_is_answered_on_by_all(crawl: str) -> Non
 def test_nothing_is_learned_twice(name: str) -> None:
     if "loader" in METHODS[name].__dataclass_fields__:
         return
-    site, sites = Site(method=name), Sites(method=name)
+    site, sites = Site(method=name), Session(method=name)
     for page in PAGES:
         site.learn(page)
         assert sites.learn(page)
@@ -135,7 +136,7 @@ def test_a_page_that_fails_is_named_once(tmp_path: Path) -> None:
 
 
 def test_a_page_that_could_not_be_learned_is_answered_on_as_the_next() -> None:
-    sites = Sites(limits=Limits(timeout_s=1e-9))
+    sites = Session(limits=Limits(timeout_s=1e-9))
     with pytest.raises(PageTimeout):
         sites.learn(PAGES[0])
     sites.limits = Limits()

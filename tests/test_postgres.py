@@ -20,7 +20,7 @@ import pytest
 import dehusk
 from dehusk.errors import MissingExtra, StateError, StoreDamaged, UsageError
 from dehusk.memory import Memory, dump, upkeep
-from dehusk.memory.site import Sites
+from dehusk.memory.session import Session
 from dehusk.memory.store import site_id
 from dehusk.memory.store.postgres import PostgresDatabase
 from dehusk_bench.samples import sample_site
@@ -111,7 +111,7 @@ def _without_known(memory: Memory) -> bytes:
 
 @pytest.mark.parametrize("durable", list(dehusk.Durable))
 def test_a_site_goes_on_in_a_database_as_it_would_in_memory(address: str, durable: str) -> None:
-    sites = Sites()
+    sites = Session()
     expected = [sites.add(page).text for page in PAGES]
     texts: list[str | None] = []
     for start in range(0, len(PAGES), 11):
@@ -159,7 +159,7 @@ def test_four_writers_on_one_site_end_with_the_counts_of_one(address: str, durab
     assert upkeep.check_store(address).findings == ()
 
 
-def test_two_open_memories_see_each_others_pages_after_a_commit(address: str) -> None:
+def test_two_open_session_see_each_others_pages_after_a_commit(address: str) -> None:
     with dehusk.open(address) as one, dehusk.open(address) as two:
         for number in range(4):
             assert one.learn(_page(number))

@@ -14,7 +14,7 @@ import pytest
 import dehusk
 from dehusk.answer.result import Refusal
 from dehusk.errors import PageTimeout, StateError, UsageError
-from dehusk.memory.site import Sites
+from dehusk.memory.session import Session
 
 SCHEMA = json.loads(
     resources.files("dehusk.output").joinpath("result.schema.json").read_text(encoding="utf-8")
@@ -109,7 +109,7 @@ def test_a_page_that_takes_too_long_is_given_up() -> None:
 
 
 def test_a_page_that_cannot_be_rendered_is_not_learned() -> None:
-    sites = Sites()
+    sites = Session()
     with pytest.raises(ZeroDivisionError):
         sites.add(dehusk.Page("<p>x"), render=lambda result: 1 / 0)
     assert not sites.memories
@@ -164,7 +164,7 @@ def test_settings_of_a_method_are_passed_on() -> None:
 
 
 def test_sites_are_learned_apart() -> None:
-    sites = Sites(method="segments")
+    sites = Session(method="segments")
     for number in range(5):
         sites.add(dehusk.Page(_page(number), site="a"))
     assert "Home" in sites.add(dehusk.Page(_page(5), site="b")).text

@@ -28,7 +28,7 @@ from dehusk.doors.spark.reading import _Reader
 from dehusk.doors.spark.rows import held, in_order, page_of, row_of
 from dehusk.errors import UsageError
 from dehusk.memory import Memory, dump, load
-from dehusk.memory.site import Sites
+from dehusk.memory.session import Session
 from dehusk.methods import METHODS, AdditiveMethod, make_method
 from dehusk.page.page import Page
 from dehusk.page.parse import parse
@@ -244,7 +244,7 @@ def test_a_frame_without_order_is_learned_in_the_order_of_urls_ageing_too(sessio
         [(page.url, page.html) for page in reversed(pages)], "url string, html string"
     )
     pages.sort(key=lambda page: page.url or "")
-    sites = Sites()
+    sites = Session()
     for page in pages:
         sites.learn(page)
     wanted = {page.url: sites.ask(page).to_json() for page in pages}

@@ -16,7 +16,7 @@ import dehusk
 from dehusk.errors import SettingError, StateError, StoreDamaged, StoreLocked, UsageError
 from dehusk.memory import Memory, Table, dump, life_left, shrink
 from dehusk.memory.memory import KNOWN
-from dehusk.memory.site import Sites
+from dehusk.memory.session import Session
 from dehusk.methods.auto.model import load_model, save_model
 from dehusk.settings import Keeping
 from dehusk_bench.samples import sample_site
@@ -44,7 +44,7 @@ def _without_known(memory: Memory, method: str) -> bytes:
 def test_a_site_goes_on_in_a_file_as_it_would_in_memory(
     file: Path, durable: str, method: str
 ) -> None:
-    sites = Sites(method=method)
+    sites = Session(method=method)
     expected = [sites.add(page).text for page in PAGES]
     texts: list[str | None] = []
     for start in range(0, len(PAGES), 7):

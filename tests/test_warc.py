@@ -279,11 +279,11 @@ def test_a_page_that_was_cut_is_given_and_says_so(data: bytes, word: str | None)
 
 
 def test_a_cut_page_says_so_in_its_answer() -> None:
-    from dehusk.memory.site import Sites  # noqa: PLC0415
+    from dehusk.memory.session import Session  # noqa: PLC0415
 
     (found,), _, _ = read(response(1, WARC_Truncated="time"))
-    assert Sites().add(found).to_json()["truncated"] == "time"
-    assert "truncated" not in Sites().add(Page("<p>x")).to_json()
+    assert Session().add(found).to_json()["truncated"] == "time"
+    assert "truncated" not in Session().add(Page("<p>x")).to_json()
 
 
 # Damage: five records, of which number 2 suffers

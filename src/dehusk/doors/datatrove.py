@@ -15,9 +15,8 @@ from datatrove.utils.typeshelper import StatHints
 from dehusk.answer.fingerprint import Seen
 from dehusk.answer.result import Refusal, Result
 from dehusk.errors import DamagedRecord, NotHtml, UsageError
-from dehusk.memory.memories import Memories
-from dehusk.memory.memories import open as open_memories
-from dehusk.memory.site import Sites
+from dehusk.memory.opening import open as open_session
+from dehusk.memory.session import Session
 from dehusk.methods import DEFAULT
 from dehusk.output import Format
 from dehusk.page.page import Page
@@ -100,13 +99,13 @@ class Clean(PipelineStep):  # type: ignore[misc]  # datatrove is not typed
             metadata={**document.metadata, KEY: more},
         )
 
-    def _opened(self, rank: int) -> AbstractContextManager[Sites | Memories]:
+    def _opened(self, rank: int) -> AbstractContextManager[Session]:
         """The sites to learn, in the rank's own file if there is a folder for it."""
         if self.memory is None:
-            return nullcontext(Sites(method=self.method or DEFAULT, **self.settings))
+            return nullcontext(Session(method=self.method or DEFAULT, **self.settings))
         folder = Path(self.memory)
         folder.mkdir(parents=True, exist_ok=True)
-        return open_memories(folder / f"{rank:05d}.husk", method=self.method, **self.settings)
+        return open_session(folder / f"{rank:05d}.husk", method=self.method, **self.settings)
 
 
 def _page(document: Document) -> Page | Failure:

@@ -22,9 +22,8 @@ from w3lib.encoding import http_content_type_encoding
 from dehusk.answer.fingerprint import Seen
 from dehusk.answer.result import Refusal, Result
 from dehusk.errors import UsageError
-from dehusk.memory.memories import Memories
-from dehusk.memory.memories import open as open_memories
-from dehusk.memory.site import Sites
+from dehusk.memory.opening import open as open_session
+from dehusk.memory.session import Session
 from dehusk.memory.store import is_server
 from dehusk.methods import DEFAULT
 from dehusk.output import Format
@@ -111,7 +110,7 @@ class Answers(BaseSpiderMiddleware):
 
     def spider_closed(self) -> None:
         """Make what was learned lasting."""
-        if isinstance(self._sites, Memories):
+        if self._sites.is_lasting:
             self._sites.commit()
             self.crawler.stats.set_value(f"{KEY}/memory_bytes", self._sites.size_bytes)
         self._open.__exit__(None, None, None)
@@ -119,7 +118,7 @@ class Answers(BaseSpiderMiddleware):
     def _dropped(self, page: Page, answer: Result) -> type[DropItem] | None:
         """Why the items of the page are to be dropped, if they are."""
         is_changed = True
-        if isinstance(self._sites, Memories):
+        if self._sites.is_lasting:
             is_changed = self._sites.note(page, answer)
         if self._seen is not None and self._seen.add(answer.text):
             return NearDuplicate
@@ -138,7 +137,7 @@ class Answers(BaseSpiderMiddleware):
     def _pages_seen(self, page: Page) -> int:
         """How many pages of the page's site were learned before it."""
         site = site_of(page)
-        if isinstance(self._sites, Memories):
+        if self._sites.is_lasting:
             return self._sites.memory(site).pages
         memory = self._sites.memories.get(site)
         return 0 if memory is None else memory.pages
@@ -174,7 +173,7 @@ def _check_names(settings: BaseSettings) -> None:
             raise UsageError(f"{name}: no such setting; there are {there}")
 
 
-def _opened(crawler: Crawler) -> AbstractContextManager[Sites | Memories]:
+def _opened(crawler: Crawler) -> AbstractContextManager[Session]:
     """The sites to learn, as the settings say. Raises DehuskError, which ends the crawl."""
     settings = crawler.settings
     method, its_settings = settings.get("DEHUSK_METHOD"), settings.getdict("DEHUSK_SETTINGS")
@@ -183,8 +182,8 @@ def _opened(crawler: Crawler) -> AbstractContextManager[Sites | Memories]:
     if not address:
         if settings.getbool("DEHUSK_REVISE"):
             raise UsageError("DEHUSK_REVISE needs a memory, and DEHUSK_MEMORY is empty")
-        return nullcontext(Sites(method=method or DEFAULT, **its_settings))
+        return nullcontext(Session(method=method or DEFAULT, **its_settings))
     if not is_server(address):
         Path(address).parent.mkdir(parents=True, exist_ok=True)
     durable = settings.get("DEHUSK_DURABLE", Durable.BATCH)
-    return open_memories(address, durable=durable, method=method, **its_settings)
+    return open_session(address, durable=durable, method=method, **its_settings)

@@ -14,8 +14,8 @@ from dehusk.answer.result import Result
 from dehusk.errors import PageError
 from dehusk.memory import Memory
 from dehusk.memory.lessons import Lessons
-from dehusk.memory.memories import Memories
 from dehusk.memory.rules import MAX_SELECTOR
+from dehusk.memory.session import Session
 from dehusk.page.page import Page
 from dehusk.page.parse import parse
 from dehusk.page.tree import Tree
@@ -120,7 +120,7 @@ class Viewed:
     Sites begin with what `memories` know of them; rules are kept there, and nothing else is.
     """
 
-    def __init__(self, memories: Memories) -> None:
+    def __init__(self, memories: Session) -> None:
         self.memories = memories
         self.pages: list[Page] = []
         self.refusals: list[PageError] = []

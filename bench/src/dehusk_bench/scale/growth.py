@@ -16,9 +16,8 @@ from typing import Final
 import turbohtml
 
 from dehusk.answer.result import Result
-from dehusk.memory.memories import Memories
-from dehusk.memory.memories import open as open_memories
-from dehusk.memory.site import Sites
+from dehusk.memory.opening import open as open_session
+from dehusk.memory.session import Session
 from dehusk.output import Format, Shape
 from dehusk.settings import Limits
 from dehusk_bench.scale.pages import Workload
@@ -88,10 +87,10 @@ def measure_growth(
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "scale.husk"
             if has_file:
-                with open_memories(file, limits=_LIMITS) as memory:
+                with open_session(file, limits=_LIMITS) as memory:
                     spent = _clean(workload, memory, written_as, on_page)
             else:
-                spent = _clean(workload, Sites(limits=_LIMITS), written_as, on_page)
+                spent = _clean(workload, Session(limits=_LIMITS), written_as, on_page)
             file_bytes = file.stat().st_size if has_file else 0
         gc.collect()
         if workload in workloads:
@@ -104,7 +103,7 @@ def measure_growth(
 
 def _clean(
     workload: Workload,
-    sites: Memories | Sites,
+    sites: Session,
     written_as: Format,
     on_page: Callable[[int], object],
 ) -> tuple[float, float, int]:
@@ -122,7 +121,7 @@ def _clean(
         turbohtml.parse(page.html)
         parsed = time.process_time()
         result = sites.add(page, render=render)
-        if isinstance(sites, Memories):
+        if sites.is_lasting:
             sites.note(page, result)
             if number == workload.pages:
                 sites.commit()

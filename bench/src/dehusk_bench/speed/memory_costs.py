@@ -15,7 +15,7 @@ from typing import Final
 import dehusk
 from dehusk.answer.result import Result
 from dehusk.errors import UsageError
-from dehusk.memory.site import Sites
+from dehusk.memory.session import Session
 from dehusk_bench.samples import KINDS, sample_site
 from dehusk_bench.tables import table
 
@@ -68,8 +68,8 @@ def _text(result: Result) -> object:
 def _make_runners(folder: Path, postgres: str | None, method: str) -> list[_Runner]:
     """No store, to the text and to the JSON line; and stores, all to the text."""
     runners = [
-        _Runner("none", Sites(method=method, limits=_LIMITS).add, _text),
-        _Runner("JSON", Sites(method=method, limits=_LIMITS).add, Result.to_json),
+        _Runner("none", Session(method=method, limits=_LIMITS).add, _text),
+        _Runner("JSON", Session(method=method, limits=_LIMITS).add, Result.to_json),
     ]
     runners += [
         _stored("SQLite", str(folder / f"{way}.husk"), way, method) for way in dehusk.Durable

@@ -20,7 +20,7 @@ from typing import Final
 
 import dehusk
 from dehusk.memory import Memory, dump
-from dehusk.memory.site import Sites
+from dehusk.memory.session import Session
 
 _SITES: Final = 4
 _MAX_SAID: Final = 8
@@ -130,7 +130,7 @@ class _Reference:
     """What an undisturbed process has learned from the same pages."""
 
     def __init__(self, method: str) -> None:
-        self._sites = Sites(method=method, limits=_LIMITS)
+        self._sites = Session(method=method, limits=_LIMITS)
         self.pages = 0
 
     def compare(self, store: Path, output: Path, lasting: int) -> str:

@@ -24,7 +24,7 @@ import numpy as np
 
 from dehusk.answer.result import Result
 from dehusk.errors import SourceError, UsageError
-from dehusk.memory.memories import open as open_memories
+from dehusk.memory.opening import open as open_session
 from dehusk.methods import DEFAULT
 from dehusk.page.page import Page
 from dehusk_bench.corpora import Caps, open_corpus
@@ -123,7 +123,7 @@ def measure(pages: Sequence[Page], method: str, clients: int, workers: int) -> F
     """The figures with so many clients; service and library take turns."""
     figures = Figures(clients)
     with TemporaryDirectory() as folder, ThreadPoolExecutor(clients) as threads:
-        library = open_memories(Path(folder) / "library.husk", method=method)
+        library = open_session(Path(folder) / "library.husk", method=method)
         options = ["--method", method, "--workers", str(workers)]
         with library, running(*options, "--memory", f"{folder}/service.husk") as (port, pid):
             client = _Client(port)

@@ -18,7 +18,7 @@ from statistics import median
 from typing import Any, Final
 
 from dehusk.errors import SourceError, UsageError
-from dehusk.memory.site import Sites
+from dehusk.memory.session import Session
 from dehusk.output import Format
 from dehusk.output.formats import render
 from dehusk.page.page import Page
@@ -266,7 +266,7 @@ def _run_memory(arguments: argparse.Namespace) -> int:
 
     began = time.process_time()
     pages = 0
-    sites = Sites() if arguments.clean else None
+    sites = Session() if arguments.clean else None
     for item in read_pages(["-"], stdin=EndlessArchive(total, watch)):  # type: ignore[arg-type]
         if not isinstance(item, Page):
             raise SourceError(str(item.error))

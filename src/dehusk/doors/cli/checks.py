@@ -9,7 +9,7 @@ from pathlib import Path
 
 from dehusk.doors.cli.clean_options import given_options
 from dehusk.errors import UsageError
-from dehusk.memory.memories import Memories
+from dehusk.memory.session import Session
 from dehusk.memory.store import is_server
 from dehusk.methods.papers.hyperlink import Hyperlink
 from dehusk.output import check_database
@@ -72,9 +72,9 @@ def check_targets(arguments: argparse.Namespace) -> None:
             check_database(Path(name))
 
 
-def check_revision(arguments: argparse.Namespace, sites: object) -> None:
+def check_revision(arguments: argparse.Namespace, sites: Session) -> None:
     """Raise UsageError for a revision that no site of the memory has come to."""
-    if arguments.revise in (None, "last") or not isinstance(sites, Memories):
+    if arguments.revise in (None, "last") or not sites.is_lasting:
         return
     newest = max((row.pages for row in sites.sites()), default=0)
     if int(arguments.revise) > newest:

@@ -27,8 +27,7 @@ from dehusk.doors.cli.progress import Progress
 from dehusk.doors.options import make_limits, make_source_settings
 from dehusk.errors import NotWritten, UsageError
 from dehusk.memory.answers import rendered_answer
-from dehusk.memory.memories import Memories
-from dehusk.memory.site import Sites
+from dehusk.memory.session import Session
 from dehusk.output import (
     NOTHING,
     Format,
@@ -91,7 +90,7 @@ def _shown(
     return lambda left_out: show(read(left_out))
 
 
-def _answer_all(arguments: argparse.Namespace, read: Read, sites: Sites | Memories) -> int:
+def _answer_all(arguments: argparse.Namespace, read: Read, sites: Session) -> int:
     """Answer on all items and write the answers; 1 if anything could not be read or used."""
     left_out: Counter[str] = Counter()
     writer = make_writer(arguments, resumes=arguments.resume)
@@ -122,7 +121,7 @@ def make_progress(
 def _write_all(
     arguments: argparse.Namespace,
     answers: _Answers,
-    sites: Sites | Memories,
+    sites: Session,
     writer: Writer,
     progress: Progress,
 ) -> None:
@@ -152,7 +151,7 @@ def write(writer: Writer, answer: Result | Rendered | Refusal) -> Refusal | None
 def _one_by_one(
     arguments: argparse.Namespace,
     read: Read,
-    sites: Sites | Memories,
+    sites: Session,
     left_out: Counter[str],
     writer: Writer,
 ) -> _Answers:
@@ -172,7 +171,7 @@ def _one_by_one(
 def _in_jobs(
     arguments: argparse.Namespace,
     read: Read,
-    sites: Sites | Memories,
+    sites: Session,
     left_out: Counter[str],
     writer: Writer,
 ) -> _Answers:
@@ -230,7 +229,7 @@ def is_wanted(
     arguments: argparse.Namespace,
     item: Page | Failure,
     answer: Result | Rendered | Refusal,
-    sites: Sites | Memories,
+    sites: Session,
 ) -> bool:
     """True for an answer that is to be written; a memory takes note of each that is given."""
     if not sites.is_lasting or isinstance(answer, Refusal) or isinstance(item, Failure):

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 from dehusk.answer.result import Refusal, Result
 from dehusk.doors.cli.clean import is_wanted, make_progress, make_writer, write
 from dehusk.errors import UsageError
-from dehusk.memory.memories import Memories
-from dehusk.memory.site import Sites
+from dehusk.memory.session import Session
 from dehusk.methods.papers.hyperlink import Hyperlink
 from dehusk.output import Format, Writer, named_format, write_llms_txt
 from dehusk.settings import CrawlSettings, SourceSettings, Wish
@@ -34,7 +33,7 @@ BESIDE_FILE = ".crawl"
 
 def run(
     arguments: argparse.Namespace,
-    sites: Sites | Memories,
+    sites: Session,
     source_settings: SourceSettings,
     browser: Browser | None,
 ) -> int:
@@ -73,7 +72,7 @@ def run(
 def _written(
     arguments: argparse.Namespace,
     crawling: Crawling,
-    sites: Sites | Memories,
+    sites: Session,
     browser: Browser | None,
     writer: Writer,
 ) -> Iterator[Result | Refusal]:

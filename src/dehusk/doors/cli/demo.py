@@ -17,7 +17,7 @@ import numpy as np
 from dehusk.answer.text import text
 from dehusk.doors.cli import bench_module
 from dehusk.errors import UsageError
-from dehusk.memory.site import Sites
+from dehusk.memory.session import Session
 from dehusk.output import Format, open_writer
 from dehusk.page.page import Page
 
@@ -94,7 +94,7 @@ def _samples(pages: int, seed: int) -> Iterator[Sample]:
 def _clean_site(samples: list[Sample], folder: Path) -> _Row:
     """Write one sample site, clean it, write its Markdown."""
     _write_pages(samples, folder / "pages" / samples[0]["folder"])
-    sites = Sites()
+    sites = Session()
     words_in = words_out = characters = 0
     template_characters = 0.0
     target = f"{folder / 'clean'}/"

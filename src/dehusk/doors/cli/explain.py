@@ -21,7 +21,7 @@ from dehusk.doors.options import chosen_method, make_limits
 from dehusk.errors import PageError
 from dehusk.memory import Memory
 from dehusk.memory.lessons import is_known, page_digest
-from dehusk.memory.memories import open as open_memories
+from dehusk.memory.opening import open as open_session
 from dehusk.methods import Method, make_method
 from dehusk.methods.papers.hyperlink import Hyperlink
 from dehusk.page.page import Page
@@ -49,7 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
         settings["loader"] = PageLoader([key, *others], limits)
     method, memory = make_method(name, **settings), Memory()
     if arguments.memory:
-        with open_memories(
+        with open_session(
             arguments.memory, reads_only=True, method=arguments.method, **settings
         ) as memories:
             method, memory = memories.method, memories.memory(site)

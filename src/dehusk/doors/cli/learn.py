@@ -15,9 +15,8 @@ from dehusk.doors.cli.checks import check_jobs, check_targets
 from dehusk.doors.cli.progress import LearningProgress
 from dehusk.doors.options import chosen_method, make_limits, make_source_settings
 from dehusk.errors import PageError, StateError, UsageError
-from dehusk.memory.memories import Memories
-from dehusk.memory.memories import open as open_memories
-from dehusk.memory.site import Sites
+from dehusk.memory.opening import open as open_session
+from dehusk.memory.session import Session
 from dehusk.methods.papers.hyperlink import Hyperlink
 from dehusk.page.page import Page
 from dehusk.settings import Durable, Limits
@@ -62,7 +61,7 @@ def _learn(arguments: argparse.Namespace, browser: Browser | None) -> int:
         items = as_shown(items, browser, limits)
     progress = learning_progress(arguments)
     with make_sites(arguments, limits, browser) as memory:
-        assert isinstance(memory, Memories)
+        assert memory.is_lasting
         learn = _in_jobs if arguments.jobs > 1 else _one_by_one
         with closing(learn(arguments, items, memory)) as outcomes:
             try:
@@ -77,7 +76,7 @@ def _learn(arguments: argparse.Namespace, browser: Browser | None) -> int:
 
 
 def _one_by_one(
-    arguments: argparse.Namespace, items: Iterable[Page | Failure], memory: Memories
+    arguments: argparse.Namespace, items: Iterable[Page | Failure], memory: Session
 ) -> Generator[Learned | Refusal, None, None]:
     """What came of each item, in order."""
     del arguments
@@ -92,7 +91,7 @@ def _one_by_one(
 
 
 def _in_jobs(
-    arguments: argparse.Namespace, items: Iterable[Page | Failure], memory: Memories
+    arguments: argparse.Namespace, items: Iterable[Page | Failure], memory: Session
 ) -> Generator[Learned | Refusal, None, None]:
     """What came of each item, in order, by several processes."""
     with Jobs(memory, arguments.jobs) as jobs:
@@ -102,7 +101,7 @@ def _in_jobs(
 def learn_first(
     arguments: argparse.Namespace,
     items: Iterable[Page | Failure],
-    sites: Sites | Memories,
+    sites: Session,
     jobs: Jobs | None = None,
 ) -> None:
     """Learn all pages, here or in other processes, before they are asked about.
@@ -125,7 +124,7 @@ def learn_first(
         progress.finish()
 
 
-def learn_again(page: Page, sites: Sites | Memories) -> bool | None:
+def learn_again(page: Page, sites: Session) -> bool | None:
     """Learn a page whose faults are named elsewhere; True for a new one, None where it failed."""
     try:
         return sites.learn(page)
@@ -156,7 +155,7 @@ def unlocked_stdin() -> BinaryIO | None:
 
 def make_sites(
     arguments: argparse.Namespace, limits: Limits, browser: Browser | None
-) -> AbstractContextManager[Sites | Memories]:
+) -> AbstractContextManager[Session]:
     """The sites to learn. A method that follows links is given the sources, read once for it."""
     method, settings = chosen_method(arguments)
     if method == Hyperlink.name:
@@ -167,8 +166,8 @@ def make_sites(
         settings["loader"] = PageLoader((p for p in pages if isinstance(p, Page)), limits, show)
     settings |= {"keep": arguments.keep, "drop": arguments.drop, "limits": limits}
     if not arguments.memory:
-        return nullcontext(Sites(method=method, **settings))
-    return open_memories(
+        return nullcontext(Session(method=method, **settings))
+    return open_session(
         arguments.memory,
         durable=arguments.durable or Durable.BATCH,
         relearn=arguments.relearn,

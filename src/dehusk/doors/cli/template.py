@@ -16,7 +16,7 @@ from dehusk.doors.cli.checks import check_targets
 from dehusk.doors.options import make_limits, make_source_settings
 from dehusk.errors import PageError, UsageError
 from dehusk.memory import Memory
-from dehusk.memory.memories import open as open_memories
+from dehusk.memory.opening import open as open_session
 from dehusk.memory.store import recorded_method
 from dehusk.methods import DEFAULT, METHODS, Smooths
 from dehusk.methods.papers.hyperlink import BEST_VOTES, Hyperlink, detect, normal_url
@@ -139,7 +139,7 @@ def _read_memory(arguments: argparse.Namespace, site: str) -> Memory:
     if not arguments.memory:
         return Memory()
     settings: dict[str, Any] = parse_settings(_method_name(arguments), arguments.settings)
-    with open_memories(
+    with open_session(
         arguments.memory, reads_only=True, method=arguments.method, **settings
     ) as memories:
         memory = memories.memory(site)

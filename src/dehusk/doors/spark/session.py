@@ -12,7 +12,7 @@ from typing import Final
 from pyspark.sql import SparkSession
 
 from dehusk.errors import SettingError, UsageError
-from dehusk.memory.site import Sites
+from dehusk.memory.session import Session
 from dehusk.methods import DEFAULT, AdditiveMethod, make_method
 from dehusk.settings import Limits, SourceSettings
 
@@ -62,9 +62,9 @@ class SparkSettings:
             )
         return method
 
-    def make_sites(self) -> Sites:
+    def make_sites(self) -> Session:
         """Sites that answer as these settings say."""
-        return Sites(
+        return Session(
             method=self.method,
             limits=self.limits,
             keep=self.keep,
