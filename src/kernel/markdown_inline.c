@@ -130,14 +130,15 @@ static Styles current_styles(const Writer *writer, int is_image)
     return found;
 }
 
-/* How many styles of the paragraph go on: those of the same element, and those that touch. */
+/* How many styles of the paragraph go on: those of the same element, and those with nothing between. */
 static size_t shared_styles(const Paragraph *paragraph, const Styles *styles, int has_gap, int is_break)
 {
     size_t shared = 0;
     while (shared < styles->count && shared < paragraph->open.count) {
         uint8_t style = styles->all[shared].style;
         int is_same = paragraph->open.all[shared].node == styles->all[shared].node;
-        if (paragraph->open.all[shared].style != style || (!is_same && (has_gap || style == STYLE_LINK)) ||
+        int is_joined = !is_break && style != STYLE_LINK && !(style == STYLE_CODE && has_gap);
+        if (paragraph->open.all[shared].style != style || !(is_same || is_joined) ||
             (style == STYLE_CODE && is_break))
             break;
         shared++;
