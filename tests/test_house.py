@@ -26,7 +26,7 @@ LEVELS = (
     {"errors"},
     {"settings", "_kernel"},
     {"page"},
-    {"memory.tables", "memory.memory", "memory.forgetting", "memory.saved", "memory.carried"},
+    {"memory.tables", "memory.memory", "memory.forgetting", "memory.saved"},
     {"methods"},
     {"answer"},
     {"pipeline"},

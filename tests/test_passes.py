@@ -17,7 +17,7 @@ import pytest
 import dehusk
 from dehusk.answer.result import Refusal, Result
 from dehusk.errors import PageTimeout, UsageError
-from dehusk.memory.answers import answer_of, note_answer
+from dehusk.memory.notes import answer_of, note_answer
 from dehusk.memory.opening import Site
 from dehusk.memory.session import Session
 from dehusk.methods import METHODS

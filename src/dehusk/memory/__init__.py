@@ -1,9 +1,8 @@
 """What a site has taught, how it is forgotten, and its plain saved form."""
 
-from dehusk.memory.carried import carried, carry
 from dehusk.memory.forgetting import fair_worth, keep_best, life_left, life_time, shrink
 from dehusk.memory.memory import Memory
-from dehusk.memory.saved import Settings, check_settings, dump, load
+from dehusk.memory.saved import Settings, carried, carry, check_settings, dump, load
 from dehusk.memory.tables import Counts, Sums, Table
 
 __all__ = [

@@ -9,7 +9,7 @@ from typing import Any, Final
 from dehusk.answer.fingerprint import sketch
 from dehusk.answer.result import Refusal, Result
 from dehusk.errors import PageError, PageFault, StateError, UsageError
-from dehusk.memory.answers import answer_of
+from dehusk.memory.notes import answer_of
 from dehusk.memory.session import Session, unlearned_digest
 from dehusk.page.page import Page
 from dehusk.workers.answering import answer_or_refusal

@@ -21,7 +21,7 @@ from typing import Final, Self
 from dehusk import pipeline
 from dehusk.answer.result import Refusal
 from dehusk.errors import DehuskError, PageError, UsageError
-from dehusk.memory.answers import rendered_answer
+from dehusk.memory.notes import rendered_answer
 from dehusk.memory.session import Session, unlearned_digest
 from dehusk.methods import adds_up
 from dehusk.methods.papers.hyperlink import Hyperlink

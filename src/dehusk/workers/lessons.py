@@ -19,7 +19,7 @@ from typing import Final
 
 from dehusk import pipeline
 from dehusk.errors import MemoryDamaged, StoreDamaged
-from dehusk.memory.durability import BATCH_PAGES, BATCH_S
+from dehusk.memory.kept import BATCH_PAGES, BATCH_S
 from dehusk.memory.session import MEND, Session, Snapshot
 from dehusk.methods import adds_up
 from dehusk.page.page import Page

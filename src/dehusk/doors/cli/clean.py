@@ -26,7 +26,7 @@ from dehusk.doors.cli.learn import (
 from dehusk.doors.cli.progress import Progress
 from dehusk.doors.options import make_limits, make_source_settings
 from dehusk.errors import NotWritten, UsageError
-from dehusk.memory.answers import rendered_answer
+from dehusk.memory.notes import rendered_answer
 from dehusk.memory.session import Session
 from dehusk.output import (
     NOTHING,

@@ -22,7 +22,7 @@ from dehusk.answer.result import Refusal
 from dehusk.doors.service.monitoring import Listeners, Metrics, log
 from dehusk.doors.service.server import Failed
 from dehusk.errors import MemoryDamaged, PageError, PageFault, PageTimeout, StateError, StoreDamaged
-from dehusk.memory.answers import Answer
+from dehusk.memory.notes import Answer
 from dehusk.memory.session import Session
 from dehusk.page.page import Page
 from dehusk.settings import ServiceSettings

@@ -10,19 +10,18 @@ from pathlib import Path
 from dehusk.errors import UsageError
 from dehusk.memory.store.checking import (
     Finding,
+    Replay,
     Report,
     check,
     check_shelves,
     copy_good,
     good_shelf_rows,
+    read_memory,
 )
-from dehusk.memory.store.database import Database
 from dehusk.memory.store.postgres import SCHEMES, PostgresDatabase
-from dehusk.memory.store.reading import Replay, read_memory
-from dehusk.memory.store.rows import SiteRow, StoreRow, site_id
+from dehusk.memory.store.rows import Database, SiteRow, Statements, StoreRow, site_id
 from dehusk.memory.store.shelf import Shelf
 from dehusk.memory.store.sqlite import SqliteDatabase
-from dehusk.memory.store.statements import Statements
 from dehusk.memory.store.store import Store
 from dehusk.settings import Keeping
 

@@ -8,8 +8,7 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from dehusk.errors import MissingExtra, StateError, StoreDamaged, StoreFull, StoreLocked
-from dehusk.memory.store.database import Row, Values
-from dehusk.memory.store.statements import TABLES
+from dehusk.memory.store.rows import TABLES, Row, Values
 
 SCHEMES: Final = ("postgresql://", "postgres://")
 _LOCKS: Final = 0x4855534B

@@ -7,8 +7,7 @@ from itertools import islice
 from typing import Final
 
 from dehusk.errors import StoreDamaged
-from dehusk.memory.store.database import Database
-from dehusk.memory.store.rows import checksum, site_id
+from dehusk.memory.store.rows import Database, checksum, site_id
 
 _FETCHED: Final = 1000
 """Rows that are read at once."""

@@ -2,19 +2,113 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
+import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from shutil import disk_usage
-from typing import Final
+from typing import IO, Final
 
 from dehusk.errors import NotAMemory, StateError, StoreDamaged, StoreFull, StoreLocked, UsageError
-from dehusk.memory.store.database import Row, Values
-from dehusk.memory.store.lock import WriterLock
-from dehusk.memory.store.rows import FORMAT
-from dehusk.memory.store.statements import TABLES
-from dehusk.memory.store.upgrading import upgrade
+from dehusk.memory.store.rows import (
+    FORMAT,
+    TABLES,
+    Database,
+    Row,
+    SiteRow,
+    Statements,
+    Values,
+    checksum,
+)
+
+
+class WriterLock:
+    """Held from when it is made until it is released, or the process ends, however it ends.
+
+    SQLite before 3.51.3 can corrupt its log of writes when two connections move it into the file at
+    once, so it is not enough that SQLite locks each write. The lock is a file beside the store, not
+    the store's own: closing that a second time would let go of SQLite's locks on it.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path.with_name(path.name + "-lock")
+        self._file: IO[bytes] | None = None
+        while self._file is None:
+            try:
+                file = self._path.open("ab")
+            except OSError as fault:
+                raise StateError(f"{self._path}: {fault.strerror}") from fault
+            if not _take(file):
+                file.close()
+                raise StoreLocked(f"{path}: another process writes to it; only one can at a time")
+            # Its last holder may have taken the file away between opening and locking.
+            if _is_there(self._path, file):
+                self._file = file
+            else:
+                file.close()
+
+    def release(self) -> None:
+        """Let others write."""
+        if self._file is not None:
+            with suppress(OSError):
+                self._path.unlink()
+            self._file.close()
+            self._file = None
+
+
+def _is_there(path: Path, file: IO[bytes]) -> bool:
+    """True where the open file is the one of that name."""
+    try:
+        return os.path.samestat(path.stat(), os.fstat(file.fileno()))
+    except FileNotFoundError:
+        return False
+
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _take(file: IO[bytes]) -> bool:
+        """Lock the open file; False where somebody else has."""
+        try:
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+        except OSError:
+            return False
+        return True
+
+else:
+    import fcntl
+
+    def _take(file: IO[bytes]) -> bool:
+        """Lock the open file; False where somebody else has."""
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            return False
+        return True
+
+
+_FIRST_SITE = "name, pages, folded, snapshot_bytes, log_bytes, changed"
+
+
+def upgrade(database: Database) -> None:
+    """Bring a store of format 1 to format 2, which knows families and revisions.
+
+    To be called between `begin` and `commit`. A row that is damaged stays so.
+    """
+    statements = Statements(database)
+    found = database.rows(f"SELECT id, {_FIRST_SITE}, checksum FROM site")  # noqa: S608
+    for column in ("families", "revision"):
+        database.run(f"ALTER TABLE site ADD COLUMN {column} INTEGER NOT NULL DEFAULT 0", [()])
+    for number, name, *numbers, written in found:
+        is_good = checksum(number, name, *numbers) == written
+        if is_good and isinstance(name, bytes):
+            row = SiteRow(name.decode("utf-8", "surrogatepass"), *(int(str(n)) for n in numbers))
+            statements.write_sites([row])
+    statements.write_store(replace(statements.read_store(), format=FORMAT))
+
 
 _APPLICATION: Final = 0x4855534B
 """'HUSK': marks the file as ours, so that nobody else's is written to."""

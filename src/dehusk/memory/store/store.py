@@ -14,11 +14,9 @@ import numpy as np
 from dehusk.errors import StateError, StoreDamaged
 from dehusk.memory import Memory, dump, load
 from dehusk.memory.memory import KNOWN
-from dehusk.memory.store.database import Database
-from dehusk.memory.store.reading import Replay, read_memory
-from dehusk.memory.store.rows import SiteRow, StoreRow, site_id
+from dehusk.memory.store.checking import Replay, read_memory
+from dehusk.memory.store.rows import Database, SiteRow, Statements, StoreRow, site_id
 from dehusk.memory.store.shelf import Shelf, Shelves
-from dehusk.memory.store.statements import Statements
 from dehusk.settings import Keeping
 
 _FOLD_BYTES: Final = 32_000

@@ -1,4 +1,4 @@
-"""Which answers were given on a site's pages: digests, so that only what changed is given again."""
+"""What a store notes of sites beside what they taught: answers that were given, and examples."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dehusk.memory.store import Shelf
 from dehusk.output import Rendered
 from dehusk.page.page import Page
 
-SHELF: Final = "answers"
+ANSWERS: Final = "answers"
 """What the shelf of a site's answers is called."""
 _COUNT: Final = b"#"
 """The key of the number of pages on the shelf; pages have keys of eight bytes."""
@@ -75,3 +75,31 @@ def noted_answers(shelf: Shelf, since: int = 0, after: bytes | None = None) -> I
             text, revision = _GIVEN.unpack(value)
             if revision > since:
                 yield Answer(key, text, revision)
+
+
+EXAMPLES: Final = "families"
+"""What the shelf of a site's examples is called."""
+_MAX_URL: Final = 2_000
+"""Bytes of a URL; a page with a longer one is no example."""
+
+
+@dataclass(frozen=True, slots=True)
+class Examples:
+    """The URL of the first page of each family; numbers of families go up to four digits."""
+
+    shelf: Shelf
+
+    def get(self, family: int) -> str | None:
+        """The example of a family; None if there is none."""
+        found = self.shelf.get(_key(family))
+        return None if found is None else found.decode("utf-8", "surrogatepass")
+
+    def offer(self, family: int, url: str) -> None:
+        """Take the page for its family's example if that has none yet."""
+        written = url.encode("utf-8", "surrogatepass")
+        if len(written) <= _MAX_URL and self.shelf.get(_key(family)) is None:
+            self.shelf.put(_key(family), written)
+
+
+def _key(family: int) -> bytes:
+    return family.to_bytes(4, "big")
