@@ -160,6 +160,7 @@ def test_a_link_keeps_its_address_and_its_words(text: str) -> None:
         ("<table><tr><td><pre>1\n2</pre><td><pre>a\nb</pre></table>", "```\na\nb\n```"),
         ("<p>Hello!<a href=b>c</a>", "Hello\\![c](https://h.example/b)"),
         ("<a href=b title='c \"d\"'>e</a>", '[e](https://h.example/b "c \\"d\\"")'),
+        ("<ol><li>a</li>b<li>c</ol>", "1. a\n\nb\n\n2. c"),
         ("<ul><li>a<li> <li><p>&#8203;</p><li>b</ul>", "- a\n- b"),
         ("<p>price* a_b_c f(*args) [1] 5 < 6", "price* a_b_c f(\\*args) [1] 5 < 6"),
     ],

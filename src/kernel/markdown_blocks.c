@@ -52,7 +52,7 @@ static int is_tight(const Writer *writer, size_t fresh, int kind)
         return 0;
     const List *list = &writer->lists[begins->list];
     if (list->written)
-        return !list->is_loose;
+        return !list->is_loose && around->last == list->sign; /* Text between items ends the list. */
     /* A list that does not begin with 1 cannot interrupt a paragraph. */
     int32_t number = begins->value >= 0 ? begins->value : list->number;
     return !is_loose && !list->is_loose && around->last == LAST_PARAGRAPH &&

@@ -53,10 +53,13 @@ typedef struct {
 static int measure(const Writer *writer, size_t node, Extent *extent)
 {
     const Tree *tree = writer->tree;
-    int32_t width = 0;
+    int32_t width = 0, reach = 0; /* Where the last cell or caption ends. */
     for (size_t i = node + 1; i < (size_t)tree->end[node]; i++) {
-        if (tree->tag[i] == TAG_caption && extent->rows && has_ink(writer, i))
-            return 0; /* It would part the rows. */
+        if (tree->tag[i] == TAG_caption || is_table_cell(writer, i))
+            reach = tree->end[i] > reach ? tree->end[i] : reach;
+        if ((tree->tag[i] == TAG_caption && extent->rows && has_ink(writer, i)) ||
+            (writer->ink[i + 1] > writer->ink[i] && (int32_t)i >= reach))
+            return 0; /* It would part the rows, or be lost between them. */
         if (tree->tag[i] == TAG_tr && has_ink(writer, i)) {
             extent->rows++;
             width = 0;
