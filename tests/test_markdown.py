@@ -161,6 +161,8 @@ def test_a_link_keeps_its_address_and_its_words(text: str) -> None:
         ("<p>Hello!<a href=b>c</a>", "Hello\\![c](https://h.example/b)"),
         ("<a href=b title='c \"d\"'>e</a>", '[e](https://h.example/b "c \\"d\\"")'),
         ("<ol><li>a</li>b<li>c</ol>", "1. a\n\nb\n\n2. c"),
+        ("<table><tr><td>a<td>b<tr><td>c<td>d<table><tr><td></table>e</table>",
+         "|  |  |\n| --- | --- |\n| a | b |\n| c | d<br>e |"),
         ("<ul><li>a<li> <li><p>&#8203;</p><li>b</ul>", "- a\n- b"),
         ("<p>price* a_b_c f(*args) [1] 5 < 6", "price* a_b_c f(\\*args) [1] 5 < 6"),
     ],

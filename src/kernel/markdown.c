@@ -384,8 +384,8 @@ static void enter(Writer *writer, size_t node)
     does |= ENDS_BLOCK;
     writer->paragraph.has_moved = 1;
     if (writer->table.end >= 0) {
-        if (tag == TAG_tr) {
-            enter_row(writer, node);
+        if (tag == TAG_tr && has_ink(writer, node)) { /* Those of an empty table in a cell are not. */
+            enter_row(writer);
             does |= ENDS_ROW;
         } else if (is_table_cell(writer, node) && writer->table.is_in_row) {
             enter_cell(writer);

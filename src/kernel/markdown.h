@@ -211,7 +211,7 @@ void end_code(Writer *writer, size_t node);
 /* markdown_tables.c */
 int begin_table(Writer *writer, size_t node);
 int is_table_cell(const Writer *writer, size_t node);
-void enter_row(Writer *writer, size_t node);
+void enter_row(Writer *writer);
 void enter_cell(Writer *writer);
 void end_row(Writer *writer);
 

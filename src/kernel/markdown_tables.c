@@ -196,11 +196,9 @@ static void write_head_line(Writer *writer)
     put_cells(writer, writer->table.column_count, " --- |");
 }
 
-void enter_row(Writer *writer, size_t node)
+void enter_row(Writer *writer)
 {
     Table *table = &writer->table;
-    if (!has_ink(writer, node))
-        return;
     if (!table->rows_written) {
         flush(writer);
         start_block(writer, LAST_OTHER);
