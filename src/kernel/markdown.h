@@ -53,10 +53,10 @@ typedef struct {
     uint8_t style, is_end, is_dead;
 } Mark;
 
-/* Where a link or an image leads, and its title or alternative text: places in `addresses`. */
+/* Where a link or an image leads, and the alternative text of an image: places in `addresses`. */
 typedef struct {
     int32_t node;
-    size_t url, url_size, title, title_size;
+    size_t url, url_size, alt, alt_size;
     uint8_t is_heading_only, is_once, is_used;
 } Link;
 

@@ -332,7 +332,7 @@ static size_t put_said(Writer *writer, size_t node, const char *name)
 }
 
 /* A link with this address, or an image; its place, or -1 where it leads nowhere. */
-static int32_t add_link(Writer *writer, size_t node, Bytes url, const char *title)
+static int32_t add_link(Writer *writer, size_t node, Bytes url)
 {
     if (writer->link_count == writer->link_room) {
         size_t room = 2 * writer->link_room + 16;
@@ -348,8 +348,8 @@ static int32_t add_link(Writer *writer, size_t node, Bytes url, const char *titl
     if (!put_address(writer, url))
         return -1;
     link.url_size = writer->addresses.size - link.url;
-    link.title = writer->addresses.size;
-    link.title_size = put_said(writer, node, title);
+    link.alt = writer->addresses.size;
+    link.alt_size = put_said(writer, node, "alt");
     writer->links[writer->link_count] = link;
     return (int32_t)writer->link_count++;
 }
@@ -373,7 +373,7 @@ int push_link(Writer *writer, size_t node)
     if (facts & HOLDS_FIXED || !has_ink(writer, node) || !attribute_value(writer, node, "href", &url) ||
         !push_style(writer, STYLE_LINK, node))
         return 0;
-    int32_t place = add_link(writer, node, url, "title");
+    int32_t place = add_link(writer, node, url);
     if (place < 0) {
         writer->styles.count--;
         return 0;
@@ -440,7 +440,7 @@ void add_image(Writer *writer, size_t node)
     begin_word(writer, NULL, 0); /* A paragraph may end here, and its links with it. */
     if (!image_source(writer, node, &source))
         return;
-    Mark mark = {.style = MARK_IMAGE, .link = add_link(writer, node, source, "alt")};
+    Mark mark = {.style = MARK_IMAGE, .link = add_link(writer, node, source)};
     if (mark.link >= 0)
         add_mark(&writer->paragraph, mark);
 }

@@ -334,41 +334,25 @@ static int is_balanced(Bytes url)
     return level == 0;
 }
 
-static int is_same(Bytes one, Bytes other)
-{
-    if (one.size != other.size)
-        return 0;
-    for (size_t i = 0; i < one.size; i++)
-        if (lower(one.bytes[i]) != lower(other.bytes[i]))
-            return 0;
-    return 1;
-}
-
 /* What stands behind the text of a link or an image. */
-static void write_target(Pen *pen, const Link *link, Bytes said, int has_title)
+static void write_target(Pen *pen, const Link *link)
 {
     Bytes url = in_addresses(pen->writer, link->url, link->url_size);
-    Bytes title = in_addresses(pen->writer, link->title, link->title_size);
     put_text(pen->out, "](");
     write_escaped(pen, url, is_balanced(url) ? "" : "()");
-    if (has_title && title.size && !is_same(title, said) && !is_same(title, url)) {
-        put_text(pen->out, " \"");
-        write_escaped(pen, title, "\"");
-        put(pen->out, "\"", 1);
-    }
     put(pen->out, ")", 1);
 }
 
 static void write_image(Pen *pen, const Link *link)
 {
     Pen alt = *pen;
-    alt.text = in_addresses(pen->writer, link->title, link->title_size);
+    alt.text = in_addresses(pen->writer, link->alt, link->alt_size);
     alt.in_link = 1;
     alt.start_escape = SIZE_MAX;
     alt.next = SIZE_MAX;
     put_text(pen->out, "![");
     write_run(&alt, 0, alt.text.size);
-    write_target(pen, link, alt.text, 0);
+    write_target(pen, link);
 }
 
 static void write_code(Pen *pen, size_t from, size_t to)
@@ -411,15 +395,11 @@ static int is_bare(const Pen *pen, size_t number)
 static void write_link(Pen *pen, size_t number)
 {
     const Mark *mark = &pen->writer->paragraph.marks[number];
-    const Link *link = &pen->writer->links[mark->link];
-    if (!mark->is_end) {
-        pen->in_link = 1;
+    pen->in_link = !mark->is_end;
+    if (mark->is_end)
+        write_target(pen, &pen->writer->links[mark->link]);
+    else
         put(pen->out, "[", 1);
-        return;
-    }
-    size_t from = pen->writer->paragraph.marks[mark->partner].at;
-    pen->in_link = 0;
-    write_target(pen, link, (Bytes){pen->text.bytes + from, mark->at - from}, 1);
 }
 
 /* Write a mark; where the text goes on behind it. */
