@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
+from pkgutil import resolve_name
 
 import pytest
 
@@ -218,6 +219,21 @@ def test_nothing_in_the_docs_waits_to_be_filled_in(path: Path) -> None:
 def test_links_between_the_docs_lead_somewhere(path: Path) -> None:
     for target in re.findall(r"\]\((?!https?:|#|mailto:)([^)#\s]+)", path.read_text("utf-8")):
         assert (path.parent / target).exists(), target
+
+
+def _dotted_names(text: str) -> Iterator[str]:
+    """The modules and names of dehusk and its bench that a page of the docs names or imports."""
+    yield from re.findall(r"(?<![\w./-])dehusk(?:_bench)?(?:\.[A-Za-z_]\w*)+", text)
+    for home, names in re.findall(r"from (dehusk[\w.]*) import ([\w, ]+)", text):
+        yield from (f"{home}.{name.split()[0]}" for name in names.split(","))
+
+
+@pytest.mark.parametrize(
+    "path", [*DOCS, ROOT / "CONTRIBUTING.md"], ids=lambda path: str(path.relative_to(ROOT))
+)
+def test_what_the_docs_name_can_be_imported(path: Path) -> None:
+    for name in _dotted_names(path.read_text(encoding="utf-8")):
+        assert resolve_name(name) is not None, name
 
 
 def test_the_version_is_the_same_everywhere() -> None:
