@@ -6,6 +6,7 @@ import ast
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -69,6 +70,13 @@ def test_a_call_of_what_the_kernel_has_not_is_an_error_of_types(tmp_path: Path) 
 def _nothing() -> tuple[bytes, bytes, bytes, bytes]:
     """What a parser says of a page without SVG and scripts."""
     return b"", b"", b"", b""
+
+
+def _markdown(
+    tree: _kernel.Tree, language: Callable[[bytes, bool], str | None] = lambda _tag, _around: None
+) -> str:
+    labels = np.zeros(len(tree), np.int8)
+    return _kernel.markdown(tree, labels, str, language, lambda _: 4, b"", b"", b"")
 
 
 def test_every_tag_has_the_number_of_its_place_in_the_list() -> None:
@@ -139,3 +147,51 @@ def test_a_tree_without_nodes_is_no_trouble() -> None:
     assert _kernel.holders(tree) == ([], False)
     assert _kernel.links(tree, labels, (b"", b"", b""), str, Link) == []
     assert _kernel.stated(tree, labels, b"", 5, 300) == ([], [], [], False, False, "", [])
+
+
+def test_an_opinion_belongs_to_its_page() -> None:
+    first, second = (
+        _kernel.read(_kernel.scan(f"<html><body><{tag}>a text</{tag}>".encode(), 512, _nothing))
+        for tag in ("p", "section")
+    )
+    own, other = (_kernel.opinion_of_logits(each, np.zeros(1)) for each in (first, second))
+    assert len(_kernel.site_features(first, own, own.lesson, 1))
+    with pytest.raises(ValueError, match="another page"):
+        _kernel.site_features(first, other, own.lesson, 1)
+
+
+@pytest.mark.parametrize("cls", [memoryview, range, type(lambda: 0), _kernel.Tree, int])
+def test_links_are_of_a_class_of_plain_objects(cls: type) -> None:
+    tree = _kernel.scan(b'<a href="/x">y</a>', 512, _nothing)
+    with pytest.raises(TypeError, match="not safe"):
+        _kernel.links(tree, np.zeros(len(tree), np.int8), (b"", b"", b""), str, cls)
+
+
+@pytest.mark.parametrize(
+    "html", ["<li>x</li>", "<td><pre>1</pre></td>", "<td>x</td>", "<title>a title of words</title>"]
+)
+def test_a_page_may_have_several_roots(html: str) -> None:
+    tree = _kernel.scan(f"<p>a</p>{html}".encode(), 512, _nothing)
+    assert tree.parent.tolist().count(-1) > 1
+    assert len(_kernel.read(tree)) >= 1
+    assert _markdown(tree).startswith("a")
+
+
+def test_a_table_of_small_letters_cannot_make_more_words_than_bytes() -> None:
+    small = np.arange(0x3000, dtype=np.uint16)
+    small[0xC0] = 0x4E00
+    letters = bytes([1]) * 0x3000
+    assert _kernel.words("aÀ".encode() * 1000, letters, small.tobytes()) is None
+
+
+def test_nothing_more_is_asked_once_a_question_failed() -> None:
+    asked = []
+
+    def interrupt(tag: bytes, is_around: bool) -> str | None:
+        asked.append(tag)
+        raise KeyboardInterrupt
+
+    html = b'<html><body class="a"><div class="b"><pre class="c"><code class="d">x = 1</code>'
+    with pytest.raises(KeyboardInterrupt):
+        _markdown(_kernel.scan(html, 512, _nothing), interrupt)
+    assert len(asked) == 1

@@ -46,8 +46,8 @@ static Place find_place(const Asked *page, const Weighing *room, uint64_t place)
     double sums[PLACE_SUMS] = {0}, count = at == SIZE_MAX ? 0 : site->count[at];
     for (size_t i = 0; i < PLACE_SUMS && at != SIZE_MAX; i++)
         sums[i] = (double)site->sums[at * PLACE_SUMS + i];
-    count = at_least(count - own->count[mine], 0);
-    for (size_t i = 0; i < PLACE_SUMS; i++)
+    count = at_least(count - (mine == SIZE_MAX ? 0 : own->count[mine]), 0);
+    for (size_t i = 0; i < PLACE_SUMS && mine != SIZE_MAX; i++)
         sums[i] = at_least(sums[i] - (double)own->sums[mine * PLACE_SUMS + i], 0);
     double segments = at_least(sums[SUM_SEGMENTS], 1);
     double repeated = at_least(sum_at(page->segments, room->seen, place) -

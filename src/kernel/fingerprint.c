@@ -76,7 +76,7 @@ static int find_words(TextWords *words)
     uint64_t sum = 0, weight = 1;
     for (size_t at = 0; at < text.size; at += length) {
         uint32_t code = small_at(words, at, &length);
-        int solid = is_solid(code);
+        int solid = length >= 3 && is_solid(code); /* A table of small letters may say anything. */
         if (!solid && code >= words->letters.size && code <= LAST_LETTER)
             return 0;
         int is_letter = !solid && code < words->letters.size && words->letters.bytes[code];

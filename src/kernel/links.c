@@ -301,6 +301,11 @@ PyObject *kernel_links(PyObject *module, PyObject *const *arguments, Py_ssize_t 
         PyErr_SetString(PyExc_TypeError, "links: the last argument is a class");
         return NULL;
     }
+    /* `make_link` goes past what a class makes its objects by: `object` tells whether it may. */
+    PyObject *empty = PyObject_CallMethod((PyObject *)&PyBaseObject_Type, "__new__", "O", arguments[4]);
+    if (!empty)
+        return NULL;
+    Py_DECREF(empty);
     if (!open_of_nodes(&labels, arguments[1], tree, 1))
         return NULL;
     PyObject *found = links_by(tree, labels.buffer.buf, &bases, arguments[3], arguments[4]);

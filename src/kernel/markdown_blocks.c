@@ -242,7 +242,7 @@ void push_item(Writer *writer, size_t node)
     List *list = open_list(writer);
     if (!list) {
         /* One without a list makes one with its neighbours. */
-        list = add_list(writer, tree->end[tree->parent[node]], LIST_BULLETS);
+        list = add_list(writer, end_around(tree, node), LIST_BULLETS);
         if (!list)
             return;
     }
@@ -291,7 +291,7 @@ static int take_language(Writer *writer, size_t node, int is_around)
 {
     const Tree *tree = writer->tree;
     size_t start = (size_t)tree->start[node], stop = (size_t)tree->stop[node];
-    if (stop - start > MAX_MARKED_TAG || find_byte(tree->source, ' ', start, stop) == stop)
+    if (writer->is_failed || stop - start > MAX_MARKED_TAG || find_byte(tree->source, ' ', start, stop) == stop)
         return 0;
     PyObject *tag = PyBytes_FromStringAndSize((const char *)tree->source.bytes + start,
                                               (Py_ssize_t)(stop - start));
@@ -401,7 +401,7 @@ static int is_gutter(const Writer *writer, size_t node)
     }
     if (!(tag_sets[tree->tag[cell]] & SET_CELL))
         return 0;
-    size_t next = (size_t)tree->end[cell], end = (size_t)tree->end[tree->parent[cell]];
+    size_t next = (size_t)tree->end[cell], end = (size_t)end_around(tree, cell);
     while (next < end && !(tag_sets[tree->tag[next]] & SET_PREFORMATTED))
         next++;
     return next < end;

@@ -299,7 +299,7 @@ static int put_address(Writer *writer, Bytes url)
 {
     Bytes left = url, base = {NULL, 0};
     Lead lead = find_lead(&left, &writer->bases, &base);
-    if (lead == NOWHERE)
+    if (lead == NOWHERE || writer->is_failed)
         return 0;
     if (lead != NOT_SIMPLE) {
         put(&writer->addresses, base.bytes, base.size);

@@ -26,8 +26,8 @@ static void add_number(Buffer *numbers, int32_t number)
 int is_table_cell(const Writer *writer, size_t node)
 {
     const Tree *tree = writer->tree;
-    return tag_sets[tree->tag[node]] & SET_CELL && node && tree->tag[tree->parent[node]] == TAG_tr &&
-           has_ink(writer, (size_t)tree->parent[node]);
+    return tag_sets[tree->tag[node]] & SET_CELL && tree->parent[node] >= 0 &&
+           tree->tag[tree->parent[node]] == TAG_tr && has_ink(writer, (size_t)tree->parent[node]);
 }
 
 /* How many rows or columns a cell takes. */

@@ -116,7 +116,7 @@ static int learn(const Types *types, const Reading *reading, Opinion *opinion)
     }
     lesson.sums = (uint64_t *)(lesson.items + 2 * most);
     lesson.running = (double *)(lesson.sums + (reading->blocks + 1) * PLACE_SUMS);
-    PyObject *tables = opinion->owner.held = tables_of(&lesson);
+    PyObject *tables = opinion->lesson = tables_of(&lesson);
     free(lesson.items);
     return tables && find_table(types, tables, "segments", 0, &opinion->segments) &&
            find_table(types, tables, "places", PLACE_SUMS, &opinion->places) &&
@@ -126,7 +126,7 @@ static int learn(const Types *types, const Reading *reading, Opinion *opinion)
 /* The opinion of a network, or where that is NULL of these logits; NULL with an exception set. */
 static PyObject *opinion_on(const Types *types, const Reading *reading, const Network *network, const double *logits)
 {
-    Opinion *opinion = make_owner(types->opinion, columns, &reading->blocks, NULL);
+    Opinion *opinion = make_owner(types->opinion, columns, &reading->blocks, reading->owner.held);
     if (!opinion)
         return NULL;
     opinion->blocks = reading->blocks;
@@ -184,7 +184,7 @@ int given_opinion(const Types *types, PyObject *reading, PyObject *opinion, cons
 {
     *page = given_owner(reading, types->reading);
     *found = *page ? given_owner(opinion, types->opinion) : NULL;
-    if (*found && (!(*page)->blocks || (*page)->blocks != (*found)->blocks)) {
+    if (*found && (!(*page)->blocks || (*page)->owner.held != (*found)->owner.held)) {
         PyErr_SetString(PyExc_ValueError, "an opinion on another page, or a page without text");
         return 0;
     }
@@ -194,7 +194,13 @@ int given_opinion(const Types *types, PyObject *reading, PyObject *opinion, cons
 static PyObject *lesson_of(PyObject *self, void *closure)
 {
     (void)closure;
-    return PyDict_Copy(((Opinion *)self)->owner.held); /* Nobody changes the kernel's own. */
+    return PyDict_Copy(((Opinion *)self)->lesson); /* Nobody changes the kernel's own. */
+}
+
+static void free_opinion(PyObject *self)
+{
+    Py_XDECREF(((Opinion *)self)->lesson);
+    free_owner(self);
 }
 
 static PyGetSetDef attributes[] = {
@@ -204,7 +210,8 @@ static PyGetSetDef attributes[] = {
 };
 
 static PyType_Slot slots[] = {
-    OWNER_SLOTS,
+    {Py_tp_dealloc, (void *)free_opinion},
+    {Py_bf_getbuffer, (void *)view_owner},
     {Py_tp_doc, "What the page network says of each block, and what the page teaches with that."},
     {Py_tp_getset, attributes},
     {0, NULL},

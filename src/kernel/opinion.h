@@ -16,9 +16,10 @@
 enum { SUM_SEGMENTS, SUM_CHARS, SUM_CONTENT, SUM_WEIGHT, PLACE_SUMS };
 
 typedef struct {
-    Owner owner; /* It holds on to the lesson: a dict of tables. */
+    Owner owner; /* It holds on to the tree of the page that it is on. */
     OPINION_COLUMNS(COLUMN_POINTER)
     size_t blocks;
+    PyObject *lesson; /* A dict of tables. */
     const Table *segments, *places, *families; /* Of the lesson. */
 } Opinion;
 

@@ -93,9 +93,9 @@ static void fill_above(const Reading *reading, const Names *names, int32_t node,
         met |= bits;
         for (; bits; bits &= bits - 1)
             to[ABOVE_AT + lowest_bit(bits)] = near[level];
-        if (node <= 0)
-            return;
         node = reading->tree->parent[node];
+        if (node < 0)
+            return;
     }
 }
 

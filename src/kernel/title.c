@@ -132,7 +132,7 @@ static int is_part(PyObject *title, const Tree *tree, size_t node)
 static PyObject *title_of(const Tree *tree)
 {
     for (size_t i = 1; i < tree->count; i++) {
-        if (tree->tag[i] != TAG_title || tree->tag[tree->parent[i]] != TAG_head)
+        if (tree->tag[i] != TAG_title || tree->parent[i] < 0 || tree->tag[tree->parent[i]] != TAG_head)
             continue; /* Drawings have titles too. */
         if ((size_t)tree->end[i] <= i + 1)
             break;

@@ -32,6 +32,12 @@ extern PyType_Spec tree_spec;
 /* The tree that Python handed in; NULL with an exception set. */
 const Tree *given_tree(PyObject *module, PyObject *object);
 
+/* The end of what a node stands in; the page, for one of its roots. */
+static inline int32_t end_around(const Tree *tree, size_t node)
+{
+    return tree->parent[node] < 0 ? (int32_t)tree->count : tree->end[tree->parent[node]];
+}
+
 /* A view of an array with so many bytes for each node of the tree; 0 with an exception set. */
 int open_of_nodes(View *view, PyObject *array, const Tree *tree, size_t item);
 
