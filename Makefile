@@ -5,7 +5,7 @@
 PYTHON ?= python3
 WORKERS ?= 2
 BIN := .venv/bin
-PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
+PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
 PIP_INSTALL := python -m pip install --quiet --disable-pip-version-check
 KERNEL := setup.py $(wildcard src/kernel/* src/kernel/*/*)
 

@@ -1,4 +1,4 @@
-"""What all tests share: how they are shown, and which of them must not run at the same time.
+"""What all tests share: how they are shown, and in which order they run.
 
 A line for each file, when its last test is done:
 
@@ -18,11 +18,9 @@ settings.load_profile("dehusk")  # No test depends on how busy the machine is.
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the tests that take long first, file by file, each file into one process."""
+    """Put the files with tests that take long first: the others fill the gaps at the end."""
     slow = {_file(item.nodeid) for item in items if item.get_closest_marker("slow")}
     items.sort(key=lambda item: _file(item.nodeid) not in slow)
-    for item in items:
-        item.add_marker(pytest.mark.xdist_group(_file(item.nodeid)))
 
 
 @pytest.hookimpl(trylast=True)
