@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from html import escape
+from itertools import product
 from typing import Any
 
 import mistune
@@ -86,10 +87,15 @@ def _letters(text: str) -> str:
     return "".join(filter(str.isalnum, text))
 
 
+def _read(rendered: str) -> str:
+    """The text of rendered HTML."""
+    tree = parse(Page(f"<!DOCTYPE html><body>{rendered}")).tree
+    return text_of(tree, np.zeros(len(tree), np.int8))
+
+
 def _said(rendered: str) -> str:
     """The letters of rendered HTML."""
-    tree = parse(Page(f"<!DOCTYPE html><body>{rendered}")).tree
-    return _letters(text_of(tree, np.zeros(len(tree), np.int8)))
+    return _letters(_read(rendered))
 
 
 @pytest.mark.parametrize("read", READERS, ids=("markdown-it", "mistune"))
@@ -100,6 +106,19 @@ def test_whoever_reads_it_reads_the_words_of_the_text(
 ) -> None:
     written, text = _written(html)
     assert _said(read(written)) == _letters(text), written
+
+
+PARTS = (
+    "<b>a</b>", "<i>b</i>", "<b>c <i>d</i></b>", "<i>e<b>f</b></i>", " ", "g", ".", "<b>*</b>",
+    "<i>_</i>",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("read", READERS, ids=("markdown-it", "mistune"))
+def test_no_sign_of_emphasis_is_left_or_lost(read: Callable[[str], str]) -> None:
+    for parts in product(PARTS, repeat=3):
+        written, text = _written(f"<p>{''.join(parts)}")
+        assert _read(read(written)) == text, written
 
 
 def _tags(rendered: str) -> list[str]:
@@ -164,6 +183,9 @@ def test_a_link_keeps_its_address_and_its_words(text: str) -> None:
          "|  |  |\n| --- | --- |\n| a | b |\n| c | d<br>e |"),
         ("<a href=b title='c \"d\"'>e</a>", "[e](https://h.example/b)"),
         ("<ul><li>a<li> <li><p>&#8203;</p><li>b</ul>", "- a\n- b"),
+        ("<b>a <i>b</i></b> x <b><i>c</i></b>", "**a _b_** x ***c***"),
+        ("<b>a <i>b</i></b><i>c</i>", "**a b**_c_"),
+        ("<b>a</b>_x y_", "**a**\\_x y_"),
         ("<p>price* a_b_c f(*args) [1] 5 < 6", "price* a_b_c f(\\*args) [1] 5 < 6"),
     ],
 )  # fmt: skip

@@ -51,6 +51,7 @@ typedef struct {
     int32_t partner; /* The mark at the other end. */
     int32_t link;    /* Of a link or an image, its place in `links`. */
     uint8_t style, is_end, is_dead;
+    uint8_t is_low; /* Of emphasis: written as `_`. */
 } Mark;
 
 /* Where a link or an image leads, and the alternative text of an image: places in `addresses`. */

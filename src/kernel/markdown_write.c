@@ -22,9 +22,18 @@ static int is_emphasis(const Mark *mark)
     return mark->style == STYLE_STRONG || mark->style == STYLE_EMPHASIS || mark->style == STYLE_STRUCK;
 }
 
-static const char *sign_of(uint8_t style)
+static const char *sign_of(const Mark *mark)
 {
-    return style == STYLE_STRONG ? "**" : style == STYLE_EMPHASIS ? "*" : style == STYLE_STRUCK ? "~~" : "";
+    switch (mark->style) {
+    case STYLE_STRONG:
+        return "**";
+    case STYLE_EMPHASIS:
+        return mark->is_low ? "_" : "*";
+    case STYLE_STRUCK:
+        return "~~";
+    default:
+        return "";
+    }
 }
 
 /* --- flanking --- */
@@ -47,12 +56,12 @@ static int kind_beside(Writer *writer, Bytes text, size_t number, int is_before)
 {
     const Paragraph *paragraph = &writer->paragraph;
     const Mark *mark = &paragraph->marks[number];
-    char sign = *sign_of(mark->style);
+    char sign = *sign_of(mark);
     for (size_t i = number; is_before ? i > 0 : i + 1 < paragraph->mark_count;) {
         const Mark *other = &paragraph->marks[is_before ? --i : ++i];
         if (other->at != mark->at)
             break;
-        if (!other->is_dead && *sign_of(other->style) != sign)
+        if (!other->is_dead && *sign_of(other) != sign)
             return CHARACTER_PUNCTUATION;
     }
     return is_before ? kind_before(writer, text, mark->at) : kind_behind(writer, text, mark->at);
@@ -68,29 +77,98 @@ static int flanks(int inner, int outer)
            outer & (CHARACTER_WHITE | CHARACTER_PUNCTUATION);
 }
 
+/* Is a mark read? `_` is read at the ends of words only. */
+static int is_mark_read(Writer *writer, Bytes text, size_t number)
+{
+    const Mark *mark = &writer->paragraph.marks[number];
+    int before = kind_beside(writer, text, number, 1), behind = kind_beside(writer, text, number, 0);
+    int inner = mark->is_end ? before : behind, outer = mark->is_end ? behind : before;
+    return flanks(inner, outer) && (!mark->is_low || outer & (CHARACTER_WHITE | CHARACTER_PUNCTUATION));
+}
+
+static int is_pair_read(Writer *writer, Bytes text, size_t number)
+{
+    size_t partner = (size_t)writer->paragraph.marks[number].partner;
+    return is_mark_read(writer, text, number) && is_mark_read(writer, text, partner);
+}
+
+static void drop_pair(Paragraph *paragraph, size_t number)
+{
+    Mark *mark = &paragraph->marks[number];
+    mark->is_dead = paragraph->marks[mark->partner].is_dead = 1;
+}
+
+static void set_low(Paragraph *paragraph, size_t number, uint8_t is_low)
+{
+    Mark *mark = &paragraph->marks[number];
+    mark->is_low = paragraph->marks[mark->partner].is_low = is_low;
+}
+
 /* Take away emphasis that is not read; how many marks there were. */
 static size_t drop_unread(Writer *writer, Bytes text)
 {
     Paragraph *paragraph = &writer->paragraph;
     size_t dropped = 0;
     for (size_t i = 0; i < paragraph->mark_count; i++) {
-        Mark *mark = &paragraph->marks[i];
-        if (mark->is_dead || !is_emphasis(mark))
+        const Mark *mark = &paragraph->marks[i];
+        if (mark->is_dead || !is_emphasis(mark) || is_mark_read(writer, text, i))
             continue;
-        int before = kind_beside(writer, text, i, 1), behind = kind_beside(writer, text, i, 0);
-        if (mark->is_end ? flanks(before, behind) : flanks(behind, before))
-            continue;
-        mark->is_dead = paragraph->marks[mark->partner].is_dead = 1;
+        drop_pair(paragraph, i);
         dropped++;
     }
     return dropped;
 }
 
+/* The mark that makes one run of signs with one before it; SIZE_MAX without one. */
+static size_t touching(const Paragraph *paragraph, size_t number)
+{
+    const Mark *mark = &paragraph->marks[number];
+    for (size_t i = number + 1; i < paragraph->mark_count && paragraph->marks[i].at == mark->at; i++) {
+        const Mark *other = &paragraph->marks[i];
+        if (!other->is_dead)
+            return is_emphasis(other) && *sign_of(other) == *sign_of(mark) ? i : SIZE_MAX;
+    }
+    return SIZE_MAX;
+}
+
+/* Part two marks whose signs would be read as one run: write emphasis as `_`, or take the inner or second away. */
+static void part(Writer *writer, Bytes text, size_t first, size_t second, int may_be_low)
+{
+    Paragraph *paragraph = &writer->paragraph;
+    const Mark *marks = paragraph->marks;
+    size_t slanted = marks[first].style == STYLE_EMPHASIS ? first : second;
+    if (marks[slanted].style == STYLE_EMPHASIS && may_be_low) {
+        set_low(paragraph, slanted, 1);
+        if (is_pair_read(writer, text, first) && is_pair_read(writer, text, second))
+            return;
+        set_low(paragraph, slanted, 0);
+    }
+    drop_pair(paragraph, marks[second].is_end ? first : second);
+}
+
+/* Part all signs that are read otherwise where they touch; how many did. Those of `***both***` are read. */
+static size_t part_signs(Writer *writer, Bytes text, int may_be_low)
+{
+    const Paragraph *paragraph = &writer->paragraph;
+    size_t parted = 0;
+    for (size_t i = 0; i < paragraph->mark_count; i++) {
+        const Mark *mark = &paragraph->marks[i];
+        size_t next;
+        while (!mark->is_dead && is_emphasis(mark) && (next = touching(paragraph, i)) != SIZE_MAX &&
+               touching(paragraph, (size_t)paragraph->marks[next].partner) != (size_t)mark->partner) {
+            part(writer, text, i, next, may_be_low);
+            parted++;
+        }
+    }
+    return parted;
+}
+
 static void settle_marks(Writer *writer, Bytes text)
 {
     Paragraph *paragraph = &writer->paragraph;
+    int may_be_low = find_byte(text, '_', 0, text.size) == text.size;
     for (int round = 0; round < MAX_ROUNDS; round++)
-        if (!drop_unread(writer, text))
+        if (!(part_signs(writer, text, may_be_low) + drop_unread(writer, text)))
             return;
     for (size_t i = 0; i < paragraph->mark_count; i++)
         paragraph->marks[i].is_dead |= (uint8_t)is_emphasis(&paragraph->marks[i]);
@@ -190,28 +268,6 @@ static int is_entity(Bytes text, size_t at)
     return run > from && byte_at(text, run) == ';';
 }
 
-/* A run of `_` opens emphasis at the front of a word, and nowhere else. */
-static int opens_low(Pen *pen, size_t at)
-{
-    size_t behind = at;
-    if (at && pen->text.bytes[at - 1] == '_')
-        return pen->is_low_escaped;
-    while (byte_at(pen->text, behind) == '_')
-        behind++;
-    int before = kind_before(pen->writer, pen->text, at);
-    pen->is_low_escaped = before & (CHARACTER_WHITE | CHARACTER_PUNCTUATION | CHARACTER_SYMBOL) &&
-                          !(kind_behind(pen->writer, pen->text, behind) & CHARACTER_WHITE);
-    return pen->is_low_escaped;
-}
-
-static int is_star_read(const Pen *pen, size_t at)
-{
-    int is_after_word = at && !is_white(pen->text.bytes[at - 1]);
-    if (ends_word(pen->text, at + 1))
-        return is_after_word && pen->has_emphasis;
-    return 1;
-}
-
 /* Does a mark stand at a place, of a link or of any kind? */
 static int is_marked(const Pen *pen, size_t at, int is_link)
 {
@@ -222,6 +278,38 @@ static int is_marked(const Pen *pen, size_t at, int is_link)
         if (!paragraph->marks[i].is_dead)
             return paragraph->marks[i].style == STYLE_LINK && !paragraph->marks[i].is_end;
     return !is_link;
+}
+
+/* Was a mark written right before a place? */
+static int is_behind_mark(const Pen *pen, size_t at)
+{
+    return pen->next && pen->next <= pen->writer->paragraph.mark_count &&
+           pen->writer->paragraph.marks[pen->next - 1].at == at;
+}
+
+/* A run of `_` opens emphasis at the front of a word, and nowhere else. */
+static int opens_low(Pen *pen, size_t at)
+{
+    size_t behind = at;
+    int is_behind = is_behind_mark(pen, at);
+    if (at && pen->text.bytes[at - 1] == '_' && !is_behind)
+        return pen->is_low_escaped;
+    while (byte_at(pen->text, behind) == '_')
+        behind++;
+    int before = is_behind ? CHARACTER_PUNCTUATION : kind_before(pen->writer, pen->text, at);
+    pen->is_low_escaped =
+        before & (CHARACTER_WHITE | CHARACTER_PUNCTUATION | CHARACTER_SYMBOL) &&
+        (is_marked(pen, behind, 0) || !(kind_behind(pen->writer, pen->text, behind) & CHARACTER_WHITE));
+    return pen->is_low_escaped;
+}
+
+/* A star opens or ends emphasis beside a word, or beside a mark. */
+static int is_star_read(const Pen *pen, size_t at)
+{
+    int is_after_word = at && !is_white(pen->text.bytes[at - 1]);
+    if (ends_word(pen->text, at + 1))
+        return pen->has_emphasis && (is_after_word || is_behind_mark(pen, at) || is_marked(pen, at + 1, 0));
+    return 1;
 }
 
 /* Would a character be read as more than itself? */
@@ -425,7 +513,7 @@ static size_t write_mark(Pen *pen, size_t number)
     } else if (mark->style == STYLE_LINK) {
         write_link(pen, number);
     } else if (!mark->is_dead) {
-        put_text(pen->out, sign_of(mark->style));
+        put_text(pen->out, sign_of(mark));
     }
     return mark->at;
 }
