@@ -365,3 +365,23 @@ def test_each_piece_is_a_line_with_what_is_known_of_its_page(tmp_path: Path) -> 
 def test_one_file_of_pieces_cannot_be_gone_on_with(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="one file of pieces"):
         write(tmp_path / "a.jsonl", form=Format.PIECES, resumes=True)
+
+
+@pytest.mark.parametrize("chosen", [("--pieces", "20"), ("--format", "pieces")])
+def test_a_fault_in_the_pieces_of_a_page_is_that_pages_refusal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, chosen: tuple[str, ...]
+) -> None:
+    cut = Result.pieces
+
+    def faulty(result: Result, max_tokens: int) -> object:
+        if result.url == "https://mill.example/1":
+            raise RecursionError("too deep")
+        return cut(result, max_tokens)
+
+    monkeypatch.setattr(Result, "pieces", faulty)
+    lines = [{"url": f"https://mill.example/{n}", "html": HTML.format(n=n)} for n in range(3)]
+    (tmp_path / "in.jsonl").write_text("\n".join(map(json.dumps, lines)), "utf-8")
+    target = tmp_path / "out.jsonl"
+    assert main(["clean", str(tmp_path / "in.jsonl"), *chosen, "-o", str(target)]) == 1
+    written = [json.loads(line) for line in target.read_text("utf-8").splitlines()]
+    assert [line["url"][-1] for line in written if not line.get("error")] == ["0", "2"]

@@ -18,7 +18,6 @@ from dehusk.errors import DamagedRecord, NotHtml, UsageError
 from dehusk.memory.opening import open as open_session
 from dehusk.memory.session import Session
 from dehusk.methods import DEFAULT
-from dehusk.output import Format
 from dehusk.page.page import Page
 from dehusk.sources import Failure
 from dehusk.workers.answering import answer_on
@@ -75,7 +74,7 @@ class Clean(PipelineStep):  # type: ignore[misc]  # datatrove is not typed
             for document in data:
                 self.stat_update(StatHints.total)
                 with self.track_time():
-                    answer = answer_on(_page(document), sites, Format.JSONL)
+                    answer = answer_on(_page(document), sites)
                     cleaned = self._cleaned(document, answer, seen)
                 if cleaned is not None:
                     self.stat_update(StatHints.forwarded)

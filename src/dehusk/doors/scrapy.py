@@ -26,7 +26,6 @@ from dehusk.memory.opening import open as open_session
 from dehusk.memory.session import Session
 from dehusk.memory.store import is_server
 from dehusk.methods import DEFAULT
-from dehusk.output import Format
 from dehusk.page.page import Page
 from dehusk.pipeline import site_of
 from dehusk.settings import Durable
@@ -84,7 +83,7 @@ class Answers(BaseSpiderMiddleware):
         if isinstance(response, HtmlResponse):
             page = _page(response)
             before = self._pages_seen(page)
-            answer = answer_on(page, self._sites, Format.JSONL)
+            answer = answer_on(page, self._sites)
             response.meta[KEY] = answer.to_json()
             self._count(answer, before)
             if isinstance(answer, Result) and (why := self._dropped(page, answer)):
@@ -136,11 +135,7 @@ class Answers(BaseSpiderMiddleware):
 
     def _pages_seen(self, page: Page) -> int:
         """How many pages of the page's site were learned before it."""
-        site = site_of(page)
-        if self._sites.is_lasting:
-            return self._sites.memory(site).pages
-        memory = self._sites.memories.get(site)
-        return 0 if memory is None else memory.pages
+        return self._sites.memory(site_of(page)).pages
 
     def _count(self, answer: Result | Refusal, before: int) -> None:
         """Put the answer into Scrapy's stats."""

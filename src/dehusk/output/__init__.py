@@ -129,7 +129,9 @@ def named_format(name: str) -> Format | None:
 def _checked(piece_tokens: int | None, chosen: Format) -> int | None:
     """The size of pieces. Raises UsageError for a format that has no place for them."""
     if piece_tokens is not None and not chosen.row.has_pieces:
-        raise UsageError(f"pieces go into JSON lines and Parquet, not into {chosen}")
+        raise UsageError(
+            f"pieces go into JSON lines, Parquet and the format pieces, not into {chosen}"
+        )
     return piece_tokens
 
 

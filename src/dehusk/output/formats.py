@@ -1,8 +1,8 @@
 """The formats in which answers are written: each is one row of a table.
 
 To add a format: a function that writes a page, and a row of `Format` that names it. The choices
-and the help of `--format`, what workers ask of a result, the writers and what can be resumed follow
-from the row; docs/outputs.md has a line for each, which a test asks for.
+and the help of `--format`, the writers and what can be resumed follow from the row; docs/outputs.md
+has a line for each, which a test asks for.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Final, Protocol, Self
+from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, Self, TypeVar
 
 from dehusk.errors import DehuskError
 from dehusk.output.pieces import PIECE_TOKENS, page_pieces
@@ -22,7 +22,6 @@ from dehusk.output.warc import conversion
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from dehusk.answer.result import Result
     from dehusk.output.writers import Writer
     from dehusk.page.page import Capture
 
@@ -47,6 +46,9 @@ _LINE_ENDS: Final = ("\x85", "\u2028", "\u2029")
 _JSON: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
 _COMMANDS: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 """Control characters: a page could give a terminal orders with them."""
+
+
+Made = TypeVar("Made")
 
 
 class Answer(Protocol):
@@ -183,9 +185,6 @@ class Row:
     """What the help of `--format` says of it, its name included."""
     suffix: str
     """Of the file of a page, in a folder."""
-    asks: Callable[[Result], object]
-    """What it takes of a result: a fault in it is the page's, not the writer's. The text is always
-    asked for, because near duplicates and changed answers are told by it."""
     write: Callable[[Answer, int | None], str | None]
     """What is written for a page, with pieces of so many tokens; None for nothing."""
     separator: bytes = b""
@@ -219,7 +218,6 @@ class Format(StrEnum):
         name="jsonl",
         help="jsonl",
         suffix=".json",
-        asks=lambda result: result.to_json(),
         write=_json_page,
         is_lines=True,
         has_failures=True,
@@ -229,7 +227,6 @@ class Format(StrEnum):
         name="markdown",
         help="markdown",
         suffix=".md",
-        asks=lambda result: result.to_json(),
         write=_markdown_page,
         separator=b"\n",
     )
@@ -237,7 +234,6 @@ class Format(StrEnum):
         name="text",
         help="text",
         suffix=".txt",
-        asks=lambda result: result.text,
         write=_text_page,
         separator=b"\f",
     )
@@ -245,14 +241,12 @@ class Format(StrEnum):
         name="html",
         help="html, which is the whole page with template and content marked",
         suffix=".html",
-        asks=lambda result: (result.html, result.text),
         write=_html_page,
     )
     WARC = Row(
         name="warc",
         help="warc (a `conversion` record with the text)",
         suffix=".warc",
-        asks=lambda result: result.text,
         write=_warc_page,
         is_named=True,
     )
@@ -260,7 +254,6 @@ class Format(StrEnum):
         name="pieces",
         help="pieces (jsonl with a line for each piece of the content)",
         suffix=".jsonl",
-        asks=lambda result: result.to_json(),
         write=_pieces_page,
         has_pieces=True,
     )
@@ -268,7 +261,6 @@ class Format(StrEnum):
         name="parquet",
         help="parquet (install extra: parquet)",
         suffix=".parquet",
-        asks=lambda result: result.to_json(),
         write=_parquet_page,
         is_named=True,
         has_failures=True,
@@ -362,3 +354,27 @@ class Shape:
     def packed(data: bytes) -> bytes:
         """The bytes as a member of a gzip file."""
         return gzip.compress(data, mtime=0)
+
+
+class Ahead(Generic[Made]):
+    """What an answer becomes in writing, made while its page is answered on.
+
+    So a fault in that is the page's, not the writer's, and its time is the page's too.
+    """
+
+    def __init__(self, make: Callable[[Answer | Rendered], Made]) -> None:
+        self._make = make
+        self._ready: tuple[Answer, Made] | None = None
+
+    def prepare(self, answer: Answer) -> None:
+        """Make what `take` gives if this answer is the next to be written.
+
+        The text is always asked for: near duplicates and changed answers are told by it.
+        """
+        _ = answer.text
+        self._ready = answer, self._make(answer)
+
+    def take(self, answer: Answer | Rendered) -> Made:
+        """What the answer becomes."""
+        ready, self._ready = self._ready, None
+        return ready[1] if ready is not None and ready[0] is answer else self._make(answer)

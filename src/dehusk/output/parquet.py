@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from dehusk.errors import MissingExtra, UsageError
-from dehusk.output.formats import Answer, Format, Rendered, Shape, whole_fields
+from dehusk.output.formats import Ahead, Answer, Format, Rendered, Shape, whole_fields
 from dehusk.output.writers import naming
 
 if TYPE_CHECKING:
@@ -57,6 +57,8 @@ class ParquetWriter:
         self._pa, self._pq = pa, pq
         self._path = path
         self.shape = Shape(Format.PARQUET, piece_tokens)
+        self._ahead = Ahead(self._row)
+        self.prepare = self._ahead.prepare
         self._schema = _schema(pa, piece_tokens)
         self._is_folder = is_folder
         self._rows: list[dict[str, object]] = []
@@ -68,14 +70,16 @@ class ParquetWriter:
 
     def write(self, answer: Answer | Rendered) -> None:
         """Write one page's answer, together with others."""
-        if isinstance(answer, Rendered):
-            row = answer.to_json()
-        else:
-            row = whole_fields(answer.to_json(self.shape.piece_tokens))
+        row = self._ahead.take(answer)
         self._rows.append(row)
         self._characters += len(str(row.get("text"))) + len(str(row.get("markdown")))
         if len(self._rows) >= _ROWS or self._characters > _CHARACTERS:
             self.sync()
+
+    def _row(self, answer: Answer | Rendered) -> dict[str, object]:
+        if isinstance(answer, Rendered):
+            return answer.to_json()
+        return whole_fields(answer.to_json(self.shape.piece_tokens))
 
     def holds_next(self, url: str | None, site: str | None) -> bool:
         """False: a file that was cut off is not there."""

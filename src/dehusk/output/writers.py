@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 from typing import BinaryIO, Final, Protocol, Self
 
 from dehusk.errors import NotWritten, UsageError
-from dehusk.output.formats import Answer, Rendered, Shape
+from dehusk.output.formats import Ahead, Answer, Rendered, Shape
 from dehusk.output.names import FileNames
 
 _BLOCK: Final = 1 << 16
@@ -54,6 +54,9 @@ class Writer(Protocol):
         It may be asked about pages ahead of those that are written, in their order. Only a writer
         that resumes can say so; UsageError where it was a run over other pages.
         """
+
+    def prepare(self, answer: Answer, /) -> None:
+        """Make what is written of a page: see `Ahead`."""
 
     def write(self, answer: Answer | Rendered) -> None:
         """Write one page's answer. An OSError (disk full, pipe closed) goes to the caller."""
@@ -224,6 +227,8 @@ class StreamWriter:
         earlier: WrittenLines | None = None,
     ) -> None:
         self.shape = shape
+        self._ahead = Ahead(shape.data)
+        self.prepare = self._ahead.prepare
         self._earlier = earlier
         self._sink = sink
         self._is_first = not sink.size
@@ -235,7 +240,7 @@ class StreamWriter:
 
     def write(self, answer: Answer | Rendered) -> None:
         """Write one page's answer."""
-        data = self.shape.data(answer)
+        data = self._ahead.take(answer)
         if data is not None:
             self._sink.put(self.shape.behind(data, is_first=self._is_first))
             self._is_first = False
@@ -317,6 +322,8 @@ class FolderWriter:
         resumes: bool = False,
     ) -> None:
         self.shape = shape
+        self._ahead = Ahead(shape.data)
+        self.prepare = self._ahead.prepare
         self._resumes = resumes
         self._named: deque[PurePosixPath] = deque()
         self._folder = folder
@@ -346,7 +353,7 @@ class FolderWriter:
         """Write one page's answer; NotWritten if its file cannot be made, though others may."""
         named = self._named.popleft() if self._named else None
         self._position += named is None
-        data = self.shape.data(answer)
+        data = self._ahead.take(answer)
         if data is None:
             return
         name = named or self._known.get((answer.url, answer.site))

@@ -8,8 +8,7 @@ from typing import Final, TypeVar
 
 from dehusk.answer.result import Refusal, Result
 from dehusk.errors import PageError, PageFault, StateError, UsageError
-from dehusk.memory.session import Session
-from dehusk.output.formats import Format
+from dehusk.memory.session import Render, Session
 from dehusk.page.page import Page
 from dehusk.sources import Failure
 
@@ -19,16 +18,20 @@ _LOG: Final = logging.getLogger(__name__)
 
 
 def answer_on(
-    item: Page | Failure, session: Session, written_as: Format, *, is_learned: bool = False
+    item: Page | Failure,
+    session: Session,
+    render: Render = Result.to_json,
+    *,
+    is_learned: bool = False,
 ) -> Result | Refusal:
-    """The answer on one item, rendered. Nothing that a page does ends the run.
+    """The answer on one item, of which `render` asks what is wanted. No page ends the run.
 
     An item that the session has learned before is only asked about.
     """
     if isinstance(item, Failure):
         return Refusal(item.url, item.site, item.error)
     answer = session.ask if is_learned else session.add
-    return answer_or_refusal(item, lambda: answer(item, render=written_as.row.asks))
+    return answer_or_refusal(item, lambda: answer(item, render=render))
 
 
 def answer_or_refusal(page: Page, answer: Callable[[], Answer]) -> Answer | Refusal:

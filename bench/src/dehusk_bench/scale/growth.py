@@ -113,7 +113,7 @@ def _clean(
     resident = 0
 
     def render(result: Result) -> None:
-        written_as.row.asks(result)
+        _ = result.text
         shape.data(result)
 
     for number, page in enumerate(workload, 1):

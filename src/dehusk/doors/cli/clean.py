@@ -161,7 +161,7 @@ def _one_by_one(
         learn_first(arguments, read(None), sites)
     for item in read(left_out):
         if not _is_written(arguments, item, writer):
-            yield item, answer_on(item, sites, writer.shape.format, is_learned=is_learned)
+            yield item, answer_on(item, sites, writer.prepare, is_learned=is_learned)
             continue
         if isinstance(item, Page) and not is_learned:
             learn_again(item, sites)  # As the earlier run did when it wrote the answer.

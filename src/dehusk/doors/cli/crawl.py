@@ -79,7 +79,7 @@ def _written(
     """The answer on each page that comes, once it is written down and noted."""
     for item in crawling:
         for seen in as_shown([item], browser, sites.limits) if browser else [item]:
-            answer = answer_on(seen, sites, writer.shape.format)
+            answer = answer_on(seen, sites, writer.prepare)
             is_wanted(arguments, seen, answer, sites)
             answer = write(writer, answer) or answer
             writer.sync()

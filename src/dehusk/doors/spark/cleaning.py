@@ -214,7 +214,7 @@ class _Asker:
         page = page_of(row, self._settings.source)
         if isinstance(page, Page):
             self._hold(page.site or "", taught)
-        result = answer_on(page, self._sites, Format.JSONL, is_learned=True)
+        result = answer_on(page, self._sites, is_learned=True)
         return answer_row(row, page, result)
 
     def _hold(self, site: str, taught: Any) -> None:
