@@ -304,3 +304,19 @@ def test_settings_that_make_no_sense_are_refused() -> None:
         Jobs(jobs=0)
     with pytest.raises(UsageError, match="max_ahead_pages"):
         JobSettings(max_ahead_pages=0)
+
+
+@pytest.mark.parametrize("form", [tuple, list])
+def test_processes_take_pages_in_the_forms_of_a_session(form: type) -> None:
+    page = PAGES[0]
+    pages = [page, form((page.html, page.url, "named")), form((page.html, page.url)), page.html]
+    expected = [answer.site for answer in Session().clean(pages)]
+    with Jobs(jobs=1) as jobs:
+        assert [answer.site for answer in jobs.clean(pages)] == expected
+
+
+def test_what_a_session_in_memory_has_learned_is_not_passed_over() -> None:
+    session = Session()
+    session.add(PAGES[0])
+    with pytest.raises(UsageError, match="in memory"):
+        Jobs(session)

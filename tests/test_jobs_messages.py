@@ -174,6 +174,9 @@ class _LargeSites:
     def wants_snapshot(self, site: str) -> bool:
         return False
 
+    def miss_snapshot(self, site: str) -> None:
+        raise AssertionError("none was wanted")
+
 
 class _Listener:
     """Stands for a process, and hears how many requests it is sent at a time."""

@@ -109,7 +109,6 @@ def test_a_worker_learns_no_page_twice_and_none_that_it_is_only_asked_about(
 ) -> None:
     with dehusk.open(tmp_path / "a.husk") as session:
         worker = Session.worker(session.settings())
-        assert not worker.holds(SITE)
         worker.restore(session.snapshot(SITE))
     assert worker.ask(_page(0), render=Result.to_json).pages_seen == 1
     assert worker.add_page(_page(0), Result.to_json)[1] is not None

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import dehusk
+from dehusk.errors import StateError, StoreDamaged
 from dehusk.settings import ServiceSettings
 
 pytest.importorskip("fastapi", reason="the extra serve is not installed")
@@ -18,6 +19,7 @@ pytest.importorskip("fastapi", reason="the extra serve is not installed")
 from dehusk.doors.service import service as service_module
 from dehusk.doors.service.service import Service
 from dehusk.page.page import Page
+from dehusk.workers.messages import Reply
 
 pytestmark = pytest.mark.slow
 
@@ -47,7 +49,7 @@ async def _until_told(caplog: pytest.LogCaptureFixture) -> None:
 @pytest.fixture(autouse=True)
 def often(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
     """Commits come at once, and what is logged is seen."""
-    monkeypatch.setattr(service_module, "_BATCH_S", 0.05)
+    monkeypatch.setattr(service_module, "BATCH_S", 0.05)
     monkeypatch.setattr(logging.getLogger("dehusk.service"), "propagate", True)
     caplog.set_level(logging.WARNING, "dehusk.service")
 
@@ -102,3 +104,46 @@ def test_lessons_of_a_damaged_site_wait_and_those_of_others_are_kept(
             ("a.example", 2),
             ("b.example", 1),
         ]
+
+
+def test_a_page_whose_answer_cannot_be_noted_is_learned(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def damaged(*_: object) -> bool:
+        raise StoreDamaged("a row of the shelf answers is damaged")
+
+    async def run(memories: dehusk.Session) -> None:
+        service = Service(memories, ServiceSettings(workers=1))
+        await service.open()
+        monkeypatch.setattr(memories, "note_given", damaged)
+        with pytest.raises(StoreDamaged):
+            await service.clean(_post(1), learns=True)
+        await service.close()
+
+    with dehusk.open(tmp_path / "a.husk", method="segments") as memories:
+        asyncio.run(run(memories))
+        assert [row.pages for row in memories.sites()] == [1]
+
+
+def test_a_site_that_cannot_be_sent_does_not_end_the_keeping(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def unsent(*_: object) -> Reply:
+        raise StateError("the rules of a.example cannot be read")
+
+    async def run(memories: dehusk.Session) -> None:
+        service = Service(memories, ServiceSettings(workers=1))
+        await service.open()
+        with monkeypatch.context() as patch:
+            for number in range(2):
+                await service.clean(_post(number), learns=True)
+            patch.setattr(service_module, "_reply", unsent)
+            await _until_kept(memories, "a.example")
+            await _until_told(caplog)
+        await service.clean(_post(1, "b.example"), learns=True)
+        await _until_kept(memories, "b.example")
+        await service.close()
+
+    monkeypatch.setattr(service_module, "BATCH_S", 1.0)
+    with dehusk.open(tmp_path / "a.husk", method="segments") as memories:
+        asyncio.run(run(memories))

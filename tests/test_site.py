@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from importlib import resources
+from pathlib import Path
 from typing import Any
 
 import jsonschema
@@ -209,3 +210,30 @@ def test_every_code_of_an_error_is_in_the_schema() -> None:
 def test_what_is_no_html_is_refused_by_name(html: Any) -> None:
     with pytest.raises(UsageError, match=f"not {type(html).__name__}"):
         dehusk.extract(html)
+
+
+@pytest.mark.parametrize("form", [tuple, list])
+def test_pages_may_be_html_with_url_site_and_charset(form: type[Any]) -> None:
+    whole = form((b"<p>gr\xfcn", "https://grain.example/1", "named", "windows-1252"))
+    pages = [whole, form((_page(1), "https://grain.example/2")), _page(2)]
+    answers = list(Session().clean(pages))
+    assert [answer.site for answer in answers] == ["named", "grain.example", "page"]
+    assert answers[0].text == "grün"
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"reads_only": True}, {"relearn": True}, {"keeping": dehusk.Keeping(max_known_pages=9)}],
+)
+def test_what_only_a_file_can_do_is_refused_in_memory(options: dict[str, Any]) -> None:
+    with pytest.raises(UsageError, match=f"{next(iter(options))} needs an address"):
+        dehusk.open(**options)
+
+
+def test_what_only_a_session_in_memory_can_do_is_refused_of_a_file(tmp_path: Path) -> None:
+    with dehusk.open(tmp_path / "a.husk") as session:
+        for act in (lambda: session.memories, lambda: session.drop("a")):
+            with pytest.raises(UsageError, match="in a store"):
+                act()
+        with pytest.raises(UsageError, match="in a store"):
+            session.restore(session.snapshot("a"))

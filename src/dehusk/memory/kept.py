@@ -69,9 +69,6 @@ class Held:
         self._max_bytes = max_bytes
         self._bytes = 0
 
-    def __contains__(self, site: str) -> bool:
-        return site in self._sites
-
     def __getitem__(self, site: str) -> _HeldSite:
         if self._is_part:
             return self._sites[site]
@@ -150,7 +147,8 @@ class Kept:
 
     @property
     def _held(self) -> Held:
-        assert isinstance(self._kept, Held), "these memories are in a store"
+        if not isinstance(self._kept, Held):
+            raise UsageError("these memories are in a store, one by one: ask for `memory(site)`")
         return self._kept
 
     def memory(self, site: str = "") -> Memory:

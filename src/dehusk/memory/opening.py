@@ -39,12 +39,15 @@ def open(  # noqa: A001  the name that users know from files
     Method and settings are those that the memories were learned with; a new file takes the given
     ones, or the default. A page that was learned is not learned again, unless `relearn` and it has
     changed. With `reads_only` others may write at the same time, and nothing can be learned. Raises
-    UsageError for a `durable` that does not exist, StateError where another method or setting is
-    asked for, StoreLocked where another process writes.
+    UsageError for a `durable` that does not exist and for what needs an address, StateError where
+    another method or setting is asked for, StoreLocked where another process writes.
     """
     if durable not in list(Durable):
         raise UsageError(f"durable is one of {', '.join(Durable)}, not {durable!r}")
     if address is None:
+        lasting = {"reads_only": reads_only, "relearn": relearn, "keeping": keeping != Keeping()}
+        if asked := [name for name, is_asked in lasting.items() if is_asked]:
+            raise UsageError(f"{' and '.join(asked)} needs an address: nothing lasts in memory")
         return Session(method=method or DEFAULT, limits=limits, keep=keep, drop=drop, **settings)
     chosen = overrides(keep, drop)
     kept = Durable(durable)

@@ -31,7 +31,7 @@ from dehusk.memory.kept import Held, Kept
 from dehusk.memory.lessons import Lessons, method_of, page_digest
 from dehusk.memory.store import Store
 from dehusk.methods import DEFAULT, groups_pages, make_method, settings_of
-from dehusk.page.page import Page
+from dehusk.page.page import Page, PageLike, as_page
 from dehusk.settings import Keeping, Limits
 
 MEND: Final = "`dehusk sites check --repair` keeps what is good"
@@ -178,15 +178,16 @@ class Session(Kept):
         learning = self._asking(page, name, memory, is_learned=is_learned)
         return pipeline.explain(page, memory, self._setup(name), learning)
 
-    def clean(self, pages: Iterable[Html | tuple[Any, ...]]) -> Iterator[Result | Refusal]:
+    def clean(self, pages: Iterable[PageLike]) -> Iterator[Result | Refusal]:
         """Learn pages and answer on each, in order; a page that cannot be used gives a Refusal.
 
-        A page is a Page, its HTML, or HTML and URL. The answers are noted for `revise`.
+        A page is a Page, its HTML, or HTML, URL, site and charset together. The answers are noted
+        for `revise`.
         """
         return (answer for answer, _ in self._answers(pages))
 
     def revise(
-        self, pages: Iterable[Html | tuple[Any, ...]], since: int | None = None
+        self, pages: Iterable[PageLike], since: int | None = None
     ) -> Iterator[Result | Refusal]:
         """Answer as `clean` does, but only with what changed since that revision.
 
@@ -195,11 +196,11 @@ class Session(Kept):
         return (answer for answer, is_changed in self._answers(pages, since) if is_changed)
 
     def _answers(
-        self, pages: Iterable[Html | tuple[Any, ...]], since: int | None = None
+        self, pages: Iterable[PageLike], since: int | None = None
     ) -> Iterator[tuple[Result | Refusal, bool]]:
         """Each page's answer, and whether it has changed."""
         for given in pages:
-            page = self._page(*(given if isinstance(given, tuple) else (given,)))
+            page = self._page(as_page(given))
             try:
                 result = self.add(page)
                 yield result, self.note(page, result, since)
@@ -312,10 +313,6 @@ class Session(Kept):
     def drop(self, site: str) -> None:
         """Let go of a site that is held."""
         self._held.drop(site)
-
-    def holds(self, site: str) -> bool:
-        """True for a site that is still held."""
-        return site in self._held
 
     def held_bytes(self, site: str) -> int:
         """What a site that is held takes in memory."""

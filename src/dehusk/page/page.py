@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,3 +61,14 @@ class Page:
     def __post_init__(self) -> None:
         if not isinstance(self.html, str | bytes):
             raise UsageError(f"a page's HTML is str or bytes, not {type(self.html).__name__}")
+
+
+PageLike = Page | str | bytes | tuple[Any, ...] | list[Any]
+"""A page, its HTML, or what `Page` takes, in that order: HTML, URL, site, charset."""
+
+
+def as_page(given: PageLike) -> Page:
+    """The page that is given in one of these forms. Raises UsageError for HTML that is none."""
+    if isinstance(given, Page):
+        return given
+    return Page(*given) if isinstance(given, tuple | list) else Page(given)

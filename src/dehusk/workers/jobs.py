@@ -26,7 +26,7 @@ from dehusk.memory.session import Session, unlearned_digest
 from dehusk.methods import adds_up
 from dehusk.methods.papers.hyperlink import Hyperlink
 from dehusk.output import Rendered, Shape
-from dehusk.page.page import Page
+from dehusk.page.page import Page, PageLike, as_page
 from dehusk.settings import JobSettings
 from dehusk.sources import Failure
 from dehusk.workers.child import Event
@@ -38,8 +38,8 @@ from dehusk.workers.worker import Task, Worker, WorkerSettings
 
 __all__ = ["Act", "ItemOutcome", "JobSettings", "Jobs", "Learned", "Outcome"]
 
-PageLike = Page | Failure | tuple[str | bytes, str | None]
-"""A page, or its HTML and URL; or what stands in a source's place for one that cannot be read."""
+Item = PageLike | Failure
+"""A page, or what stands in a source's place for one that cannot be read."""
 Plan = Callable[[Page | Failure], Act]
 
 LINES: Final = Shape()
@@ -125,6 +125,11 @@ class Jobs:
             raise UsageError(
                 f"memories of {session.method.name} do not add up: no site can be split"
             )
+        if not session.is_lasting and session.memories:
+            raise UsageError(
+                "other processes know nothing of what a session in memory has learned;"
+                " open a file for it, or begin with a new session"
+            )
         self._splits_sites = splits_sites
         self._lessons = LessonQueue(session)
         self._session = session
@@ -147,22 +152,22 @@ class Jobs:
         """The numbers of the processes that judge, of those that were needed so far."""
         return self._pool.pids
 
-    def clean(self, pages: Iterable[PageLike]) -> Iterator[Rendered | Refusal]:
+    def clean(self, pages: Iterable[Item]) -> Iterator[Rendered | Refusal]:
         """Learn pages and answer on each, in order; a page that cannot be used gives a Refusal.
 
         A session that lasts notes the answers, as its own `clean` does. The pages are read in
         another thread.
         """
-        for done in self.run(map(_item, pages), lambda _: Act.CLEAN):
+        for done in self.run(map(_read, pages), lambda _: Act.CLEAN):
             if isinstance(done.outcome, Rendered) and self._session.is_lasting:
                 self.note(done.outcome)
             assert not isinstance(done.outcome, Learned)
             yield done.outcome
 
-    def learn(self, pages: Iterable[PageLike]) -> Iterator[Learned | Refusal]:
+    def learn(self, pages: Iterable[Item]) -> Iterator[Learned | Refusal]:
         """Learn pages without an answer on them, in order: was each new, or why not?"""
         act = Act.TELL if self._splits_sites else Act.LEARN
-        for done in self.run(map(_item, pages), lambda _: act):
+        for done in self.run(map(_read, pages), lambda _: act):
             assert not isinstance(done.outcome, Rendered)
             yield done.outcome
 
@@ -282,7 +287,7 @@ class Jobs:
             if task.losses and entry.act in (Act.LEARN, Act.TELL):
                 self._lessons.add_unlearned(entry.site, unlearned_digest(page))
         elif task.error is not None:
-            raise task.error
+            entry.fault = task.error
         else:
             assert task.reply is not None
             self._replied(entry, page, task.reply)
@@ -330,8 +335,8 @@ class Jobs:
         self.close()
 
 
-def _item(page: PageLike) -> Page | Failure:
-    return Page(*page) if isinstance(page, tuple) else page
+def _read(item: Item) -> Page | Failure:
+    return item if isinstance(item, Failure) else as_page(item)
 
 
 def _rendered(url: str | None, site: str, reply: Reply) -> Rendered:

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from dehusk import pipeline
-from dehusk.errors import MemoryDamaged, StoreDamaged
+from dehusk.errors import MemoryDamaged, StateError, StoreDamaged
 from dehusk.memory.kept import BATCH_PAGES, BATCH_S
 from dehusk.memory.session import MEND, Session, Snapshot
 from dehusk.methods import adds_up
@@ -85,6 +85,10 @@ class LessonQueue:
             self._asked.add(site)
         return is_due
 
+    def miss_snapshot(self, site: str) -> None:
+        """Want a snapshot again that was asked for and did not come."""
+        self._asked.discard(site)
+
     def add(self, site: str, lesson: Lesson) -> None:
         """Keep what a page taught until its answer is given; those of a site come in order."""
         if self._run is None:
@@ -114,11 +118,12 @@ class LessonQueue:
         lesson = coming.popleft()
         if not coming:
             del self._coming[site]
-        self._session.offer_example(site, lesson.family, lesson.url)
         self._ready.setdefault(site, []).append(lesson.body)
         self.ready_count += 1
         if lesson.snapshot is not None:
             self._asked.discard(site)
+        # Behind what cannot fail: a damaged example must not cost the lesson.
+        self._session.offer_example(site, lesson.family, lesson.url)
         if lesson.snapshot is not None or self._is_prompt:
             self.settle(site, lesson.snapshot)
 
@@ -145,10 +150,19 @@ class LessonQueue:
             self.settle_all()
 
     def settle_all(self) -> None:
-        """Let the session have all whose answers are given."""
+        """Let the session have all whose answers are given.
+
+        Raises the first StateError behind the last site: none keeps the others' lessons back.
+        """
+        first: StateError | None = None
         for site in list(self._ready):
-            self.settle(site)
+            try:
+                self.settle(site)
+            except StateError as fault:
+                first = first or fault
         self._settled_at = time.monotonic()
+        if first is not None:
+            raise first
 
 
 @dataclass(slots=True)

@@ -16,7 +16,6 @@ from typing import Any, Final, Protocol
 
 from dehusk.errors import (
     DehuskError,
-    MemoryDamaged,
     PageError,
     PageFault,
     PageTimeout,
@@ -54,6 +53,8 @@ class Task:
     """The room that its pages take."""
     snapshot_bytes: int = 0
     """Of the site that went with it, where the process did not hold that."""
+    wants_snapshot: bool = False
+    """Is its site to be sent back with the reply?"""
     losses: int = 0
     """Processes that ended on it."""
     reply: Reply | None = None
@@ -74,6 +75,9 @@ class Snapshots(Protocol):
 
     def wants_snapshot(self, site: str) -> bool:
         """Should the site be sent back with its next page? Asked once for each."""
+
+    def miss_snapshot(self, site: str) -> None:
+        """It was asked for with a page that taught nothing, and did not come."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +170,7 @@ class Worker:
             task = self._waiting.popleft()
             try:
                 request = self._request(task)
-            except MemoryDamaged as error:
+            except DehuskError as error:
                 self._finish(task, error=error)
                 continue
             if not self._sent:
@@ -187,16 +191,17 @@ class Worker:
 
     def _request(self, task: Task) -> Request:
         """A task as it is sent, with its site where the process does not hold it."""
-        site, snapshot, is_wanted = task.site, None, False
-        task.snapshot_bytes = 0
+        site, snapshot = task.site, None
+        task.snapshot_bytes, task.wants_snapshot = 0, False
         if task.act != Act.TELL:
             if site not in self._held:
                 snapshot = self._snapshots.snapshot(site, task.url)
                 task.snapshot_bytes = len(snapshot.state) + sum(map(len, snapshot.lessons))
                 self._held[site] = 0
             self._held.move_to_end(site)
-            is_wanted = task.act in (Act.CLEAN, Act.LEARN) and self._snapshots.wants_snapshot(site)
-        return Request(task.act, site, task.pages, task.options, snapshot, is_wanted)
+            learns = task.act in (Act.CLEAN, Act.LEARN)
+            task.wants_snapshot = learns and self._snapshots.wants_snapshot(site)
+        return Request(task.act, site, task.pages, task.options, snapshot, task.wants_snapshot)
 
     def _finish(
         self, task: Task, reply: Reply | None = None, error: DehuskError | None = None
@@ -234,6 +239,8 @@ class Worker:
         self._suspects = max(0, self._suspects - 1)
         task = self._sent.popleft()
         self._sent_bytes -= task.size_bytes + task.snapshot_bytes
+        if task.wants_snapshot and reply.snapshot is None:
+            self._snapshots.miss_snapshot(task.site)
         if reply.fault is not None:
             self.drop(task.site)
         elif reply.held_bytes is not None and task.site in self._held:

@@ -22,6 +22,7 @@ from dehusk.answer.result import Refusal
 from dehusk.doors.service.monitoring import Listeners, Metrics, log
 from dehusk.doors.service.server import Failed
 from dehusk.errors import MemoryDamaged, PageError, PageFault, PageTimeout, StateError, StoreDamaged
+from dehusk.memory.kept import BATCH_PAGES, BATCH_S
 from dehusk.memory.notes import Answer
 from dehusk.memory.session import Session
 from dehusk.page.page import Page
@@ -34,9 +35,6 @@ from dehusk.workers.worker import Task, Worker, WorkerSettings
 
 _ACTS: Final = "dehusk.doors.service.acts"
 _ADVICE: Final = "`dehusk sites check` says more"
-_BATCH_PAGES: Final = 256
-_BATCH_S: Final = 5.0
-"""How long lessons wait here: as a session waits with a commit."""
 _SNAPSHOT_S: Final = 10.0
 """How long a commit waits for what a site has come to."""
 
@@ -192,11 +190,14 @@ class Service:
         revision = facts["pages_seen"]
         answer = Answer(bytes.fromhex(facts["key"]), bytes.fromhex(facts["text"]), revision)
         since = int(revise) if revise is not None and revise != "last" else None
-        is_changed = self.session.note_given(site, answer, since)
         if reply.lesson is not None:
             self.metrics.learned += 1
             self._lessons.add(site, Lesson(reply.lesson))
-            self._lessons.release(site)
+        try:
+            is_changed = self.session.note_given(site, answer, since)
+        finally:
+            if reply.lesson is not None:  # Behind the note: where it is committed, both are.
+                self._lessons.release(site)
         told = {
             "site": site, "url": url, "is_changed": is_changed, "revision": revision,
             "family": facts["family"], "template_changed": facts["template_changed"],
@@ -209,10 +210,10 @@ class Service:
         """Commit what was learned, as often as a session would."""
         is_kept = True
         while True:
-            end = time.monotonic() + _BATCH_S
+            end = time.monotonic() + BATCH_S
             # What could not be kept is not tried again before its time, however much it is.
             while time.monotonic() < end and not (
-                is_kept and self._lessons.ready_count >= _BATCH_PAGES
+                is_kept and self._lessons.ready_count >= BATCH_PAGES
             ):
                 await asyncio.sleep(0.25)
             is_kept = await self.flush()
@@ -226,9 +227,13 @@ class Service:
                 snapshot = None
                 if worker.holds(site) and self._lessons.ready_sites().get(site, 0) > 1:
                     # Cheaper than to learn the lessons again here.
-                    with suppress(PageError):
+                    try:
                         reply = await _reply(worker, Act.SNAPSHOT, site, (), _SNAPSHOT_S)
                         snapshot = reply.snapshot
+                    except StateError as fault:
+                        _log_not_kept(fault)
+                    except PageError:
+                        pass
                 is_kept &= self._try(partial(self._lessons.settle, site, snapshot))
         self.is_keeping = self._try(self.session.commit) and is_kept
         return self.is_keeping
@@ -239,7 +244,7 @@ class Service:
         try:
             act()
         except StateError as fault:
-            log(logging.ERROR, "not_kept", error=type(fault).__name__, message=str(fault))
+            _log_not_kept(fault)
             return False
         return True
 
@@ -260,6 +265,10 @@ class Service:
         self.session.commit()
 
 
+def _log_not_kept(fault: StateError) -> None:
+    log(logging.ERROR, "not_kept", error=type(fault).__name__, message=str(fault))
+
+
 async def _reply(
     worker: Worker,
     act: str,
@@ -268,7 +277,10 @@ async def _reply(
     timeout_s: float,
     options: Mapping[str, Any] | None = None,
 ) -> Reply:
-    """The reply of a worker that nobody else asks. Raises PageError; the next finds it anew."""
+    """The reply of a worker that nobody else asks.
+
+    Raises PageError, and StateError where the site cannot be sent; the next finds it anew.
+    """
     url = pages[0].url if pages else None
     answered: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
@@ -289,7 +301,7 @@ async def _reply(
         # Whoever asked has gone: what the process would say next answers nobody's question.
         worker.abandon()
         raise
-    if isinstance(task.error, PageError):
+    if isinstance(task.error, (PageError, StateError)):
         raise task.error
     if task.reply is None:
         raise PageFault(url, "its process ended: too much memory, or a fault in the parser")
