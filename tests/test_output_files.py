@@ -8,6 +8,7 @@ import json
 import os
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import jsonschema
 import pyarrow.parquet as pq
@@ -18,7 +19,7 @@ from hypothesis import strategies as st
 import dehusk
 from dehusk.answer.result import Refusal, Result
 from dehusk.doors.cli import main
-from dehusk.errors import MissingExtra, NotHtml, NotWritten, UsageError
+from dehusk.errors import MissingExtra, NotHtml, NotWritten, SettingError, UsageError
 from dehusk.memory.session import Session
 from dehusk.output import Format, open_writer, write_llms_txt
 from dehusk.page.page import Capture, Page
@@ -331,6 +332,12 @@ def test_pieces_come_only_when_asked_for_and_are_null_for_a_failed_page(tmp_path
     assert second["pieces"] is None
     with pytest.raises(UsageError, match="pieces go into"):
         open_writer(None, Format.TEXT, io.BytesIO(), is_terminal=False, piece_tokens=5)
+
+
+@pytest.mark.parametrize("size", [0, -1, "a", 1.5, True, None])
+def test_pieces_have_a_whole_number_of_tokens(size: Any) -> None:
+    with pytest.raises(SettingError, match="whole number of at least 1"):
+        dehusk.extract("<p>a").pieces(size)
 
 
 def test_a_page_without_content_has_no_pieces() -> None:

@@ -12,6 +12,7 @@ import numpy as np
 from dehusk.answer.labels import LabelArray
 from dehusk.answer.nodes import inside
 from dehusk.answer.text import lines
+from dehusk.errors import SettingError
 from dehusk.page import tags
 from dehusk.page.tree import Ints, Tree
 
@@ -53,7 +54,12 @@ def pieces(tree: Tree, labels: LabelArray, max_tokens: int) -> list[ContentPiece
     """The content in pieces of at most so many tokens, cut at headings and between blocks.
 
     Only a block that is longer is cut inside, between words. A heading stays with what follows.
+    Raises SettingError for a size that is no whole number of at least 1.
     """
+    if type(max_tokens) is not int or max_tokens < 1:
+        raise SettingError(
+            f"the tokens of a piece must be a whole number of at least 1, not {max_tokens!r}"
+        )
     limit = max_tokens * CHARACTERS_PER_TOKEN
     positions = _positions(tree)
     groups: list[list[_Block]] = []
