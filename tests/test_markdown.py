@@ -186,6 +186,13 @@ def test_a_link_keeps_its_address_and_its_words(text: str) -> None:
         ("<b>a <i>b</i></b> x <b><i>c</i></b>", "**a _b_** x ***c***"),
         ("<b>a <i>b</i></b><i>c</i>", "**a b**_c_"),
         ("<b>a</b>_x y_", "**a**\\_x y_"),
+        ("<ol reversed><li>a<li>b<li>c</ol>", "3. a\n2. b\n1. c"),
+        ("<ol reversed start=9><li>a<li value=5>b<li>c</ol>", "9. a\n5. b\n4. c"),
+        ("<ol reversed start=0><li>a<li>b</ol>", "1. a\n2. b"),
+        ("<ol reversed start=-3><li>a<li>b</ol>", "1. a\n2. b"),
+        ('<pre><span class="linenos"> 9</span>a\n<span class="x lineno">10 </span>b</pre>',
+         "```\na\nb\n```"),
+        ('<pre><span class="linenos">x</span><span class="line">1</span></pre>', "```\nx1\n```"),
         ("<p>price* a_b_c f(*args) [1] 5 < 6", "price* a_b_c f(\\*args) [1] 5 < 6"),
     ],
 )  # fmt: skip

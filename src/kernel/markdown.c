@@ -437,7 +437,10 @@ static void walk(Writer *writer)
     for (size_t i = 0; i < tree->count && !writer->is_failed; i++) {
         leave_before(writer, i, &code);
         if (writer->code_end >= 0) {
-            walk_code(writer, i);
+            if (is_line_number(writer, i))
+                i = (size_t)tree->end[i] - 1;
+            else
+                walk_code(writer, i);
         } else if (tree->tag[i] == TAG_TEXT) {
             walk_text(writer, i);
         } else if (tree->tag[i] == TAG_a && writer->heading && is_permalink(writer, i)) {

@@ -97,7 +97,7 @@ typedef struct {
     int32_t end;
     size_t depth; /* Containers around it. */
     int32_t number;
-    uint8_t tag_kind, sign, is_loose, width;
+    uint8_t tag_kind, sign, is_loose, is_reversed, width;
     size_t written; /* Items so far. */
 } List;
 enum { LIST_BULLETS, LIST_NUMBERS, LIST_TERMS };
@@ -205,6 +205,7 @@ void enter_definition(Writer *writer, size_t node);
 void end_containers(Writer *writer, size_t node);
 void write_rule(Writer *writer);
 void begin_code(Writer *writer, size_t node);
+int is_line_number(Writer *writer, size_t node);
 void add_code(Writer *writer, size_t node);
 void break_code(Writer *writer);
 void end_code(Writer *writer, size_t node);

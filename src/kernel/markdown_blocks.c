@@ -11,6 +11,7 @@ enum {
     LANGUAGE_LEVELS = 6,    /* How far above code its language may stand: a table with line numbers. */
     MAX_BESIDE_CODE = 20,   /* Characters around code that are no other text yet, but a button to copy it. */
     MAX_MARKED_TAG = 4096,  /* Bytes of a start tag that is asked: many blocks may ask the same one. */
+    MAX_LINE_NUMBER = 8,    /* Characters of a line number. */
     GUTTER_LEVELS = 4,      /* How far above line numbers their cell may stand. */
 };
 
@@ -73,7 +74,10 @@ static void start_item(Writer *writer, size_t depth)
         char number[16];
         list->number = item->value >= 0 ? item->value : list->number;
         put(&writer->out, number, (size_t)PyOS_snprintf(number, sizeof(number), "%d", (int)list->number));
-        list->number += list->number < MAX_NUMBER;
+        if (list->is_reversed)
+            list->number -= list->number > 0;
+        else
+            list->number += list->number < MAX_NUMBER;
     }
     put(&writer->out, &list->sign, 1);
     put(&writer->out, " ", 1);
@@ -208,6 +212,24 @@ static List *open_list(Writer *writer)
     return list && list->depth == writer->depth ? list : NULL;
 }
 
+/* The number of the first item. A list that counts down ends with 1 if it does not say where it begins; one that
+   would go below 0 counts up. */
+static void number_list(Writer *writer, List *list, size_t node)
+{
+    const Tree *tree = writer->tree;
+    Bytes value;
+    int32_t start = number_in(writer, node, "start"), count = 0;
+    list->number = start >= 0 ? start : 1;
+    if (!attribute_value(writer, node, "reversed", &value))
+        return;
+    for (size_t i = node + 1; i < (size_t)tree->end[node]; i = (size_t)tree->end[i])
+        count += tree->tag[i] == TAG_li && has_ink(writer, i);
+    if (!attribute_value(writer, node, "start", &value))
+        start = count;
+    list->is_reversed = start >= 0 && start >= count - 1;
+    list->number = list->is_reversed ? start : 1;
+}
+
 void push_list(Writer *writer, size_t node)
 {
     const Tree *tree = writer->tree;
@@ -227,10 +249,8 @@ void push_list(Writer *writer, size_t node)
     if (!list)
         return;
     list->is_loose = (writer->facts[node] & IS_LOOSE) != 0;
-    if (kind == LIST_NUMBERS) {
-        int32_t start = number_in(writer, node, "start");
-        list->number = start >= 0 ? start : 1;
-    }
+    if (kind == LIST_NUMBERS)
+        number_list(writer, list, node);
 }
 
 void push_item(Writer *writer, size_t node)
@@ -382,6 +402,29 @@ void add_code(Writer *writer, size_t node)
         else if (byte == '\r')
             code->bytes[code->size++] = '\n';
     }
+}
+
+/* Is it the number of a line, among the code? */
+int is_line_number(Writer *writer, size_t node)
+{
+    const Tree *tree = writer->tree;
+    Bytes names;
+    size_t text = node + 1;
+    if (tree->tag[node] != TAG_span || (size_t)tree->end[node] != text + 1 || tree->tag[text] != TAG_TEXT ||
+        tree->text_length[text] > MAX_LINE_NUMBER || !attribute_value(writer, node, "class", &names))
+        return 0;
+    for (size_t at = (size_t)tree->start[text]; at < (size_t)tree->stop[text]; at++) {
+        uint8_t byte = tree->source.bytes[at];
+        if ((byte < '0' || byte > '9') && !is_white(byte))
+            return 0;
+    }
+    for (size_t at = 0, stop; at < names.size; at = stop + 1) {
+        for (stop = at; stop < names.size && !is_white(names.bytes[stop]); stop++)
+            continue;
+        if ((stop - at == 6 || stop - at == 7) && memcmp(names.bytes + at, "linenos", stop - at) == 0)
+            return 1;
+    }
+    return 0;
 }
 
 /* Are these the numbers of the lines of code in a cell beside it? */
