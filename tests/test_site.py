@@ -237,3 +237,13 @@ def test_what_only_a_session_in_memory_can_do_is_refused_of_a_file(tmp_path: Pat
                 act()
         with pytest.raises(UsageError, match="in a store"):
             session.restore(session.snapshot("a"))
+
+
+@pytest.mark.parametrize("page", ["<p>hello", b"<p>hello", dehusk.Page("<p>hello")])
+def test_one_page_is_not_taken_for_several(page: Any) -> None:
+    with dehusk.Jobs() as jobs:
+        session = dehusk.Session()
+        for call in (session.clean, session.revise, dehusk.Site().clean, jobs.clean, jobs.learn):
+            with pytest.raises(UsageError, match="list"):
+                next(iter(call(page)))
+        assert not session.memories

@@ -31,7 +31,7 @@ from dehusk.memory.kept import Held, Kept
 from dehusk.memory.lessons import Lessons, method_of, page_digest
 from dehusk.memory.store import Store
 from dehusk.methods import DEFAULT, groups_pages, make_method, settings_of
-from dehusk.page.page import Page, PageLike, as_page
+from dehusk.page.page import Page, PageLike, as_page, check_pages
 from dehusk.settings import Keeping, Limits
 
 MEND: Final = "`dehusk sites check --repair` keeps what is good"
@@ -184,6 +184,7 @@ class Session(Kept):
         A page is a Page, its HTML, or HTML, URL, site and charset together. The answers are noted
         for `revise`.
         """
+        check_pages(pages)
         return (answer for answer, _ in self._answers(pages))
 
     def revise(
@@ -193,6 +194,7 @@ class Session(Kept):
 
         Without `since`: since the page was last answered on. New pages are learned and answered on.
         """
+        check_pages(pages)
         return (answer for answer, is_changed in self._answers(pages, since) if is_changed)
 
     def _answers(

@@ -72,3 +72,9 @@ def as_page(given: PageLike) -> Page:
     if isinstance(given, Page):
         return given
     return Page(*given) if isinstance(given, tuple | list) else Page(given)
+
+
+def check_pages(pages: object) -> None:
+    """Raise UsageError for one page where several are expected: its characters are none."""
+    if isinstance(pages, Page | str | bytes):
+        raise UsageError("pages are given as a list or another iterable: one page as [page]")

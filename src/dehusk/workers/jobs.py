@@ -26,7 +26,7 @@ from dehusk.memory.session import Session, unlearned_digest
 from dehusk.methods import adds_up
 from dehusk.methods.papers.hyperlink import Hyperlink
 from dehusk.output import Rendered, Shape
-from dehusk.page.page import Page, PageLike, as_page
+from dehusk.page.page import Page, PageLike, as_page, check_pages
 from dehusk.settings import JobSettings
 from dehusk.sources import Failure
 from dehusk.workers.child import Event
@@ -158,6 +158,7 @@ class Jobs:
         A session that lasts notes the answers, as its own `clean` does. The pages are read in
         another thread.
         """
+        check_pages(pages)
         for done in self.run(map(_read, pages), lambda _: Act.CLEAN):
             if isinstance(done.outcome, Rendered) and self._session.is_lasting:
                 self.note(done.outcome)
@@ -166,6 +167,7 @@ class Jobs:
 
     def learn(self, pages: Iterable[Item]) -> Iterator[Learned | Refusal]:
         """Learn pages without an answer on them, in order: was each new, or why not?"""
+        check_pages(pages)
         act = Act.TELL if self._splits_sites else Act.LEARN
         for done in self.run(map(_read, pages), lambda _: act):
             assert not isinstance(done.outcome, Rendered)
