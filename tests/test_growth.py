@@ -38,6 +38,8 @@ TO_SHAPE: dict[str, Callable[[int], str]] = {
     "rows": lambda n: "<table>" + "<tr><th>a<td><p>b<p>c" * (n // 12),
     "items": lambda n: "<ol>" + "<li value=7>a<ul><li><b>b</b></ul>" * (n // 12),
     "terms": lambda n: "<dl>" + "<dt>a<dd>b<br><br>c" * (n // 8),
+    "brackets": lambda n: "<p>" + "[]x<br>" * (2 * n),
+    "line numbers": lambda n: "<table><tr>" + "<td><code>1<br>2</code>" * n + "<td>a text",
     "emphasis": lambda n: "<p>a<b><i>b</i></b><a href=../x>c <img src=d alt=e></a></p>" * (n // 12),
 }
 """Pages that take work to put into shape for Markdown."""

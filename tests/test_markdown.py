@@ -182,6 +182,7 @@ def test_a_link_keeps_its_address_and_its_words(text: str) -> None:
         ("<table><tr><td>a<td>b<tr><td>c<td>d<table><tr><td></table>e</table>",
          "|  |  |\n| --- | --- |\n| a | b |\n| c | d<br>e |"),
         ("<a href=b title='c \"d\"'>e</a>", "[e](https://h.example/b)"),
+        ("<p><a href=b>c<br><br>d</a>", "[c](https://h.example/b)\n\nd"),
         ("<ul><li>a<li> <li><p>&#8203;</p><li>b</ul>", "- a\n- b"),
         ("<b>a <i>b</i></b> x <b><i>c</i></b>", "**a _b_** x ***c***"),
         ("<b>a <i>b</i></b><i>c</i>", "**a b**_c_"),

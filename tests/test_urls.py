@@ -110,3 +110,10 @@ def test_links_far_up_from_a_long_base_cost_no_more_than_their_length() -> None:
 
     # Four times as long: a copy of the folder for each level would take sixteen times as much.
     assert least(200_000) <= 8 * least(50_000)
+
+
+def test_a_base_that_is_longer_than_any_address_is_none() -> None:
+    for size, expected in ((1_900, "https://b.example/"), (2_100, "https://a.example/")):
+        written = "https://b.example/" + "x" * size + "/"
+        tree = parse(Page(f"<base href='{written}'><p>x")).tree
+        assert (base_of(tree, "https://a.example/").absolute("y") or "").startswith(expected)

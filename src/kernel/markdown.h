@@ -58,7 +58,8 @@ typedef struct {
 typedef struct {
     int32_t node;
     size_t url, url_size, alt, alt_size;
-    uint8_t is_heading_only, is_once, is_used;
+    uint8_t is_heading_only;
+    uint8_t is_used; /* A link is written once; in later paragraphs its text stands alone. */
 } Link;
 
 typedef struct {

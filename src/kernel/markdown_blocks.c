@@ -13,6 +13,7 @@ enum {
     MAX_MARKED_TAG = 4096,  /* Bytes of a start tag that is asked: many blocks may ask the same one. */
     MAX_LINE_NUMBER = 8,    /* Characters of a line number. */
     GUTTER_LEVELS = 4,      /* How far above line numbers their cell may stand. */
+    GUTTER_CELLS = 8,       /* How far behind that cell the code may stand. */
 };
 
 static const char spaces[] = "            ";
@@ -445,9 +446,10 @@ static int is_gutter(const Writer *writer, size_t node)
     if (!(tag_sets[tree->tag[cell]] & SET_CELL))
         return 0;
     size_t next = (size_t)tree->end[cell], end = (size_t)end_around(tree, cell);
-    while (next < end && !(tag_sets[tree->tag[next]] & SET_PREFORMATTED))
-        next++;
-    return next < end;
+    for (int cells = 0; cells < GUTTER_CELLS && next < end; cells++, next = (size_t)tree->end[next])
+        if (writer->facts[next] & HOLDS_FIXED || tag_sets[tree->tag[next]] & SET_PREFORMATTED)
+            return 1;
+    return 0;
 }
 
 /* How many backticks a fence needs: more than any line in it begins with. */

@@ -122,7 +122,7 @@ static Styles current_styles(const Writer *writer, int is_image)
             for (size_t k = 0; k < writer->paragraph.open.count; k++)
                 is_open |= writer->paragraph.open.all[k].style == style &&
                            writer->paragraph.open.all[k].node == node;
-            if ((link->is_heading_only && !writer->heading) || (link->is_once && link->is_used && !is_open))
+            if ((link->is_heading_only && !writer->heading) || (link->is_used && !is_open))
                 continue;
         }
         found.all[found.count++] = writer->styles.all[i];
@@ -383,7 +383,6 @@ int push_link(Writer *writer, size_t node)
     link->is_heading_only = (facts & HOLDS_HEADING) != 0;
     int is_soft = facts & HOLDS_BLOCK && !(facts & (HOLDS_STRUCTURE | HOLDS_LIST)) &&
                   writer->tree->text_length[node] <= MAX_SOFT_LINK;
-    link->is_once = facts & HOLDS_BLOCK && !is_soft;
     return is_soft ? 2 : 1;
 }
 

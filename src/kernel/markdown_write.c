@@ -5,7 +5,10 @@
 
 #include "white.h"
 
-enum { MAX_ROUNDS = 4 /* In which marks that are not read are taken away, before all are. */ };
+enum {
+    MAX_ROUNDS = 4,       /* In which marks that are not read are taken away, before all are. */
+    MAX_LABEL = 4 * 1000, /* Bytes: CommonMark reads 999 characters between brackets. */
+};
 
 typedef struct {
     Writer *writer;
@@ -222,10 +225,11 @@ static size_t find_start_escape(Bytes text, size_t at)
     case '>':
         return at;
     case '[':
-        stop = find_byte(text, ']', at, text.size);
+        run = text.size - at < MAX_LABEL ? text.size : at + MAX_LABEL;
+        stop = find_byte(text, ']', at, run);
         if (stop == at + 2 && (strchr(" xX", text.bytes[at + 1])) && ends_word(text, stop + 1))
             return at;
-        for (; stop < text.size; stop = find_byte(text, ']', stop + 1, text.size))
+        for (; stop < run; stop = find_byte(text, ']', stop + 1, run))
             if (byte_at(text, stop + 1) == ':')
                 return at;
         return SIZE_MAX;

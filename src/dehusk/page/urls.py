@@ -34,6 +34,8 @@ _PLAIN_HOST: Final = re.compile(r"https?://([\w.-]+)(?::\d+)?(?:[/?#]|\Z)", re.A
 """What a URL with a host begins with, at a fraction of what taking it apart costs."""
 _UP: Final = "../"
 _BASE: Final = tags.NUMBERS["base"]
+_MAX_BASE: Final = 2_000
+"""Every relative link of a page repeats its base."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,14 +106,14 @@ def _percent(found: re.Match[str]) -> str:
 def base_of(tree: Tree, base_url: str | None) -> Base:
     """What the page's relative URLs are relative to: its first `<base href>`, or its own URL.
 
-    Only web addresses count; a page from a file keeps its relative links.
+    Only web addresses count, and no very long base; a page from a file keeps its relative links.
     """
     base = _base(base_url or "")
     for node in _kernel.tagged(tree.kernel, _BASE):
         written = tree.attributes(node).get("href")
         if written is not None:
             found = _base(base.absolute(written) or "")
-            return found if found.url else base
+            return found if found.url and len(found.url) <= _MAX_BASE else base
     return base
 
 
