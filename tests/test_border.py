@@ -195,3 +195,29 @@ def test_nothing_more_is_asked_once_a_question_failed() -> None:
     with pytest.raises(KeyboardInterrupt):
         _markdown(_kernel.scan(html, 512, _nothing), interrupt)
     assert len(asked) == 1
+
+
+def test_an_array_of_other_numbers_is_refused() -> None:
+    tree = _kernel.scan(b"<p>x", 512, _nothing)
+    one, keys = np.zeros(1, np.int32), np.arange(2, dtype=np.uint64)
+    calls: list[Callable[[], object]] = [
+        lambda: _kernel.label(tree, np.zeros(len(tree), np.int64)),
+        lambda: _kernel.Table().counts_of(np.zeros(3, np.int32)),
+        lambda: _kernel.Table(keys.astype(np.float64), one, one),  # type: ignore[arg-type]
+        lambda: _kernel.Table.of_page(keys.astype(np.float32)),
+        lambda: _kernel.smooth(1.0, one, one, one, np.ones(1), np.ones(1), b"12345678x"),  # type: ignore[arg-type]
+        lambda: _kernel.words(b"a", b"a", b"abc"),
+    ]
+    for call in calls:
+        with pytest.raises(ValueError, match="an array of"):
+            call()
+
+
+@pytest.mark.parametrize("pages", [-1, 1 << 32])
+def test_a_number_of_pages_does_not_wrap(pages: int) -> None:
+    table = _kernel.Table.of_page(np.arange(2, dtype=np.uint64))
+    with pytest.raises(ValueError, match="number of pages"):
+        table.then(table, pages)
+    with pytest.raises(ValueError, match="number of pages"):
+        _kernel.Table.of_page(table.keys, pages)
+    assert not _kernel.is_template_new({"texts": table}, -(1 << 63))

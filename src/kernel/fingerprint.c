@@ -189,7 +189,7 @@ static PyObject *of_words(TextWords *words, int is_fingerprint)
 static PyObject *of_text(PyObject *const *arguments, Py_ssize_t count, int is_fingerprint)
 {
     View views[3];
-    if (!check_count("words", count, 3) || !open_views(views, arguments, 3, 0))
+    if (!check_count("words", count, 3) || !open_views(views, arguments, "BBH"))
         return NULL;
     PyObject *found = NULL;
     TextWords words = {.text = bytes_of(&views[0]), .letters = bytes_of(&views[1]),

@@ -352,7 +352,7 @@ PyObject *kernel_decide(PyObject *module, PyObject *arguments, PyObject *named)
         return NULL;
     const Reading *reading = given_owner(object, types->reading);
     Judgement *to = NULL;
-    if (!reading || !open_views(views, arrays, 2, 0))
+    if (!reading || !open_views(views, arrays, "fd"))
         return NULL;
     if (!reading->blocks)
         PyErr_SetString(PyExc_ValueError, "decide: a page without text");

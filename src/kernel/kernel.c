@@ -4,11 +4,35 @@
 #include "evidence.h"
 #include "tags.h"
 
-int open_views(View *views, PyObject *const *objects, size_t count, int is_writable)
+static Py_ssize_t size_of_type(char type)
 {
-    int flags = is_writable ? PyBUF_WRITABLE : PyBUF_SIMPLE;
-    for (size_t i = 0; i < count; i++) {
-        if (PyObject_GetBuffer(objects[i], &views[i].buffer, flags) < 0) {
+    return strchr("Qd", type) ? 8 : strchr("Iif", type) ? 4 : type == 'H' ? 2 : 1;
+}
+
+/* Of which kind numbers of a type are: with a sign, without one, or with a fraction. */
+static char kind_of_type(char type)
+{
+    return strchr("bhilqn", type) ? 'i' : strchr("fd", type) ? 'f' : strchr("BHILQN", type) ? 'u' : type;
+}
+
+int open_array(View *view, PyObject *object, char type)
+{
+    if (PyObject_GetBuffer(object, &view->buffer, PyBUF_ND | PyBUF_FORMAT) < 0)
+        return 0;
+    const char *format = view->buffer.format ? view->buffer.format : "B";
+    Py_ssize_t item = view->buffer.itemsize, wanted = size_of_type(type);
+    if (view->buffer.len % wanted == 0 &&
+        (item == 1 || (item == wanted && kind_of_type(format[strspn(format, "@=<")]) == kind_of_type(type))))
+        return 1;
+    PyErr_Format(PyExc_ValueError, "an array of '%s', where one of '%c' is wanted", format, type);
+    PyBuffer_Release(&view->buffer);
+    return 0;
+}
+
+int open_views(View *views, PyObject *const *objects, const char *types)
+{
+    for (size_t i = 0; types[i]; i++) {
+        if (!open_array(&views[i], objects[i], types[i])) {
             close_views(views, i);
             return 0;
         }

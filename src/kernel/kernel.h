@@ -28,9 +28,12 @@ typedef struct {
     Py_buffer buffer;
 } View;
 
-/* Views of so many objects; 0 with an exception set if one has no contiguous memory, or none that
-   may be written to where `is_writable`. */
-int open_views(View *views, PyObject *const *objects, size_t count, int is_writable);
+/* A view of an array of the type that `struct` has this letter for, or of bytes that hold such items; "B" takes
+   all that has items of a byte. 0 with an exception set if it is another, or has no contiguous memory. */
+int open_array(View *view, PyObject *object, char type);
+
+/* The same of several, a letter for each. */
+int open_views(View *views, PyObject *const *objects, const char *types);
 void close_views(View *views, size_t count);
 
 /* Are there so many arguments? Has each view so many bytes for each of the items? 0 with an

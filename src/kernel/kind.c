@@ -133,9 +133,11 @@ PyObject *kernel_kind(PyObject *module, PyObject *arguments, PyObject *named)
 /* Is the page that was learned last the third in a row without most of the texts that were usual before? */
 static int is_template_new(const Table *texts, int64_t pages)
 {
+    if (pages < MIN_PAGES)
+        return 0;
     int64_t before = pages - MISSING_PAGES;
     double least = at_least(3, at_most((double)before / 2, USUAL)), usual = 0, now = 0, earlier = 0;
-    for (size_t i = 0; texts && pages >= MIN_PAGES && i < texts->rows; i++) {
+    for (size_t i = 0; texts && i < texts->rows; i++) {
         int is_usual = texts->count[i] >= least && texts->last[i] > before - ALIVE;
         usual += is_usual;
         now += is_usual && texts->last[i] > before;

@@ -92,7 +92,7 @@ PyObject *kernel_label(PyObject *module, PyObject *const *arguments, Py_ssize_t 
 {
     View scores;
     const Tree *tree = check_count("label", count, 2) ? given_tree(module, arguments[0]) : NULL;
-    if (!tree || !open_of_nodes(&scores, arguments[1], tree, sizeof(double)))
+    if (!tree || !open_of_nodes(&scores, arguments[1], tree, 'd'))
         return NULL;
     PyObject *found = label_nodes(tree, scores.buffer.buf);
     close_views(&scores, 1);

@@ -306,7 +306,7 @@ PyObject *kernel_links(PyObject *module, PyObject *const *arguments, Py_ssize_t 
     if (!empty)
         return NULL;
     Py_DECREF(empty);
-    if (!open_of_nodes(&labels, arguments[1], tree, 1))
+    if (!open_of_nodes(&labels, arguments[1], tree, 'B'))
         return NULL;
     PyObject *found = links_by(tree, labels.buffer.buf, &bases, arguments[3], arguments[4]);
     close_views(&labels, 1);

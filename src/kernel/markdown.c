@@ -512,10 +512,10 @@ PyObject *kernel_markdown(PyObject *module, PyObject *const *arguments, Py_ssize
 {
     View labels, bases[3];
     const Tree *tree = check_count("markdown", count, GIVEN) ? given_tree(module, arguments[0]) : NULL;
-    if (!tree || !open_of_nodes(&labels, arguments[1], tree, 1))
+    if (!tree || !open_of_nodes(&labels, arguments[1], tree, 'B'))
         return NULL;
     PyObject *found = NULL;
-    if (open_views(bases, arguments + 5, 3, 0)) {
+    if (open_views(bases, arguments + 5, "BBB")) {
         Writer writer = {
             .tree = tree, .labels = labels.buffer.buf, .absolute = arguments[2], .language = arguments[3],
             .character_kind = arguments[4],

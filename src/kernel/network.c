@@ -192,7 +192,7 @@ static PyObject *new_network(PyTypeObject *type, PyObject *arguments, PyObject *
     if (!PyArg_ParseTupleAndKeywords(arguments, named, "OOOOOO:Network", names, &objects[HIDDEN],
                                      &objects[HIDDEN_BIAS], &objects[OUTPUT], &objects[OUTPUT_BIAS],
                                      &objects[FLOOR], &objects[CEILING]) ||
-        !open_views(views, objects, ARRAYS, 0))
+        !open_views(views, objects, "ffffff"))
         return NULL;
     Network *network = fits(views) ? (Network *)PyType_GenericAlloc(type, 0) : NULL;
     if (network && !fill(network, views))
@@ -215,7 +215,7 @@ static PyObject *outputs_of(PyObject *self, PyObject *rows)
     const Network *network = (const Network *)self;
     PyObject *memory = NULL;
     View view;
-    if (!open_views(&view, &rows, 1, 0))
+    if (!open_views(&view, &rows, "f"))
         return NULL;
     Py_ssize_t width = 4 * (Py_ssize_t)network->inputs, count = view.buffer.len / width;
     if (check_sizes("outputs", &view, &width, 1, count))

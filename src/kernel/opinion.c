@@ -171,7 +171,7 @@ PyObject *kernel_opinion_of_logits(PyObject *module, PyObject *const *arguments,
     Reading *reading = check_count("opinion_of_logits", count, 2) ? given_owner(arguments[0], types->reading) : NULL;
     PyObject *opinion = NULL;
     View view;
-    if (!reading || !open_views(&view, arguments + 1, 1, 0))
+    if (!reading || !open_views(&view, arguments + 1, "d"))
         return NULL;
     if (check_sizes("opinion_of_logits", &view, &size, 1, (Py_ssize_t)reading->blocks))
         opinion = opinion_on(types, reading, NULL, view.buffer.buf);

@@ -20,7 +20,7 @@ PyObject *kernel_share(PyObject *module, PyObject *const *arguments, Py_ssize_t 
 {
     View view;
     const Tree *tree = check_count("share", count, 2) ? given_tree(module, arguments[0]) : NULL;
-    if (!tree || !open_of_nodes(&view, arguments[1], tree, 1))
+    if (!tree || !open_of_nodes(&view, arguments[1], tree, 'B'))
         return NULL;
     const int8_t *labels = view.buffer.buf;
     int64_t template = 0;

@@ -157,10 +157,8 @@ static PyObject *solved(const Forest *forest)
     Moves *moves = malloc(forest->count * sizeof(Moves));
     double *rows = calloc((deepest + 2) * LEVELS, sizeof(double));
     if (memory && moves && rows) {
-        int32_t *found = (int32_t *)PyByteArray_AsString(memory);
-        Py_BEGIN_ALLOW_THREADS
-        solve(forest, moves, rows, found);
-        Py_END_ALLOW_THREADS
+        /* With the lock of Python held: others could write to the arrays that were checked. */
+        solve(forest, moves, rows, (int32_t *)PyByteArray_AsString(memory));
     } else {
         Py_XDECREF(memory);
         memory = PyErr_NoMemory();
@@ -188,7 +186,7 @@ PyObject *kernel_smooth(PyObject *module, PyObject *const *arguments, Py_ssize_t
     if (!check_count("smooth", count, 7))
         return NULL;
     double unit = PyFloat_AsDouble(arguments[0]), values[LEVELS];
-    if (PyErr_Occurred() || !open_views(views, arguments + 1, 6, 0))
+    if (PyErr_Occurred() || !open_views(views, arguments + 1, "iiiddd"))
         return NULL;
     PyObject *memory = NULL;
     Py_ssize_t nodes = views[0].buffer.len / 4;

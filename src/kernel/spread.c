@@ -40,7 +40,7 @@ PyObject *kernel_spread(PyObject *module, PyObject *const *arguments, Py_ssize_t
         check_count("spread", count, 2) ? given_owner(arguments[0], types_of(module)->reading) : NULL;
     PyObject *memory = NULL;
     View view;
-    if (!reading || !open_views(&view, arguments + 1, 1, 0))
+    if (!reading || !open_views(&view, arguments + 1, "d"))
         return NULL;
     if (check_sizes("spread", &view, &size, 1, (Py_ssize_t)reading->blocks)) {
         size_t nodes = reading->tree->count;

@@ -278,7 +278,7 @@ PyObject *kernel_stated(PyObject *module, PyObject *const *arguments, Py_ssize_t
     if (!tree || PyBytes_AsStringAndSize(arguments[2], &names, &size) < 0)
         return NULL;
     long max_headings = PyLong_AsLong(arguments[3]), max_title = PyLong_AsLong(arguments[4]);
-    if (PyErr_Occurred() || !open_of_nodes(&labels, arguments[1], tree, 1))
+    if (PyErr_Occurred() || !open_of_nodes(&labels, arguments[1], tree, 'B'))
         return NULL;
     Asked asked = {tree, labels.buffer.buf, {(const uint8_t *)names, (size_t)size}, (int)max_headings,
                    (int)max_title};

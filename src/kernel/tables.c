@@ -122,13 +122,22 @@ static PyObject *added(Table *one, Table *other, uint32_t pages)
     return (PyObject *)both;
 }
 
+/* Is it a number of pages? 0 with an exception set if not. */
+static int check_pages(long long pages)
+{
+    if (pages >= 0 && pages <= UINT32_MAX)
+        return 1;
+    PyErr_Format(PyExc_ValueError, "not a number of pages: %lld", pages);
+    return 0;
+}
+
 static PyObject *then(PyObject *self, PyObject *arguments)
 {
     PyObject *later;
-    unsigned int pages;
-    if (!PyArg_ParseTuple(arguments, "O!I", Py_TYPE(self), &later, &pages))
+    long long pages;
+    if (!PyArg_ParseTuple(arguments, "O!L", Py_TYPE(self), &later, &pages) || !check_pages(pages))
         return NULL;
-    return added((Table *)self, (Table *)later, pages);
+    return added((Table *)self, (Table *)later, (uint32_t)pages);
 }
 
 static PyObject *plus(PyObject *self, PyObject *other)
@@ -149,7 +158,7 @@ static int open_arrays(PyObject *const *objects, View *views, size_t *rows, size
         views[i].buffer = (Py_buffer){0};
     int is_done = 1;
     for (size_t i = 0; i < ARRAYS && is_done; i++)
-        is_done = objects[i] == Py_None || PyObject_GetBuffer(objects[i], &views[i].buffer, PyBUF_ND) == 0;
+        is_done = objects[i] == Py_None || open_array(&views[i], objects[i], "QIIQQ"[i]);
     *rows = (size_t)views[KEYS].buffer.len / 8;
     *width = is_done && views[SUMS].buffer.ndim == 2 ? (size_t)views[SUMS].buffer.shape[1] : 0;
     for (size_t i = 0; i < ARRAYS && is_done; i++) {
@@ -237,13 +246,14 @@ static PyObject *of_page(PyObject *type, PyObject *arguments, PyObject *named)
     static char *names[] = {"keys", "page", "owner", "sums", NULL};
     PyObject *objects[ARRAYS] = {Py_None, Py_None, Py_None, Py_None, Py_None}, *table = NULL;
     View views[ARRAYS];
-    unsigned int number = 1;
+    long long number = 1;
     size_t rows, width;
-    if (!PyArg_ParseTupleAndKeywords(arguments, named, "O|IOO:of_page", names, &objects[KEYS], &number,
+    if (!PyArg_ParseTupleAndKeywords(arguments, named, "O|LOO:of_page", names, &objects[KEYS], &number,
                                      &objects[OWNERS], &objects[SUMS]) ||
-        !open_arrays(objects, views, &rows, &width))
+        !check_pages(number) || !open_arrays(objects, views, &rows, &width))
         return NULL;
-    PageKeys page = {views[KEYS].buffer.buf, views[OWNERS].buffer.buf, views[SUMS].buffer.buf, rows, width, number};
+    PageKeys page = {views[KEYS].buffer.buf, views[OWNERS].buffer.buf, views[SUMS].buffer.buf, rows, width,
+                     (uint32_t)number};
     Keyed *items = malloc((2 * rows + 1) * sizeof(Keyed));
     table = items ? (PyObject *)table_of_page(type, &page, items) : PyErr_NoMemory();
     free(items);
@@ -257,7 +267,7 @@ static PyObject *only(PyObject *self, PyObject *kept)
 {
     Table *table = (Table *)self, *to = NULL;
     View view;
-    if (!open_views(&view, &kept, 1, 0))
+    if (!open_views(&view, &kept, "B"))
         return NULL;
     const uint8_t *is_kept = view.buffer.buf;
     size_t rows = 0;
@@ -294,7 +304,7 @@ static PyObject *array_of(PyObject *owner, const char *kind, size_t count, size_
 static PyObject *counts_of(PyObject *self, PyObject *keys)
 {
     View view;
-    if (!open_views(&view, &keys, 1, 0))
+    if (!open_views(&view, &keys, "Q"))
         return NULL;
     size_t count = (size_t)view.buffer.len / 8;
     PyObject *memory = PyByteArray_FromStringAndSize(NULL, (Py_ssize_t)(4 * count)), *array = NULL;

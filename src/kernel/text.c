@@ -336,7 +336,7 @@ static PyObject *render_given(PyObject *module, PyObject *const *arguments, Py_s
 {
     View labels;
     const Tree *tree = check_count("text", count, 2) ? given_tree(module, arguments[0]) : NULL;
-    if (!tree || !open_of_nodes(&labels, arguments[1], tree, 1))
+    if (!tree || !open_of_nodes(&labels, arguments[1], tree, 'B'))
         return NULL;
     PyObject *found = render(tree, labels.buffer.buf, in_lines);
     close_views(&labels, 1);

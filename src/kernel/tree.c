@@ -95,11 +95,11 @@ const Tree *given_tree(PyObject *module, PyObject *object)
     return given_owner(object, types_of(module)->tree);
 }
 
-int open_of_nodes(View *view, PyObject *array, const Tree *tree, size_t item)
+int open_of_nodes(View *view, PyObject *array, const Tree *tree, char type)
 {
-    if (PyObject_GetBuffer(array, &view->buffer, PyBUF_SIMPLE) < 0)
+    if (!open_array(view, array, type))
         return 0;
-    if ((size_t)view->buffer.len == tree->count * item)
+    if ((size_t)view->buffer.len == tree->count * (type == 'd' ? sizeof(double) : 1))
         return 1;
     PyBuffer_Release(&view->buffer);
     PyErr_SetString(PyExc_ValueError, "an array that is not one of the tree's nodes");
@@ -138,7 +138,7 @@ static int open_foreign(PyObject *said, View *views, Foreign *foreign)
 {
     PyObject *objects[4];
     if (!PyArg_ParseTuple(said, "OOOO", &objects[0], &objects[1], &objects[2], &objects[3]) ||
-        !open_views(views, objects, 4, 0))
+        !open_views(views, objects, "BBBQ"))
         return 0;
     *foreign = (Foreign){1, bytes_of(&views[0]), bytes_of(&views[1]), bytes_of(&views[2]),
                          views[3].buffer.buf, (size_t)views[3].buffer.len / 8};

@@ -38,7 +38,7 @@ static inline int32_t end_around(const Tree *tree, size_t node)
     return tree->parent[node] < 0 ? (int32_t)tree->count : tree->end[tree->parent[node]];
 }
 
-/* A view of an array with so many bytes for each node of the tree; 0 with an exception set. */
-int open_of_nodes(View *view, PyObject *array, const Tree *tree, size_t item);
+/* A view of an array with an item of this type for each node of the tree; 0 with an exception set. */
+int open_of_nodes(View *view, PyObject *array, const Tree *tree, char type);
 
 #endif
