@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from dehusk.doors.cli import main
+from dehusk.errors import HttpStatus
 from dehusk.page.page import Page
 from dehusk.template.templates import PageLoader
 
@@ -146,6 +147,22 @@ def test_a_loader_gives_trees_by_url_and_none_for_what_is_not_there() -> None:
     assert load(f"{SITE}/rye.html") is tree
     assert load(f"{SITE}/none.html") is None
     assert load(f"{SITE}/x.png") is None
+    assert list(load.failed) == [f"{SITE}/x.png"]
+
+
+def test_a_loader_fetches_what_it_was_not_given_and_keeps_why_it_cannot() -> None:
+    def fetch(url: str) -> Page:
+        if url.endswith("none.html"):
+            raise HttpStatus(url, "status 404 Not Found")
+        return Page(_page("oats"), url)
+
+    load = PageLoader([Page(_page("rye"), f"{SITE}/rye.html")], fetch=fetch)
+    assert load(f"{SITE}/rye.html") is not None
+    assert load(f"{SITE}/oats.html") is load(f"{SITE}/oats.html") is not None
+    assert load(f"{SITE}/none.html") is None
+    assert {url: error.code for url, error in load.failed.items()} == {
+        f"{SITE}/none.html": "status"
+    }
 
 
 def test_the_size_alone_brings_its_own_votes(

@@ -53,7 +53,8 @@ _MAX_SHOWN: Final = 14
 class PageLoader:
     """Gives the tree of the page at a URL; None for a URL without a page, or with a broken one.
 
-    `show`, where given, makes of each page what a browser shows of it.
+    `show`, where given, makes of each page what a browser shows of it. `fetch` gives pages that are
+    not among `pages`, or raises PageError.
     """
 
     def __init__(
@@ -61,11 +62,15 @@ class PageLoader:
         pages: Iterable[Page],
         limits: Limits = Limits(),
         show: Callable[[Page], Page] | None = None,
+        fetch: Callable[[str], Page] | None = None,
     ) -> None:
         self._pages = {normal_url(page.url): page for page in pages if page.url}
         self._trees: OrderedDict[str, Tree | None] = OrderedDict()
         self._limits = limits
         self._show = show
+        self._fetch = fetch
+        self.failed: dict[str, PageError] = {}
+        """Why pages could not be fetched or used, by URL."""
 
     def __call__(self, url: str) -> Tree | None:
         """The tree of the page at this URL."""
@@ -79,11 +84,14 @@ class PageLoader:
 
     def _parse(self, url: str) -> Tree | None:
         page = self._pages.get(url)
-        if page is None:
-            return None
         try:
+            if page is None and self._fetch is not None:
+                page = self._fetch(url)
+            if page is None:
+                return None
             return parse(self._show(page) if self._show else page, self._limits).tree
-        except PageError:
+        except PageError as error:
+            self.failed[url] = error
             return None
 
 

@@ -7,6 +7,7 @@ addresses         what may be connected to
 robots            what sites say to crawlers
 judge             what an answer comes to
 crawler           the way from one to the next
+linked            pages that a method asks for, one by one
 """
 
 from importlib.util import find_spec

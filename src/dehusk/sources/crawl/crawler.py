@@ -16,10 +16,8 @@ from typing import Final, Self
 from dehusk.errors import (
     AddressRefused,
     ConnectionFailed,
-    FetchError,
     FetchTimeout,
     PageError,
-    RobotsRefused,
     SourceError,
 )
 from dehusk.page.page import Page
@@ -160,7 +158,7 @@ class Crawl:
     def _first_url(self, start: Start) -> PageError | None:
         """Let the crawl start at a URL; the reason where its host does not let it."""
         try:
-            manners = self._network.manners(start.url)
+            self._network.manners(start.url)
         except AddressRefused as refused:
             return AddressRefused(start.url, refused.reason)
         found = self._scope.admit_start(start.url)
@@ -168,13 +166,7 @@ class Crawl:
             self._keep(found)
             return None
         self.left_out[found.reason] -= 1
-        if found.reason is not LeftOut.ROBOTS:
-            return FetchError(start.url, str(found.reason))
-        fault = manners.error
-        if isinstance(fault, ConnectionFailed):
-            return ConnectionFailed(start.url, fault.reason)
-        said = f"robots.txt cannot be had: {fault.reason}" if fault else str(LeftOut.ROBOTS)
-        return RobotsRefused(start.url, said)
+        return self._scope.error(start.url, found.reason)
 
     def _read_sitemaps(self) -> None:
         """Let the pages wait that the sitemaps of the start's hosts name."""

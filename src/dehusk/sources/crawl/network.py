@@ -7,6 +7,7 @@ import queue
 import threading
 import time
 from collections.abc import AsyncIterator, Coroutine
+from concurrent.futures import CancelledError, wait
 from contextlib import asynccontextmanager, suppress
 from datetime import UTC
 from email.utils import parsedate_to_datetime
@@ -26,6 +27,8 @@ _MAX_FILE_REDIRECTS: Final = 5
 _PAGE_TYPES: Final = ("text/html", "application/xhtml+xml", "")
 _BUSY: Final = (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE)
 _CLOSE_S: Final = 5.0
+_LOOK_S: Final = 1.0
+"""How often who waits looks whether the network is still there."""
 
 T = TypeVar("T")
 
@@ -131,7 +134,16 @@ class Network:
         await self._fetcher.aclose()
 
     def _wait(self, work: Coroutine[Any, Any, T]) -> T:
-        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+        """What the work comes to. Raises CancelledError where another thread ends the network."""
+        try:
+            future = asyncio.run_coroutine_threadsafe(work, self._loop)
+        except RuntimeError as closed:
+            work.close()
+            raise CancelledError from closed
+        while not wait([future], _LOOK_S).done:
+            if not self._thread.is_alive():
+                raise CancelledError
+        return future.result()
 
     def manners(self, url: str) -> Manners:
         """What the host of the URL asks for; asked once. Raises AddressRefused."""
@@ -154,6 +166,10 @@ class Network:
         """The URLs in these sitemaps, and what went wrong with them."""
         return self._wait(find_urls(starts, self._fetch_file, max_urls))
 
+    def fetch(self, url: str) -> Response | PageError:
+        """The answer to one request, waited for."""
+        return self._wait(self._answer(url, ()))
+
     def ask(self, number: int, url: str, headers: Headers = ()) -> None:
         """Ask for a page. The answer comes out of `next_answer` under this number."""
         asyncio.run_coroutine_threadsafe(self._visit(number, url, headers), self._loop)
@@ -163,12 +179,13 @@ class Network:
         return self._answers.get()
 
     async def _visit(self, number: int, url: str, headers: Headers) -> None:
-        answer: Response | PageError
+        self._answers.put((number, await self._answer(url, headers)))
+
+    async def _answer(self, url: str, headers: Headers) -> Response | PageError:
         try:
-            answer = await self._fetch(url, headers)
+            return await self._fetch(url, headers)
         except (FetchError, PageTooLarge) as error:
-            answer = error
-        self._answers.put((number, answer))
+            return error
 
     async def _fetch(self, url: str, headers: Headers) -> Response:
         pace = self._pace(url)

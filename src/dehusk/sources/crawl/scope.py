@@ -11,7 +11,15 @@ from fnmatch import translate
 from typing import Final
 from urllib.parse import SplitResult, urlsplit
 
-from dehusk.errors import AddressRefused
+from dehusk.errors import (
+    AddressRefused,
+    ConnectionFailed,
+    FetchError,
+    NotHtml,
+    PageError,
+    Reserved,
+    RobotsRefused,
+)
 from dehusk.page.urls import site_of
 from dehusk.settings import CrawlSettings, SourceSettings, Wish
 from dehusk.sources.crawl.frontier import Entry, key_of, normal_url, parameters, shape_of
@@ -188,7 +196,9 @@ class Scope:
         settings: CrawlSettings,
         source_settings: SourceSettings,
         manners: Callable[[str], Manners],
+        sites: frozenset[str] = frozenset(),
     ) -> None:
+        """With `sites` a start is held to them as well; without, each start adds its own."""
         self._settings = settings
         # The name that the user gives to all pages must not make the whole web one site.
         self._site_settings = replace(source_settings, site=None)
@@ -196,7 +206,8 @@ class Scope:
         self._include = re.compile(as_expression(settings.include))
         self._exclude = re.compile(as_expression(settings.exclude))
         self._spellings: set[str] = set()
-        self.sites: set[str] = set()
+        self._is_settled = bool(sites)
+        self.sites: set[str] = set(sites)
         self.seen: dict[int, LeftOut | None] = {}
         self.traps = Traps()
         self.left_out: Counter[LeftOut] = Counter()
@@ -240,7 +251,8 @@ class Scope:
         if normal is None or not self._is_new(key := key_of(normal), nofollow=False):
             return None
         site = self.site_of(normal)
-        self.sites.add(site)
+        if not self._is_settled:
+            self.sites.add(site)
         entry = Entry(self.next_number, normal, site, 0, shape_of(normal), "start")
         return self._found(key, entry, self.why_not(entry))
 
@@ -255,7 +267,7 @@ class Scope:
             hops=source.hops + 1,
             parent=source.number,
         )
-        if source.depth == 0:
+        if source.depth == 0 and not self._is_settled:
             self.sites.add(entry.site)
         return self._found(key, entry, self.why_not(entry))
 
@@ -315,6 +327,17 @@ class Scope:
         if entry.dates > self.traps.settings.max_calendar:
             return LeftOut.CALENDAR
         return self.traps.why_not(url)
+
+    def error(self, url: str, reason: LeftOut) -> PageError:
+        """The error for a URL that a user or a method asked for, and that is left out."""
+        if reason is not LeftOut.ROBOTS:
+            kind = {LeftOut.NOT_HTML: NotHtml, LeftOut.NOFOLLOW: Reserved}.get(reason, FetchError)
+            return kind(url, str(reason))
+        fault = self._manners(url).error
+        if isinstance(fault, ConnectionFailed):
+            return ConnectionFailed(url, fault.reason)
+        said = f"robots.txt cannot be had: {fault.reason}" if fault else str(LeftOut.ROBOTS)
+        return RobotsRefused(url, said)
 
     def may_fetch(self, url: str) -> bool:
         """Does the host allow it?"""

@@ -1,0 +1,242 @@
+"""Pages that a method asks for, from servers that mean well and servers that do not."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import Any
+
+import httpcore2
+import pytest
+
+from dehusk.errors import ConnectionFailed, PageError, UsageError
+from dehusk.page.page import Page
+from dehusk.settings import CrawlSettings, Wish
+from dehusk.sources.crawl import addresses
+from dehusk.sources.crawl.fetch import Response
+from dehusk.sources.crawl.linked import LinkedPages
+from hostile_server import Behaviour, Hostile, Request, endless, home, links, sends, serve, then
+
+OK = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
+
+
+@pytest.fixture(autouse=True)
+def only_loopback(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The addresses that were connected to; none but this machine's can be."""
+    real = httpcore2.AnyIOBackend.connect_tcp
+    connected: list[str] = []
+
+    async def connect(self: Any, host: str, *args: Any, **more: Any) -> Any:
+        connected.append(host)
+        if host != "127.0.0.1":
+            raise httpcore2.ConnectError("not in a test")
+        return await real(self, host, *args, **more)
+
+    monkeypatch.setattr(httpcore2.AnyIOBackend, "connect_tcp", connect)
+    return connected
+
+
+def linked(server: Hostile, start: str = "/", **settings: Any) -> LinkedPages:
+    """Pages of this server, without a wait."""
+    usual = {"delay_s": 0, "max_delay_s": 0.01, "retries": 0, "timeout_s": 2.0}
+    return LinkedPages(
+        server.url + start, CrawlSettings(**({"allow_private": True} | usual | settings))
+    )
+
+
+def outcome(pages: LinkedPages, url: str) -> str:
+    """The code of what a fetch raises, or `page`."""
+    try:
+        pages.fetch(url)
+    except PageError as error:
+        return error.code
+    return "page"
+
+
+def test_each_page_is_asked_for_once_and_its_charset_is_the_servers() -> None:
+    latin = sends(
+        b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=latin-1\r\n\r\n<p>caf\xe9</p>"
+    )
+    with serve({"/": home("/a"), "/a": latin}) as server, linked(server) as pages:
+        assert pages.fetch(pages.url).url == f"{server.url}/"
+        first = pages.fetch(f"{server.url}/a#top")
+        assert first == Page(b"<p>caf\xe9</p>", f"{server.url}/a", first.site, "latin-1")
+        assert pages.fetch(f"{server.url}/a") is first
+        assert server.asked() == ["/", "/a"]
+
+
+def test_redirects_are_followed_told_of_and_known_under_every_name() -> None:
+    paths: dict[str, Behaviour] = {
+        "/": home("/a"),
+        "/a": lambda r: r.redirect("/a/"),
+        "/a/": home("/"),
+        "/old": lambda r: r.redirect("/a"),
+    }
+    heard: list[tuple[str | None, list[int]]] = []
+
+    def hear(page: Page, answers: Any) -> None:
+        assert all(isinstance(answer, Response) for answer in answers)
+        heard.append((page.url, [answer.status for answer in answers]))
+
+    settings = CrawlSettings(delay_s=0, allow_private=True)
+    with serve(paths) as server, LinkedPages(server.url, settings, on_page=hear) as pages:
+        page = pages.fetch(f"{server.url}/a")
+        assert page.url == f"{server.url}/a/"
+        assert pages.fetch(f"{server.url}/a/") is page
+        assert pages.fetch(f"{server.url}/old") is page
+        assert server.asked() == ["/a", "/a/", "/old"]
+        assert heard == [(page.url, [302, 200]), (page.url, [302])]
+
+
+def test_where_the_key_page_redirects_to_is_its_site_and_others_are_not_asked(
+    only_loopback: list[str],
+) -> None:
+    with serve({"/": home()}) as other, serve({"/": home("/x"), "/x": home()}) as moved:
+        paths: dict[str, Behaviour] = {
+            "/": lambda r: r.redirect(moved.url + "/"),
+            "/out": lambda r: r.redirect(other.url + "/"),
+            "/away": lambda r: r.redirect("http://elsewhere.example/"),
+        }
+        with serve(paths) as server, linked(server) as pages:
+            assert pages.fetch(pages.url).url == f"{moved.url}/"
+            assert outcome(pages, f"{moved.url}/x") == "page"
+            assert outcome(pages, f"{server.url}/out") == "redirect"
+            assert outcome(pages, f"{server.url}/away") == "redirect"
+            assert outcome(pages, f"{other.url}/") == "fetch"
+            assert other.requests == []
+    assert set(only_loopback) == {"127.0.0.1"}
+
+
+def test_a_private_address_is_refused_also_behind_a_redirect(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with serve({"/": home()}) as inside, serve({}) as outside:
+        outside.paths["/"] = lambda r: r.redirect(inside.url + "/")
+        open_port = int(outside.url.rpartition(":")[2])
+
+        class Backend(addresses.CheckedBackend):
+            async def connect_tcp(self, host: str, port: int, *args: Any, **more: Any) -> Any:
+                self._allow_private = port == open_port
+                return await super().connect_tcp(host, port, *args, **more)
+
+        with linked(inside, allow_private=False) as pages:
+            assert outcome(pages, pages.url) == "private_address"
+        monkeypatch.setattr("dehusk.sources.crawl.fetch.CheckedBackend", Backend)
+        with linked(outside, allow_private=False) as pages:
+            assert outcome(pages, pages.url) == "private_address"
+        assert inside.requests == []
+
+
+WISHES: dict[str, tuple[Wish, Behaviour, str]] = {
+    "noindex": (Wish.NOINDEX, lambda r: r.page(b"<p>x", "X-Robots-Tag: noindex"), "reserved"),
+    "noindex in the page": (
+        Wish.NOINDEX,
+        lambda r: r.page(b"<meta name=robots content=noindex><p>x"),
+        "reserved",
+    ),
+    "reserved from mining": (Wish.TDM, lambda r: r.page(b"<p>x", "TDM-Reservation: 1"), "reserved"),
+}
+
+
+@pytest.mark.parametrize("case", WISHES)
+def test_what_a_page_asks_for_is_obeyed_unless_told_otherwise(case: str) -> None:
+    wish, behaviour, code = WISHES[case]
+    with serve({"/": home("/p"), "/p": behaviour}) as server:
+        with linked(server) as pages:
+            assert outcome(pages, f"{server.url}/p") == code
+        with linked(server, ignored=frozenset({wish})) as pages:
+            assert outcome(pages, f"{server.url}/p") == "page"
+
+
+def test_robots_and_nofollow_are_obeyed_before_anything_is_asked_for() -> None:
+    key = links("/no", "/yes") + b'<a rel=nofollow href="/login">in</a>'
+    paths: dict[str, Behaviour] = {
+        "/robots.txt": lambda r: r.page(b"User-agent: *\nDisallow: /no\nDisallow: /key2"),
+        "/": lambda r: r.page(key),
+        "/yes": lambda r: r.redirect("/no"),
+        "*": home(),
+    }
+    with serve(paths) as server:
+        with linked(server) as pages:
+            assert outcome(pages, pages.url) == "page"
+            assert outcome(pages, f"{server.url}/no") == "robots"
+            assert outcome(pages, f"{server.url}/login") == "reserved"
+            with pytest.raises(PageError, match=r"redirected to .*/no: forbidden by robots.txt"):
+                pages.fetch(f"{server.url}/yes")
+        assert server.asked() == ["/", "/yes"]
+        with linked(server, "/key2") as pages:
+            assert outcome(pages, pages.url) == "robots"
+        with linked(server, "/key2", ignored=frozenset({Wish.ROBOTS, Wish.NOFOLLOW})) as pages:
+            assert outcome(pages, pages.url) == "page"
+
+
+BAD: dict[str, tuple[Behaviour, str]] = {
+    "a circle": (lambda r: r.redirect("/bad"), "redirect"),
+    "a longer circle": (lambda r: r.redirect("/bad" if r.path != "/bad" else "/c"), "redirect"),
+    "ever further": (lambda r: r.redirect(f"{r.path}x"), "redirect"),
+    "nowhere": (lambda r: r.redirect("ftp://x.example/"), "redirect"),
+    "a picture": (sends(b"HTTP/1.1 200 OK\r\nContent-Type: image/png\r\n\r\n\x89PNG"), "not_html"),
+    "not there": (lambda r: r.page(b"no", status="404 Not Found"), "status"),
+    "unchanged, though nobody asked": (lambda r: r.page(b"", status="304 Same"), "bad_response"),
+    "no end": (then(sends(OK + b"\r\n"), endless()), "too_large"),
+    "no answer": (lambda r: time.sleep(5), "fetch_timeout"),
+    "no HTTP": (sends(b"220 ready\r\n\r\n"), "bad_response"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_answers_are_typed_and_good_pages_still_come(case: str) -> None:
+    behaviour, code = BAD[case]
+    paths = {"/": home("/bad", "/good"), "/good": home(), "*": behaviour}
+    with serve(paths) as server, linked(server, timeout_s=0.4, max_bytes=100_000) as pages:
+        assert outcome(pages, f"{server.url}/bad") == code
+        assert outcome(pages, f"{server.url}/good") == "page"
+
+
+def test_a_busy_server_is_asked_again_and_one_that_hangs_is_not() -> None:
+    count = [0]
+
+    def busy(request: Request) -> None:
+        count[0] += 1
+        if count[0] < 3:
+            request.page(b"later", "Retry-After: 0", status="503 Busy")
+        else:
+            request.page(b"<p>now")
+
+    paths: dict[str, Behaviour] = {"/busy": busy, "/hangs*": lambda r: time.sleep(5)}
+    with serve(paths) as server, linked(server, "/busy", retries=2, timeout_s=0.2) as pages:
+        assert outcome(pages, pages.url) == "page"
+        for number in range(5):
+            assert outcome(pages, f"{server.url}/hangs{number}") == "fetch_timeout"
+        # Given up after three in a row.
+        assert server.asked()[3:] == ["/hangs0", "/hangs1", "/hangs2"]
+
+
+def test_leaving_ends_a_fetch_of_another_thread_and_all_that_come() -> None:
+    asked = threading.Event()
+    errors: list[PageError] = []
+
+    def hangs(request: Request) -> None:
+        asked.set()
+        time.sleep(5)
+
+    def work(pages: LinkedPages, url: str) -> None:
+        with pytest.raises(ConnectionFailed) as caught:
+            pages.fetch(url)
+        errors.append(caught.value)
+
+    with serve({"/": hangs}) as server:
+        with linked(server, timeout_s=30) as pages:
+            thread = threading.Thread(target=work, args=(pages, pages.url))
+            thread.start()
+            assert asked.wait(5)
+        thread.join(5)
+        assert [error.reason for error in errors] == ["no longer wanted"]
+        work(pages, f"{server.url}/other")
+
+
+def test_what_is_no_address_on_the_web_is_refused() -> None:
+    with pytest.raises(UsageError):
+        LinkedPages("ftp://x.example/")
+    with serve({"/": home()}) as server, linked(server) as pages:
+        assert outcome(pages, "mailto:someone") == "fetch"
