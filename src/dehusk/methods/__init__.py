@@ -145,6 +145,7 @@ METHODS: Final = _Methods(
     page="papers.page:PageSmooth",
     page_basic="papers.page:PageBasic",
     cetr="papers.cetr:Cetr",
+    words_leaves="papers.words_leaves:WordsLeaves",
 )
 """Every method by its name."""
 
