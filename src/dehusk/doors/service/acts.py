@@ -14,7 +14,9 @@ from dehusk.answer.result import Result
 from dehusk.doors.service.gold import node_gold, strip_marks, teco_score, template_score
 from dehusk.errors import NotHtml, PageError
 from dehusk.methods import settings_of
+from dehusk.methods.papers.hyperlink import Hyperlink
 from dehusk.page.page import Page
+from dehusk.template.linked import Linked, Wanted, linked_answer
 from dehusk.template.templates import template_of
 from dehusk.workers.acts import Judge, PageAct
 from dehusk.workers.messages import Reply, Request
@@ -39,6 +41,13 @@ def _marked(result: Result) -> dict[str, Any]:
         "site": result.site,
         "title": result.description.title,
         "pages_seen": result.pages_seen,
+    }
+    return facts | _shown(result)
+
+
+def _shown(result: Result) -> dict[str, Any]:
+    """What an extension shows of an answer, and the verdict on every node, by address."""
+    facts = {
         "template_share": round(result.template_share, 4),
         "template": result.template,
         "markdown": result.markdown,
@@ -108,6 +117,42 @@ def _template(judge: Judge, request: Request) -> Reply:
     return Reply(_json(answer))
 
 
+def _linked(judge: Judge, request: Request) -> Reply:
+    """The template of a page by the pages that it links; or which of them is wanted next."""
+    key, *others = request.pages
+    options = request.options
+    pages = dict(zip(options["urls"], others, strict=True))
+    method = Hyperlink(**options["settings"])
+    overrides = judge.session.decided(request.site)
+    found = linked_answer(key, pages, options["failed"], method, judge.session.limits, overrides)
+    if isinstance(found, Wanted):
+        answer = {"wanted": found.url, "loads": found.loads}
+        return Reply(_json(answer), {"wanted": found.url})
+    return Reply(_json(_linked_facts(found, method)), {"outcome": found.detection.outcome})
+
+
+def _linked_facts(linked: Linked, method: Hyperlink) -> dict[str, Any]:
+    """What was found, and how."""
+    found = linked.detection
+    loads = [
+        {name: value for name, value in asdict(load).items() if value} for load in linked.loads
+    ]
+    facts = {
+        "wanted": None,
+        "url": linked.result.url,
+        "site": linked.result.site,
+        "method": method.name,
+        "outcome": found.outcome,
+        "message": found.message,
+        "asked": method.size,
+        "needed": found.needed,
+        "loads": found.loads,
+        "loaded": loads,
+        "graph": {"urls": linked.urls, "voters": len(found.pages), "links": linked.links},
+    }
+    return facts | _shown(linked.result)
+
+
 def _json(value: object) -> bytes:
     return json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
 
@@ -125,4 +170,5 @@ ACTS: Final[Mapping[str, PageAct]] = {
     "explain": _explain,
     "benchmark": _benchmark,
     "template": _template,
+    "linked": _linked,
 }

@@ -16,6 +16,7 @@ from dehusk import __version__
 from dehusk.doors.service import openapi
 from dehusk.doors.service.bodies import (
     CLEAN,
+    LINKED,
     MAX_NAME,
     RULE,
     TEMPLATE,
@@ -207,6 +208,26 @@ async def template(request: Request) -> Response:
     return _response(await service_of(request).act("template", pages))
 
 
+@router.post("/v1/linked", **openapi.linked())
+async def linked(request: Request) -> Response:
+    """Names the page to load next, posted with the others then, until the template is found.
+
+    What is asked for is asked for once: a page is posted in `pages`, or named in `failed`.
+    """
+    post = validated(LINKED, await _body(request))
+    key = Page(post.page.html, post.page.url, post.page.site)
+    pages = [Page(page.html, page.location or page.url) for page in post.pages]
+    service = service_of(request)
+    answer = await service.act(
+        "linked",
+        [key, *pages],
+        urls=[page.url for page in post.pages],
+        failed=dict.fromkeys(post.failed),
+        settings=post.settings(),
+    )
+    return _response(answer)
+
+
 def _site(row: SiteRow) -> dict[str, Any]:
     return {
         "site": row.name,
@@ -312,7 +333,12 @@ async def health(request: Request) -> dict[str, Any]:
     """Answers as long as the service can work; `not_kept` where it cannot keep what it learns."""
     service = service_of(request)
     status = "ok" if service.is_keeping else "not_kept"
-    return {"status": status, "version": __version__, "method": service.session.method.name}
+    return {
+        "status": status,
+        "version": __version__,
+        "method": service.session.method.name,
+        "fetch": False,
+    }
 
 
 @router.get("/metrics", **openapi.metrics())

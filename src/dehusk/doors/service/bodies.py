@@ -5,21 +5,26 @@ from __future__ import annotations
 import asyncio
 import re
 import zlib
-from typing import Any, Final, TypeVar
+from typing import Annotated, Any, Final, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
 from starlette.requests import ClientDisconnect, Request
 
 from dehusk.doors.service.server import Failed
+from dehusk.methods.papers.hyperlink import BEST_VOTES, Equality, Hyperlink
+from dehusk.methods.papers.hyperlink.addresses import host_of
 from dehusk.page.page import Page
+from dehusk.template.linked import MAX_URL
 
 _AUTO: Final = 32 + zlib.MAX_WBITS
 """zlib or gzip, by how it begins."""
 _STEP: Final = 1 << 20
 _CHARSET: Final = re.compile(r'charset="?([A-Za-z0-9._:+-]{1,40})', re.IGNORECASE)
 _Model = TypeVar("_Model", bound=BaseModel)
-MAX_NAME: Final = 2000
+MAX_NAME: Final = MAX_URL
 """Characters of a URL or of a site's name."""
+_MAX_LOADS: Final = 1000
+_Address = Annotated[str, Field(min_length=1, max_length=MAX_NAME)]
 
 
 class PagePost(BaseModel):
@@ -58,6 +63,73 @@ class TemplatePost(BaseModel):
     others: list[PagePost] = Field(default_factory=list, max_length=1000)
 
 
+class KeyPost(BaseModel):
+    """The page whose template is looked for, by the pages that it links."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    html: str = Field(description="The page.")
+    url: str = Field(min_length=1, max_length=MAX_NAME, description="Where it came from.")
+    site: str | None = Field(
+        None, min_length=1, max_length=MAX_NAME, description="Its site; else its URL's host."
+    )
+
+
+class LoadedPost(BaseModel):
+    """A page that was asked for, and loaded."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    url: str = Field(min_length=1, max_length=MAX_NAME, description="As it was asked for.")
+    html: str = Field(description="The page.")
+    location: str | None = Field(
+        None, min_length=1, max_length=MAX_NAME, description="Where a redirect led, if one did."
+    )
+
+
+class LinkedPost(BaseModel):
+    """A page, what was loaded of the pages that it links, and the method's settings."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    page: KeyPost
+    pages: list[LoadedPost] = Field(default_factory=list, max_length=_MAX_LOADS)
+    failed: list[_Address] = Field(
+        default_factory=list, max_length=_MAX_LOADS, description="URLs that led nowhere."
+    )
+    size: int = Field(3, ge=1, le=64, description="Pages that must link each other.")
+    votes: int | None = Field(
+        None, ge=1, le=64, description="Pages that must have a node; what was best for the size."
+    )
+    max_loads: int = Field(
+        50, ge=2, le=_MAX_LOADS, description="Pages to ask for at most, the key page included."
+    )
+    equality: Equality = Field(Equality.TEXT, description="When two nodes are the same.")
+    menu: bool = Field(default=False, description="Follow the links of the menu first.")
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        host = host_of(self.page.url)
+        seen = set()
+        for number, page in enumerate(self.pages):
+            if host_of(page.url) != host:
+                raise ValueError(f"pages.{number}.url: another host than that of the page")
+            if page.url in seen:
+                raise ValueError(f"pages.{number}.url: given more than once")
+            seen.add(page.url)
+        return self
+
+    def settings(self) -> dict[str, Any]:
+        """The method's settings, as plain data. Raises SettingError."""
+        votes = self.votes or BEST_VOTES.get(self.size, self.size // 2)
+        settings: dict[str, Any] = {
+            "size": self.size, "votes": votes, "max_loads": self.max_loads,
+            "equality": self.equality.value, "menu": self.menu,
+        }  # fmt: skip
+        Hyperlink(**settings)
+        return settings
+
+
 class RulePost(BaseModel):
     """A rule of a site."""
 
@@ -72,6 +144,7 @@ CLEAN: Final = TypeAdapter(CleanQuery)
 PAGE: Final = TypeAdapter(PagePost)
 TEMPLATE: Final = TypeAdapter(TemplatePost)
 RULE: Final = TypeAdapter(RulePost)
+LINKED: Final = TypeAdapter(LinkedPost)
 
 
 async def read_body(request: Request, max_bytes: int, timeout_s: float) -> bytes:
@@ -173,5 +246,6 @@ def validated(adapter: TypeAdapter[_Model], given: bytes | dict[str, str]) -> _M
     except ValidationError as fault:
         first = fault.errors(include_url=False, include_input=False)[0]
         place = ".".join(map(str, first["loc"]))
-        message = f"{place}: {first['msg']}" if place else first["msg"]
+        words = first["msg"].removeprefix("Value error, ")
+        message = f"{place}: {words}" if place else words
         raise Failed(400, "bad_request", message) from None

@@ -6,7 +6,7 @@ import json
 from importlib.resources import files
 from typing import Any, Final
 
-from dehusk.doors.service.bodies import CleanQuery, PagePost, RulePost, TemplatePost
+from dehusk.doors.service.bodies import CleanQuery, LinkedPost, PagePost, RulePost, TemplatePost
 
 ABOUT: Final = (
     "Tells what web pages say from what their site repeats. Post a page of a site and get its"
@@ -137,6 +137,19 @@ def template() -> dict[str, Any]:
         "summary": "The template that pages share",
         "responses": _responses(_json(OBJECT), 422, *_BODY),
         "openapi_extra": _body({"application/json": {"schema": _schema(TemplatePost)}}),
+    }
+
+
+def linked() -> dict[str, Any]:
+    """The call for a template by the pages that a page links."""
+    wanted = {"type": ["string", "null"], "description": "The page to load next, if any."}
+    loads = {"type": "integer", "description": "Pages loaded so far, the key page included."}
+    answer = {**OBJECT, "required": ["wanted", "loads"]}
+    answer["properties"] = {"wanted": wanted, "loads": loads}
+    return {
+        "summary": "The template of a page by the pages that it links",
+        "responses": _responses(_json(answer), 422, *_BODY),
+        "openapi_extra": _body({"application/json": {"schema": _schema(LinkedPost)}}),
     }
 
 

@@ -121,11 +121,11 @@ class Service:
         self.metrics.pages["ok"] += 1
         return PageAnswer(reply.answer or b"", None, is_changed)
 
-    async def act(self, act: str, pages: Sequence[Page]) -> PageAnswer:
+    async def act(self, act: str, pages: Sequence[Page], **options: Any) -> PageAnswer:
         """The answer of a worker that learns nothing: `explain`, `template` and the like."""
         site = pipeline.site_of(pages[0])
         async with self._turn(site) as worker:
-            reply = await self._ask(worker, site, act, pages)
+            reply = await self._ask(worker, site, act, pages, **options)
         return reply if isinstance(reply, PageAnswer) else PageAnswer(reply.answer or b"")
 
     @asynccontextmanager

@@ -11,6 +11,8 @@ import numpy as np
 from dehusk.page.tree import Ints, Tree
 
 _NONE: Final[frozenset[str]] = frozenset()
+_OWN: Final = "data-dehusk-node"
+"""What a browser's page is numbered with when it is sent to us: no other page has it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +128,7 @@ class Register:
         attributes = tree.attributes(node)
         name = attributes.pop("id", "")
         classes = frozenset(attributes.pop("class", "").split())
+        attributes.pop(_OWN, None)
         kind = Kind(tree.name(node), classes, frozenset(attributes))
         return self._number(kind), self._id_numbers.setdefault(name, len(self._id_numbers))
 
