@@ -15,7 +15,8 @@ from dehusk.methods.papers.hyperlink import Hyperlink
 from dehusk.methods.papers.site_hash import SiteHash
 from dehusk_bench.corpora import open_corpus
 from dehusk_bench.papers.storage import BATCHES, Point, SiteCosts, Way, measure_site
-from dehusk_bench.papers.teco_pages import choose_links, read_key_pages
+from dehusk_bench.papers.teco_links import choose_links
+from dehusk_bench.papers.teco_pages import read_key_pages
 from dehusk_bench.quality.ablation import variants
 from dehusk_bench.quality.averages import Figure
 from dehusk_bench.quality.measure import run_quality

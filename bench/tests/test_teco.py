@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,8 +17,10 @@ from dehusk.methods.papers.segments import Segments
 from dehusk.page.page import Page
 from dehusk.page.parse import parse
 from dehusk_bench.papers import teco
-from dehusk_bench.papers.teco_pages import KeyPage, read_key_pages
-from dehusk_bench.papers.teco_report import ABLATIONS, means, run_sweep, run_teco
+from dehusk_bench.papers.teco_links import menu_links, menu_table
+from dehusk_bench.papers.teco_measure import means, run_sweep, run_teco
+from dehusk_bench.papers.teco_pages import KeyPage, printed_pages, read_key_pages
+from dehusk_bench.papers.teco_report import ABLATIONS
 from dehusk_bench.samples import SamplePage, sample_site, write_site
 
 NAMES = ("hay", "straw", "chaff", "bran", "meal")
@@ -35,7 +39,8 @@ def _html(name: str, mark: str = "", suffix: str = ".html") -> str:
         f"<!doctype html><title>{name}</title><body class='{name}'>"
         f"<ul class='menu {mark and 'TECO_mainMenu'}'>{menu}</ul>"
         f"<div id=main{f' class={mark}' if mark else ''}><h1 class='big {mark}'>On {name}</h1>"
-        f"<p>{STORY[name]}</p></div><p class=foot>The barn, open daily</p>"
+        f"<p{mark and ' class=TECO_mainContent'}>{STORY[name]}</p></div>"
+        "<p class=foot>The barn, open daily</p>"
     )
 
 
@@ -73,13 +78,13 @@ def _run(capsys: pytest.CaptureFixture[str], *options: str) -> str:
 
 
 def test_marks_are_gone_before_anything_looks_at_the_page() -> None:
-    tree, paths = strip_marks(Page(_html("hay", "TECO_notTemplate2")))
+    tree, marks = strip_marks(Page(_html("hay", "TECO_notTemplate2")))
     assert b"TECO" not in tree.source
     assert b"notTemplate" not in tree.source
     assert tree.source == parse(Page(_html("hay"))).tree.source.replace(
         b'"menu "', b'"menu"'
     ).replace(b'"big "', b'"big"')
-    assert paths == [[1, 1]]
+    assert marks == ([[1, 1]], [[1, 1, 1]], [[1, 0]])
 
 
 @pytest.mark.parametrize("mark", ["TECO_notTemplate", "TECO_notTemplate3", "notTemplate"])
@@ -93,16 +98,25 @@ def test_every_spelling_of_the_mark_is_known(tmp_path: Path, mark: str) -> None:
 
 def test_marks_with_odd_attributes_beside_them_are_taken_off_alone() -> None:
     html = "<p title='a class=' class='x TECO_notTemplate y' data-v='&quot;&amp;<'>t</p>"
-    tree, paths = strip_marks(Page(html))
+    tree, marks = strip_marks(Page(html))
     node = next(node for node in range(len(tree)) if tree.name(node) == "p")
     assert tree.attributes(node) == {"title": "a class=", "class": "x y", "data-v": '"&<'}
-    assert paths == [[1, 0]]
+    assert marks == ([[1, 0]], [], [])
 
 
 def test_a_page_without_marks_stays_as_it_is() -> None:
     page = Page("<p class=mainContent>x")
-    tree, paths = strip_marks(page)
-    assert (tree.source, paths) == (parse(page).tree.source, [])
+    tree, marks = strip_marks(page)
+    assert (tree.source, marks) == (parse(page).tree.source, ([], [], []))
+
+
+@pytest.mark.parametrize(("mark", "is_own"), [("TECO_notTemplate", True), ("notTemplate", False)])
+def test_a_site_may_have_a_class_of_its_own_that_is_a_mark_elsewhere(
+    mark: str, *, is_own: bool
+) -> None:
+    tree, marks = strip_marks(Page(f"<p class={mark}>x</p><p class=mainContent>y</p>"))
+    assert (b"mainContent" in tree.source) is is_own
+    assert marks == ([[1, 0]], [] if is_own else [[1, 1]], [])
 
 
 def test_a_folder_has_types_and_key_pages_below_it(tmp_path: Path) -> None:
@@ -114,6 +128,42 @@ def test_a_folder_has_types_and_key_pages_below_it(tmp_path: Path) -> None:
     assert [(key.site, key.type, key.tree.url) for key in keys] == [
         ("barn", "farm", "file:deep/hay.html"), ("loft", "–", "file:bran.html"),
     ]  # fmt: skip
+
+
+def test_the_key_pages_that_the_thesis_prints_need_no_list(tmp_path: Path) -> None:
+    folder = tmp_path / "pages" / "www.tennis.com"
+    _write_site(folder)
+    (folder / "hay.html").rename(folder / "index.html")
+    other = folder / "bran.html"
+    other.write_text(_html("bran", "TECO_notTemplate"))
+    (key,) = _keys(tmp_path)
+    assert (key.type, key.tree.url) == ("Media / Communication", "file:index.html")
+    assert key.printed is not None
+    assert (key.printed.nodes, key.printed.links) == ((1300, 463, 676), (13, 13, 0, 0))
+    (row,) = run_teco([key], Hyperlink())
+    assert (row.printed_nodes, row.printed_template, row.printed_content) == (1300, 463, 676)
+
+
+def test_where_the_printed_key_page_is_missing_marks_are_looked_for(tmp_path: Path) -> None:
+    _write_site(tmp_path / "www.tennis.com")
+    notes: list[str] = []
+    (key,) = read_key_pages(str(tmp_path), notes)
+    assert (key.type, key.tree.url) == ("Media / Communication", "file:hay.html")
+    assert "no index.html in it" in notes[0]
+
+
+def test_forty_key_pages_of_five_types_are_printed() -> None:
+    printed = [page for pages in printed_pages().values() for page in pages]
+    assert Counter(page.type for page in printed) == {
+        "Companies / Shops": 14, "Forums / Social": 2, "Personal / Blogs": 3,
+        "Media / Communication": 11, "Institutions / Associations": 10,
+    }  # fmt: skip
+    assert len({page.path for page in printed}) == 40
+    for page in printed:
+        nodes, template, content = page.nodes
+        assert max(template, content) < nodes, page.path
+        assert page.links[0] == sum(page.links[1:]), page.path
+    assert len(printed_pages()["users.dsic.upv.es"]) == 2
 
 
 def test_saved_pages_are_found_under_the_urls_of_the_index(tmp_path: Path) -> None:
@@ -207,6 +257,82 @@ def test_rows_have_the_figures_of_001_table_1(tmp_path: Path) -> None:
     assert (row.recall, row.precision, row.f1) == (1, 1, 1)
     assert row.teco_f1 == pytest.approx(2 * 12 / (12 + 14))
     assert row.loads == 4
+
+
+def test_nodes_are_counted_as_the_papers_count_too(tmp_path: Path) -> None:
+    _write_site(tmp_path / "barn")
+    (key,) = _keys(tmp_path)
+    (row,) = run_teco([key], Hyperlink(equality="text"))
+    # html, head, title and its text, body; six of the menu with a link and a text in five; the
+    # content: three elements with two texts; the footer with its own.
+    assert row.dom_nodes == len(key.tree) == 5 + 16 + 5 + 2
+    assert row.dom_template == 28 - 5
+    # By text the two above the content are content: it is in them.
+    assert (row.dom_retrieved, row.dom_hits) == (21, 21)
+    assert row.dom_f1 == pytest.approx(2 * 21 / (21 + 23))
+    (by_paper,) = run_teco([key], Hyperlink())
+    assert (by_paper.dom_retrieved, by_paper.dom_hits, by_paper.dom_recall) == (28, 23, 1)
+
+
+def test_the_main_content_is_scored_by_its_own_marks(tmp_path: Path) -> None:
+    _write_site(tmp_path / "barn")
+    (row,) = run_teco(_keys(tmp_path), Hyperlink(equality="text"))
+    # The content is the paragraph; what is not template has a heading and a frame as well.
+    assert (row.content, row.content_retrieved, row.content_hits) == (1, 3, 1)
+    assert (row.content_recall, row.content_precision) == (1, 1 / 3)
+    said = len(STORY["hay"].split())
+    assert (row.words_recall, row.words_precision) == (1, said / (said + 2))
+    assert row.dom_content == 2
+
+
+def test_without_marks_of_its_own_the_main_content_is_not_scored(tmp_path: Path) -> None:
+    _write_site(tmp_path / "barn")
+    key = tmp_path / "barn" / "hay.html"
+    key.write_text(key.read_text().replace(" class=TECO_mainContent", ""))
+    (row,) = run_teco(_keys(tmp_path), Hyperlink())
+    assert (row.content, row.content_f1, row.words_f1) == (None, None, None)
+    assert "content_f1" not in means([row])
+
+
+@pytest.mark.parametrize("is_marked", [True, False])
+def test_links_of_the_menu_are_told_by_what_they_lead_to(
+    tmp_path: Path, *, is_marked: bool
+) -> None:
+    folder = tmp_path / "barn"
+    _write_site(folder)
+    key = folder / "hay.html"
+    if not is_marked:
+        key.write_text(key.read_text().replace("TECO_mainMenu", ""))
+    (folder / "straw.html").unlink()
+    bran = folder / "bran.html"
+    bran.write_text(bran.read_text().replace("The barn, open daily", "Closed"))
+    (folder / "meal.html").write_text("<!doctype html><h1>Moved</h1><p>To the mill.</p>")
+    (menu,) = menu_links(_keys(tmp_path), Hyperlink(equality="text"))
+    assert menu.is_marked is is_marked
+    assert (menu.links, menu.whole, menu.part, menu.none, menu.absent) == (4, 1, 1, 1, 1)
+    assert menu_table([menu], with_rows=False, markdown=False).split() == [
+        "menu", "of", "VL", "TT", "PT", "DT", "absent", "all", "4", "1", "1", "1", "1",
+    ]  # fmt: skip
+
+
+def test_a_link_that_stands_before_the_menu_too_is_one_of_the_menu(tmp_path: Path) -> None:
+    _write_site(tmp_path / "barn")
+    key = tmp_path / "barn" / "hay.html"
+    key.write_text(key.read_text().replace("<ul", "<a href=bran.html>Bran!</a><ul"))
+    (menu,) = menu_links(_keys(tmp_path), Hyperlink(equality="text"))
+    assert (menu.links, menu.absent) == (4, 0)
+
+
+def test_what_the_thesis_counts_in_a_menu_stands_beside_it(tmp_path: Path) -> None:
+    _write_site(tmp_path / "barn")
+    (key,) = _keys(tmp_path)
+    printed = printed_pages()["water.org"][0]
+    menus = menu_links([replace(key, printed=printed), key], Hyperlink())
+    lines = menu_table(menus, with_rows=True, markdown=False).splitlines()
+    assert lines[0].endswith("VL in 000  TT in 000  PT in 000  DT in 000")
+    assert [line.split()[-4:] for line in lines[1:]] == [
+        ["9", "0", "9", "0"], ["9", "0", "9", "0"], ["–"] * 4,
+    ]  # fmt: skip
 
 
 def test_by_the_paper_parallel_content_costs_precision(tmp_path: Path) -> None:

@@ -6,43 +6,45 @@ A folder in the form of the TECO suite:
     DIR/site/index.json    optional: {"a/b.html": "https://…"}, else links are read as files
     DIR/site/a/b.html      the key page, known by its marks, and all other pages
 
-or the same below DIR/pages. The marks (`dehusk.doors.service.gold`) are taken off before anything
-looks at the page.
+or the same below DIR/pages. Without `sites.json` the key pages and types of the suite's own sites
+are those that the thesis prints (`teco.toml`); of other sites every page is looked at for marks.
+The marks (`dehusk.doors.service.gold`) are taken off before anything looks at the page.
 """
 
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+import tomllib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
 from itertools import groupby
 from pathlib import Path
-from statistics import fmean
 from typing import Any, Final
+from urllib.parse import unquote
 
-import numpy as np
-
-from dehusk.doors.service.gold import NodeGold, is_marked, node_gold, strip_marks
+from dehusk.doors.service.gold import NodeGold, is_marked, node_gold, nodes_inside, strip_marks
 from dehusk.errors import PageError, SourceError, UsageError
-from dehusk.methods.papers.hyperlink import Hyperlink, detect, normal_url
-from dehusk.methods.papers.hyperlink.addresses import Addresses
-from dehusk.methods.papers.hyperlink.links import (
-    find_links,
-    hyperlink_distance,
-    hyperlink_words,
-    sort_links,
-)
+from dehusk.methods.papers.hyperlink import normal_url
 from dehusk.page.page import Page
 from dehusk.page.parse import parse
-from dehusk.page.tree import Tree
+from dehusk.page.tree import Flags, Tree
 from dehusk.settings import SourceSettings
 from dehusk.sources.folders import file_url, find_files, read_file
-from dehusk_bench.corpora import EVERYTHING, Caps, Corpus, Watcher, open_corpus, watch_nothing
-from dehusk_bench.tables import number, table
+from dehusk_bench.corpora import EVERYTHING, Caps, Corpus, open_corpus
 
 NO_TYPE: Final = "–"
 """The type of a site that nobody told."""
+
+
+@dataclass(frozen=True, slots=True)
+class Printed:
+    """What the thesis prints of a key page of TECO; `teco.toml` says in which tables."""
+
+    path: str
+    type: str
+    nodes: tuple[int, int, int]
+    links: tuple[int, int, int, int]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,6 +56,24 @@ class KeyPage:
     tree: Tree
     gold: NodeGold
     load: Callable[[str], Tree | None]
+    not_template: Flags
+    """True for all nodes that are neither template nor above what is not."""
+    content: Flags | None = None
+    """True for the nodes of the main content; None where nobody says which they are."""
+    menu: Flags | None = None
+    """The same for the main menu."""
+    printed: Printed | None = None
+
+
+@cache
+def printed_pages() -> Mapping[str, Sequence[Printed]]:
+    """What the thesis prints of TECO's key pages, by the folder of their site."""
+    rows = tomllib.loads(Path(__file__).with_name("teco.toml").read_text("utf-8"))["pages"]
+    pages = [
+        Printed(row["path"], row["type"], tuple(row["nodes"]), tuple(row["links"])) for row in rows
+    ]
+    folders = {page.path.partition("/")[0] for page in pages}
+    return {name: [page for page in pages if page.path.startswith(f"{name}/")] for name in folders}
 
 
 def read_key_pages(name: str, notes: list[str], caps: Caps = EVERYTHING) -> Iterator[KeyPage]:
@@ -86,17 +106,15 @@ def _read_records(corpus: Corpus, notes: list[str]) -> Iterator[KeyPage]:
         judged = [record for record in records if record.get("content_nodes") is not None]
         for record in [record for record in judged if record.get("key")] or judged:
             tree = pages.load(record["url"])
-            gold = None if tree is None else _record_gold(tree, record)
-            if tree is None or gold is None:
+            roots, excluded = record["content_nodes"], record.get("excluded_nodes") or ()
+            gold = None if tree is None else node_gold(tree, roots, excluded)
+            content = None if tree is None else nodes_inside(tree, roots, excluded)
+            if tree is None or gold is None or content is None:
                 notes.append(f"{record['url']}: its gold does not fit the page; left out")
                 continue
-            kind = str(record.get("type") or record.get("generator") or NO_TYPE)
-            yield KeyPage(site, kind, tree, gold, pages.load)
-
-
-def _record_gold(tree: Tree, record: Mapping[str, Any]) -> NodeGold | None:
-    """The gold of a record's nodes; None where it does not fit the page."""
-    return node_gold(tree, record["content_nodes"], record.get("excluded_nodes") or ())
+            kinds = (record.get(name) for name in ("type", "genre", "generator"))
+            kind = str(next(filter(None, kinds), NO_TYPE))
+            yield KeyPage(site, kind, tree, gold, pages.load, content, content)
 
 
 def _record_maker(record: Mapping[str, Any]) -> Callable[[], Tree]:
@@ -126,38 +144,62 @@ class _Pages:
 def _read_folders(root: Path, notes: list[str]) -> Iterator[KeyPage]:
     """The key pages of a folder in TECO's form, by the names of the sites."""
     root = root / "pages" if (root / "pages").is_dir() else root
-    known = _read_json(root / "sites.json")
+    told = _read_json(root / "sites.json")
     for folder in sorted(path for path in root.iterdir() if path.is_dir()):
-        facts = known.get(folder.name) or {}
-        yield from _read_site(folder, str(facts.get("type") or NO_TYPE), facts.get("key"), notes)
+        if told:
+            facts = told.get(folder.name) or {}
+            keys = {facts["key"]: None} if facts.get("key") else {}
+            yield from _read_site(folder, str(facts.get("type") or NO_TYPE), keys, notes)
+        else:
+            printed = printed_pages().get(folder.name, ())
+            kind = printed[0].type if printed else NO_TYPE
+            by_name = {page.path.partition("/")[2]: page for page in printed}
+            yield from _read_site(folder, kind, by_name, notes)
 
 
-def _read_site(folder: Path, kind: str, key: str | None, notes: list[str]) -> Iterator[KeyPage]:
-    """The key pages of one saved site: those with marks, or the one that is named."""
+def _read_site(
+    folder: Path, kind: str, keys: Mapping[str, Printed | None], notes: list[str]
+) -> Iterator[KeyPage]:
+    """The key pages of one saved site: those named, or without one of these all that have marks."""
     urls = _read_json(folder / "index.json")
     names = [name for name in find_files(folder) if isinstance(name, str)]
     url_of = {name: str(urls.get(name) or file_url(name)) for name in names}
-
-    def maker(name: str) -> Callable[[], Tree]:
-        return lambda: strip_marks(_read_page(folder, name, url_of[name]))[0]
-
-    pages = _Pages({url: maker(name) for name, url in url_of.items()})
-    for name in names if key is None else [key]:
+    pages = _Pages({url: _file_maker(folder, name, url) for name, url in url_of.items()})
+    named = [name for name in names if unquote(name) in keys]
+    if len(named) < len(keys):
+        notes.append(f"{folder}: no {', '.join(keys)} in it; all its pages are looked at for marks")
+    for name in named or names:
         try:
-            page = _read_page(folder, name, url_of.get(name, ""))
-            if not is_marked(page):
-                continue
-            tree, paths = strip_marks(page)
-            if not paths:
-                continue
+            key = _read_key(_read_page(folder, name, url_of[name]), kind, pages)
         except (PageError, SourceError) as fault:
             notes.append(f"{fault}; left out")
             continue
-        gold = node_gold(tree, paths, ())
-        if gold is None:
-            notes.append(f"{folder / name}: it is read otherwise without its marks; left out")
-        else:
-            yield KeyPage(folder.name, kind, tree, gold, pages.load)
+        if key is not None:
+            yield replace(key, printed=keys.get(unquote(name)))
+        elif named:
+            notes.append(f"{folder / name}: no mark of the TECO suite on it; left out")
+
+
+def _file_maker(folder: Path, name: str, url: str) -> Callable[[], Tree]:
+    """A call that parses the page in a file, without marks."""
+    return lambda: strip_marks(_read_page(folder, name, url))[0]
+
+
+def _read_key(page: Page, kind: str, pages: _Pages) -> KeyPage | None:
+    """The page with what its marks say; None without any.
+
+    Raises PageError, SourceError for a page that is read otherwise without its marks.
+    """
+    if not is_marked(page):
+        return None
+    tree, marks = strip_marks(page)
+    if not marks.not_template:
+        return None
+    gold = node_gold(tree, marks.not_template, ())
+    rest, content, menu = (nodes_inside(tree, paths, ()) if paths else None for paths in marks)
+    if gold is None or rest is None:
+        raise SourceError(f"{page.site}: {page.url} is read otherwise without its marks")
+    return KeyPage(page.site or "", kind, tree, gold, pages.load, rest, content, menu)
 
 
 def _read_json(path: Path) -> dict[str, Any]:
@@ -179,96 +221,3 @@ def _read_page(folder: Path, name: str, url: str) -> Page:
     if isinstance(page, Page):
         return page
     raise SourceError(f"{folder / name}: {page.error}")
-
-
-_REGIONS: Final = ("nav", "header", "footer", "aside", "main", "article", "table")
-
-
-@dataclass(slots=True)
-class Chosen:
-    """Links of all key pages, and those of them that were chosen, by what they are."""
-
-    links: Counter[str] = field(default_factory=Counter)
-    chosen: Counter[str] = field(default_factory=Counter)
-    ranks: list[int] = field(default_factory=list)
-    """The places of the chosen ones in the order of Algorithm 1, from 1."""
-    sizes: Counter[int] = field(default_factory=Counter)
-    """How many pages that link each other were found, by key page."""
-
-    def figures(self) -> dict[str, object]:
-        """All of it, for JSON."""
-        return {
-            "links": dict(self.links),
-            "chosen": dict(self.chosen),
-            "sizes": dict(self.sizes),
-            "ranks": self.ranks,
-        }
-
-
-def choose_links(
-    keys: Iterable[KeyPage], method: Hyperlink, *, on_page: Watcher = watch_nothing
-) -> Chosen:
-    """What is chosen on each key page, counted."""
-    found = Chosen()
-    for done, key in enumerate(keys, 1):
-        detection = detect(replace(method, loader=key.load), key.tree)
-        pages = {normal_url(url) for url in detection.pages}
-        found.sizes[len(pages)] += 1
-        links = find_links(key.tree, Addresses()).inside
-        for rank, link in enumerate(sort_links(key.tree, links, key.tree.url or ""), 1):
-            is_chosen = normal_url(link.url) in pages
-            found.ranks += [rank] if is_chosen else []
-            for kind in _kinds(key, link.url, link.node):
-                found.links[kind] += 1
-                found.chosen[kind] += is_chosen
-        on_page(key.site, done)
-    return found
-
-
-def _kinds(key: KeyPage, url: str, node: int) -> Iterator[str]:
-    """What a link is: by where it leads, by the element it stands in, by the gold."""
-    distance = hyperlink_distance(hyperlink_words(key.tree.url or ""), hyperlink_words(url))
-    if distance == 0:
-        yield "leads to the same folder"
-    else:
-        yield f"leads {'below it' if distance > 0 else 'out of it'}"
-    yield f"stands in {_region(key, node)}"
-    yield "is template" if key.gold.template[node] else "is in the content"
-
-
-def _region(key: KeyPage, node: int) -> str:
-    """The nearest element around a link that says what it is for."""
-    while node >= 0:
-        name = key.tree.name(node)
-        if name in _REGIONS:
-            return f"<{name}>"
-        node = int(key.tree.parent[node])
-    return "no such element"
-
-
-def links_table(found: Chosen, *, markdown: bool) -> str:
-    """A row for each kind of link, then the subdigraphs that were found."""
-    rows = []
-    for kind in sorted(found.links):
-        group = kind.split()[0]
-        of = [name for name in found.links if name.split()[0] == group]
-        links, chosen = found.links[kind], found.chosen[kind]
-        share = links / sum(found.links[name] for name in of)
-        chosen_share = chosen / max(sum(found.chosen[name] for name in of), 1)
-        cells = (str(links), f"{share:.1%}", str(chosen), f"{chosen_share:.1%}")
-        rows.append([kind, *cells, number(chosen_share / share, 2)])
-    header = ("a link that", "links", "share", "chosen", "share of chosen", "times as often")
-    total = max(sum(found.sizes.values()), 1)
-    sizes = [
-        [str(size), str(count), f"{count / total:.1%}"]
-        for size, count in sorted(found.sizes.items())
-    ]
-    shown = table(header, rows, markdown=markdown)
-    shown += "\n" + table(("pages that vote", "key pages", "share"), sizes, markdown=markdown)
-    if found.ranks:
-        middle, late = np.percentile(found.ranks, (50, 90))
-        shown += (
-            f"\nThe chosen links stand at place {fmean(found.ranks):.1f} in the order of Algorithm"
-            f" 1 on average, half of them up to {middle:.0f}, nine in ten up to {late:.0f}.\n"
-        )
-    return shown

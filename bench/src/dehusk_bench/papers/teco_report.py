@@ -1,42 +1,27 @@
-"""What `dehusk bench teco` measures and prints."""
+"""What `dehusk bench teco` prints."""
 
 from __future__ import annotations
 
 import argparse
 import json
 import sys
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from statistics import fmean
 from typing import Any, Final
 
-import numpy as np
-
-from dehusk.doors.service.gold import Score, score
 from dehusk.errors import SourceError, UsageError
-from dehusk.memory import Memory
 from dehusk.methods import Method
-from dehusk.methods.papers.hyperlink import BEST_VOTES, Equality, Hyperlink, detect
-from dehusk.methods.papers.hyperlink.addresses import Addresses
-from dehusk.methods.papers.hyperlink.links import find_links, sort_links
+from dehusk.methods.papers.hyperlink import BEST_VOTES, Equality, Hyperlink
 from dehusk.methods.written import parse_method
-from dehusk.page.tree import Flags, Tree
-from dehusk_bench.corpora import Caps, Watcher, watch_nothing
-from dehusk_bench.papers.teco_pages import (
-    NO_TYPE,
-    KeyPage,
-    choose_links,
-    links_table,
-    read_key_pages,
-)
+from dehusk_bench.corpora import Caps, Watcher
+from dehusk_bench.papers.teco_links import choose_links, links_table, menu_links, menu_table
+from dehusk_bench.papers.teco_measure import Row, means, run_sweep, run_teco
+from dehusk_bench.papers.teco_pages import NO_TYPE, KeyPage, read_key_pages
 from dehusk_bench.quality.report import first_against_others
 from dehusk_bench.showing import Progress
 from dehusk_bench.tables import number, table
-
-SIZES: Final = range(1, 9)
-"""The sizes of tables 5.2 and 5.3 of the thesis, and of table 2 of 001."""
 
 _THRESHOLDS: Final = (0.0, 0.1, 0.2, 0.25, 0.3, 0.35, 0.4, 0.5, 0.6, 0.7, 0.8)
 _FIRST_WEIGHTS: Final[dict[str, Any]] = {
@@ -74,165 +59,32 @@ ABLATIONS: Final[dict[str, dict[str, dict[str, Any]]]] = {
 """What section 5.2.3 of the thesis varies, and what is dehusk's own, by equality."""
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One line of table 1 of 001. Nodes are elements that carry or enclose shown text or an image.
-
-    Those above the content count as template in `teco_f1`, as in the suite, and not in the rest.
-    """
-
-    site: str
-    type: str
-    nodes: int
-    template: int
-    retrieved: int
-    hits: int
-    recall: float
-    precision: float
-    f1: float
-    teco_f1: float
-    loads: int
-    ms: float
-
-
-_FIGURES: Final = (
+_Figures = tuple[tuple[str, int], ...]
+_FIGURES: Final[_Figures] = (
     ("nodes", 1), ("template", 1), ("retrieved", 1), ("hits", 1), ("recall", 3), ("precision", 3),
     ("f1", 3), ("teco_f1", 3), ("loads", 1), ("ms", 1),
 )  # fmt: skip
 """The columns of the table, and digits behind the point."""
+_DOM: Final = (
+    *((f"dom_{name}", digits) for name, digits in _FIGURES[:7]), ("dom_content", 1),
+    *((f"printed_{name}", 1) for name in ("nodes", "template", "content")),
+)  # fmt: skip
+_CONTENT: Final = (
+    ("content", 1), *((f"content_{name}", digits) for name, digits in _FIGURES[2:7]),
+    ("words_recall", 3), ("words_precision", 3), ("words_f1", 3),
+)  # fmt: skip
 LEGEND: Final = (
     "nodes: elements that carry or enclose shown text or an image; those above the content are"
-    " template in teco_f1 only.\nloads: pages loaded, the key page included; ms: CPU time, parsing"
-    " of pages left out. Means over key pages.\n"
+    " template in teco_f1 only.\n"
+    "dom: every element and text of the DOM, as the papers count; those above the content are"
+    " template.\n"
+    "content: elements of the main content, against those that neither are called template nor hold"
+    " what is.\n"
+    "words: those of the main content, against those of texts not called template.\n"
+    "printed: what table 6.2 of the thesis has.\n"
+    "loads: pages loaded, the key page included; ms: CPU time, parsing of pages left out. Means"
+    " over key pages.\n"
 )
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Answer:
-    """Which nodes are called template, after how many loads, and how long it took."""
-
-    called: Flags
-    loads: int
-    ms: float
-
-
-class _Clock:
-    """CPU time since its start, without the time that loading takes."""
-
-    def __init__(self, load: Callable[[str], Tree | None]) -> None:
-        self._load = load
-        self._start = time.process_time()
-
-    def load(self, url: str) -> Tree | None:
-        """Load a page while the clock stands."""
-        before = time.process_time()
-        page = self._load(url)
-        self._start += time.process_time() - before
-        return page
-
-    @property
-    def ms(self) -> float:
-        """What the clock shows."""
-        return 1000 * (time.process_time() - self._start)
-
-
-def run_teco(
-    keys: Iterable[KeyPage], method: Method, *, on_page: Watcher = watch_nothing
-) -> list[Row]:
-    """A row for each key page that has template. Hyperlink is given each page's loader.
-
-    Any other method first learns the pages that the key page links, in the order of Algorithm 1,
-    then the key page.
-    """
-    rows = []
-    for done, key in enumerate(keys, 1):
-        if key.gold.template.any():
-            rows.append(_row(key, _ask(method, key)))
-        on_page(key.site, done)
-    return rows
-
-
-def _ask(method: Method, key: KeyPage) -> _Answer:
-    """The method's answer on one key page."""
-    clock = _Clock(key.load)
-    if isinstance(method, Hyperlink):
-        found = detect(replace(method, loader=clock.load), key.tree)
-        return _Answer(np.asarray(found.scores > 0.5), found.loads, clock.ms)
-    memory, loads = Memory(), 1
-    links = find_links(key.tree, Addresses()).inside
-    for link in sort_links(key.tree, links, key.tree.url or ""):
-        page = clock.load(link.url)
-        if page is not None:
-            memory = method.learn(memory, page)
-            loads += 1
-    scores = method.score(method.learn(memory, key.tree), key.tree)
-    return _Answer(np.asarray(scores > 0.5), loads, clock.ms)
-
-
-def _row(key: KeyPage, answer: _Answer) -> Row:
-    """The figures of one key page."""
-    gold, called = key.gold, key.gold.judged & answer.called
-    measured, teco = _score(gold.template, called), _score(gold.template | gold.above, called)
-    return Row(
-        key.site,
-        key.type,
-        nodes=_count(gold.judged),
-        template=_count(gold.template),
-        retrieved=_count(called),
-        hits=_count(gold.template & called),
-        recall=measured.recall,
-        precision=measured.precision,
-        f1=measured.f1,
-        teco_f1=teco.f1,
-        loads=answer.loads,
-        ms=answer.ms,
-    )
-
-
-def _score(gold: Flags, called: Flags) -> Score:
-    return score(_count(gold & called), _count(gold), _count(called))
-
-
-def _count(flags: Flags) -> int:
-    return int(np.count_nonzero(flags))
-
-
-def run_sweep(
-    keys: Sequence[KeyPage], method: Hyperlink, *, on_page: Watcher = watch_nothing
-) -> dict[tuple[int, int], list[Row]]:
-    """The rows for every size and number of votes.
-
-    By the paper a page's votes do not depend on how many are needed, so that they are counted once
-    for each size; the time is that of the count.
-    """
-    swept: dict[tuple[int, int], list[Row]] = {}
-    judged = [key for key in keys if key.gold.template.any()]
-    for size in SIZES:
-        for key in judged:
-            for votes, row in _sweep_page(key, replace(method, size=size, votes=1)):
-                swept.setdefault((size, votes), []).append(row)
-            on_page(f"size {size}", len(swept[size, 1]))
-    return swept
-
-
-def _sweep_page(key: KeyPage, method: Hyperlink) -> Iterator[tuple[int, Row]]:
-    """The rows of one key page and one size, by votes."""
-    by_count = method.equality == Equality.PAPER and not (method.menu or method.content_first)
-    clock = _Clock(key.load)
-    found = detect(replace(method, loader=clock.load), key.tree)
-    ms = clock.ms
-    for votes in range(1, method.size + 1):
-        if by_count:
-            needed = min(votes, len(found.pages)) or 1
-            answer = _Answer(np.asarray(found.votes >= needed), found.loads, ms)
-        else:
-            answer = _ask(replace(method, votes=votes), key)
-        yield votes, _row(key, answer)
-
-
-def means(rows: Sequence[Row]) -> dict[str, float]:
-    """Each figure's mean over the key pages, as 001 has it; empty without rows."""
-    return {name: fmean(float(getattr(row, name)) for row in rows) for name, _ in _FIGURES if rows}
 
 
 def run_report(arguments: argparse.Namespace) -> int:
@@ -249,7 +101,8 @@ def run_report(arguments: argparse.Namespace) -> int:
         for name, method in methods.items():
             for title, text, rows in _experiments(arguments, keys, method, progress.show):
                 progress.clear()
-                saved.setdefault(source, {}).setdefault(name, {})[title] = rows
+                if rows is not None:
+                    saved.setdefault(source, {}).setdefault(name, {})[title] = rows
                 mark = "## " if arguments.markdown else ""
                 sys.stdout.write(f"{mark}{source}, {name}: {title}\n\n{text}\n")
                 sys.stdout.flush()
@@ -302,14 +155,21 @@ def _experiments(
     """The title, the table and the figures of each experiment that was asked for."""
     markdown = arguments.markdown
     rows = run_teco(keys, method, on_page=on_page)
-    text = main_table(rows, with_rows=arguments.rows, markdown=markdown)
     title = f"{len(rows)} key pages"
     if len(rows) < len(keys):
         title += f" ({len(keys) - len(rows)} more have no template and are left out)"
+    text = main_table(rows, _FIGURES, with_rows=arguments.rows, markdown=markdown)
     yield title, text, [asdict(row) for row in rows]
+    for title, figures in (("nodes as the papers count", _DOM), ("main content", _CONTENT)):
+        if any(getattr(row, figures[0][0]) is not None for row in rows):
+            text = main_table(rows, figures, with_rows=arguments.rows, markdown=markdown)
+            yield title, text, None
     if arguments.links and isinstance(method, Hyperlink):
         chosen = choose_links(keys, method, on_page=on_page)
         yield "which links are chosen", links_table(chosen, markdown=markdown), chosen.figures()
+        menus = menu_links(keys, method, on_page=on_page)
+        text = menu_table(menus, with_rows=arguments.rows, markdown=markdown)
+        yield "links of the menu by kind", text, [asdict(menu) for menu in menus]
     if arguments.sweep and isinstance(method, Hyperlink):
         swept = run_sweep(keys, method, on_page=on_page)
         by_pair = {f"{size},{votes}": means(found) for (size, votes), found in swept.items()}
@@ -319,29 +179,30 @@ def _experiments(
             name: means(run_teco(keys, replace(method, **settings), on_page=on_page))
             for name, settings in ABLATIONS[method.equality].items()
         }
-        yield "what the settings are worth", _table("setting", varied, markdown=markdown), varied
+        text = _table("setting", varied, _FIGURES, markdown=markdown)
+        yield "what the settings are worth", text, varied
 
 
-def main_table(rows: Sequence[Row], *, with_rows: bool, markdown: bool) -> str:
-    """Table 1 of 001: the mean, the mean of each type of site, and the key pages if asked for."""
+def main_table(rows: Sequence[Row], figures: _Figures, *, with_rows: bool, markdown: bool) -> str:
+    """The mean, the mean of each type of site, and the key pages if asked for."""
     lines: dict[str, Mapping[str, float]] = {"all": means(rows)}
     types = sorted({row.type for row in rows} - {NO_TYPE})
     lines |= {name: means([row for row in rows if row.type == name]) for name in types}
     if with_rows:
-        lines |= {
-            f"{row.site} {place}": {name: float(getattr(row, name)) for name, _ in _FIGURES}
-            for place, row in enumerate(rows, 1)
-        }
-    return _table("site", lines, markdown=markdown)
+        lines |= {f"{row.site} {place}": means([row]) for place, row in enumerate(rows, 1)}
+    return _table("site", lines, figures, markdown=markdown)
 
 
-def _table(first: str, lines: Mapping[str, Mapping[str, float]], *, markdown: bool) -> str:
-    """A row of figures for each line."""
+def _table(
+    first: str, lines: Mapping[str, Mapping[str, float]], figures: _Figures, *, markdown: bool
+) -> str:
+    """A row for each line; figures that none of them has are left out."""
+    shown = [(name, digits) for name, digits in figures if any(name in x for x in lines.values())]
     cells = [
-        [name, *(number(figures.get(figure), digits) for figure, digits in _FIGURES)]
-        for name, figures in lines.items()
+        [name, *(number(found.get(figure), digits) for figure, digits in shown)]
+        for name, found in lines.items()
     ]
-    return table([first, *(figure for figure, _ in _FIGURES)], cells, markdown=markdown)
+    return table([first, *(figure for figure, _ in shown)], cells, markdown=markdown)
 
 
 def sweep_table(swept: Mapping[tuple[int, int], Sequence[Row]], *, markdown: bool) -> str:

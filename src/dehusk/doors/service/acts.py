@@ -79,10 +79,10 @@ def _explain(judge: Judge, request: Request) -> Reply:
 def _benchmark(judge: Judge, request: Request) -> Reply:
     """How well the template of a page with TECO's marks is found."""
     (marked,) = request.pages
-    tree, paths = strip_marks(marked)
+    tree, marks = strip_marks(marked)
     page = Page(tree.source, marked.url, marked.site, "utf-8")
     result = judge.session.ask(page, render=lambda result: result.text)
-    gold = node_gold(result.tree, paths, ()) if paths else None
+    gold = node_gold(result.tree, marks.not_template, ()) if marks.not_template else None
     if gold is None:
         raise NotHtml(marked.url, "no mark of the TECO suite on it (class TECO_notTemplate)")
     labels = result.labels.labels

@@ -4,8 +4,9 @@ A record has `site`, `url`, `lang`, `html`, and the gold: `content` (text), `con
 roots of the content) and `excluded_nodes` (pieces inside them that are template). A node's path is
 child positions among elements, from `<html>` down.
 
-The TECO suite marks pages with classes: what has `TECO_notTemplate` (also with a 2 or 3 behind it,
-or without `TECO_`), and all below it, is not template.
+The TECO suite marks pages with classes: what has `TECO_notTemplate` (also with a 2 or 3 behind it),
+and all below it, is not template; `TECO_mainContent` and `TECO_mainMenu` say what else there is.
+Older copies write them without `TECO_`.
 
 Of labels only elements are scored, and of these only such as carry or enclose shown text or an
 image. The gold says nothing of others: were they counted, a line break that a menu takes with it
@@ -37,8 +38,12 @@ _CORPUS: Final = "labelled"
 _PREFIX: Final = "TECO_"
 """Before a mark; older copies of the suite do without."""
 _MARK: Final = f"{_PREFIX}notTemplate"
-_NOT_TEMPLATE: Final = ("notTemplate", "notTemplate2", "notTemplate3")
-_MARKS: Final = (*_NOT_TEMPLATE, "mainContent", "mainMenu")
+_PLACES: Final = {
+    **dict.fromkeys(("notTemplate", "notTemplate2", "notTemplate3"), 0),
+    "mainContent": 1,
+    "mainMenu": 2,
+}
+"""The place in `Marks` of what bears a mark."""
 _SEEN: Final = tags.numbers("img", "svg", "picture", "object", "embed", "input", "image")
 _IMAGES: Final = tags.numbers("img", "image", "picture", "svg")
 
@@ -49,6 +54,14 @@ class Score(NamedTuple):
     precision: float
     recall: float
     f1: float
+
+
+class Marks(NamedTuple):
+    """The outermost elements that bear each of TECO's marks, as paths."""
+
+    not_template: list[list[int]]
+    main_content: list[list[int]]
+    main_menu: list[list[int]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -132,34 +145,42 @@ def is_marked(page: Page) -> bool:
     return b"notTemplate" in (html if isinstance(html, bytes) else html.encode())
 
 
-def strip_marks(page: Page) -> tuple[Tree, list[list[int]]]:
-    """The page's tree without TECO's marks, and the paths of what they call no template.
+def strip_marks(page: Page) -> tuple[Tree, Marks]:
+    """The page's tree without TECO's marks, and what they were on.
 
     The page is written anew without the marks and read again: nothing of them is left, not even an
-    empty `class`.
+    empty `class`. Where marks have their prefix, a `mainContent` without it is the site's own.
     """
-    marked = parse(page).tree
+    marked, marks = parse(page).tree, Marks([], [], [])
     if not is_marked(page):
-        return marked, []
-    roots: list[int] = []
-    written, at, end = [], 0, 0
+        return marked, marks
+    is_prefixed = _MARK.encode() in marked.source
+    ends = [0] * len(marks)
+    written, at = [], 0
     for node in np.flatnonzero(~marked.is_text).tolist():
         attributes = marked.attributes(node)
         classes = attributes.pop("class", "").split()
-        kept = [name for name in classes if name.removeprefix(_PREFIX) not in _MARKS]
+        places = {name: _place(name, is_prefixed=is_prefixed) for name in classes}
+        kept = [name for name in classes if places[name] is None]
         if len(kept) == len(classes):
             continue
-        if node >= end and any(name.removeprefix(_PREFIX) in _NOT_TEMPLATE for name in classes):
-            roots.append(node)
-            end = int(marked.end[node])
+        for place in {place for place in places.values() if place is not None}:
+            if node >= ends[place]:
+                marks[place].append(element_path(marked, node))
+                ends[place] = int(marked.end[node])
         if kept:
             attributes["class"] = " ".join(kept)
         start_tag = _start_tag(marked.name(node), attributes)
         written += [marked.source[at : marked.start[node]], start_tag]
         at = int(marked.stop[node])
     html = b"".join((*written, marked.source[at:]))
-    tree = parse(Page(html, page.url, page.site, "utf-8")).tree
-    return tree, [element_path(marked, node) for node in roots]
+    return parse(Page(html, page.url, page.site, "utf-8")).tree, marks
+
+
+def _place(name: str, *, is_prefixed: bool) -> int | None:
+    """The place in `Marks` of what has this class; None for a class that is no mark."""
+    place = _PLACES.get(name.removeprefix(_PREFIX))
+    return None if place and is_prefixed and not name.startswith(_PREFIX) else place
 
 
 def _start_tag(name: str, attributes: Mapping[str, str]) -> bytes:

@@ -1,0 +1,250 @@
+"""How well the template and the main content of key pages are found: the figures of `bench teco`.
+
+Nodes are counted in two ways. By ours they are elements that carry or enclose shown text or an
+image: the gold says nothing of others. By the papers' they are `<html>` and all that the DOM has as
+`childNodes`: every element, `<head>`, scripts and styles too (section 1.3 of the thesis), and every
+text, white space as well (definition 3.2.1 takes a node's place from `childNodes`). What stands
+above the content is template: in table 6.2 template and main content make up all nodes of many a
+page. The DOM's comments are left out, as no tree of dehusk's has them.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields, replace
+from statistics import fmean
+from typing import Any, Final
+
+import numpy as np
+
+from dehusk.doors.service.gold import Score, score
+from dehusk.memory import Memory
+from dehusk.methods import Method
+from dehusk.methods.papers.hyperlink import Equality, Hyperlink, detect
+from dehusk.methods.papers.hyperlink.addresses import Addresses
+from dehusk.methods.papers.hyperlink.links import find_links, sort_links
+from dehusk.methods.papers.hyperlink.vote import holds_any
+from dehusk.page.tree import Flags, Tree
+from dehusk_bench.corpora import Watcher, watch_nothing
+from dehusk_bench.papers.teco_pages import KeyPage
+from dehusk_bench.quality.scoring import bag_score, words
+
+SIZES: Final = range(1, 9)
+"""The sizes of tables 5.2 and 5.3 of the thesis, and of table 2 of 001."""
+
+_PRINTED: Final = ("printed_nodes", "printed_template", "printed_content")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of table 1 of 001, and of the tables beside it.
+
+    Elements above the content count as template in `teco_f1` and `dom_…` only.
+    """
+
+    site: str
+    type: str
+    url: str
+    nodes: int
+    """Those of the next figures are elements that carry or enclose shown text or an image."""
+    template: int
+    retrieved: int
+    hits: int
+    recall: float
+    precision: float
+    f1: float
+    teco_f1: float
+    loads: int
+    ms: float
+    dom_nodes: int
+    """By the papers' count, as are the next six."""
+    dom_template: int
+    dom_retrieved: int
+    dom_hits: int
+    dom_recall: float
+    dom_precision: float
+    dom_f1: float
+    content: int | None = None
+    """Elements of the main content; None, as all that follows, where it is not known."""
+    content_retrieved: int | None = None
+    """Elements neither called template nor above what is."""
+    content_hits: int | None = None
+    content_recall: float | None = None
+    content_precision: float | None = None
+    content_f1: float | None = None
+    words_recall: float | None = None
+    """Of the words of the main content, as bags, against those of texts not called template."""
+    words_precision: float | None = None
+    words_f1: float | None = None
+    dom_content: int | None = None
+    """Nodes of the main content by the papers' count."""
+    printed_nodes: int | None = None
+    """What table 6.2 of the thesis has for `dom_nodes`; the next two alike. None for its others."""
+    printed_template: int | None = None
+    printed_content: int | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Answer:
+    """Which nodes are called template, after how many loads, and how long it took."""
+
+    called: Flags
+    loads: int
+    ms: float
+
+
+class _Clock:
+    """CPU time since its start, without the time that loading takes."""
+
+    def __init__(self, load: Callable[[str], Tree | None]) -> None:
+        self._load = load
+        self._start = time.process_time()
+
+    def load(self, url: str) -> Tree | None:
+        """Load a page while the clock stands."""
+        before = time.process_time()
+        page = self._load(url)
+        self._start += time.process_time() - before
+        return page
+
+    @property
+    def ms(self) -> float:
+        """What the clock shows."""
+        return 1000 * (time.process_time() - self._start)
+
+
+def run_teco(
+    keys: Iterable[KeyPage], method: Method, *, on_page: Watcher = watch_nothing
+) -> list[Row]:
+    """A row for each key page that has template. Hyperlink is given each page's loader.
+
+    Any other method first learns the pages that the key page links, in the order of Algorithm 1,
+    then the key page.
+    """
+    rows = []
+    for done, key in enumerate(keys, 1):
+        if key.gold.template.any():
+            rows.append(_row(key, _ask(method, key)))
+        on_page(key.site, done)
+    return rows
+
+
+def _ask(method: Method, key: KeyPage) -> _Answer:
+    """The method's answer on one key page."""
+    clock = _Clock(key.load)
+    if isinstance(method, Hyperlink):
+        found = detect(replace(method, loader=clock.load), key.tree)
+        return _Answer(found.is_template, found.loads, clock.ms)
+    memory, loads = Memory(), 1
+    links = find_links(key.tree, Addresses()).inside
+    for link in sort_links(key.tree, links, key.tree.url or ""):
+        page = clock.load(link.url)
+        if page is not None:
+            memory = method.learn(memory, page)
+            loads += 1
+    scores = method.score(method.learn(memory, key.tree), key.tree)
+    return _Answer(np.asarray(scores > 0.5), loads, clock.ms)
+
+
+def _row(key: KeyPage, answer: _Answer) -> Row:
+    """The figures of one key page."""
+    gold, judged = key.gold, key.gold.judged
+    called = judged & answer.called
+    return Row(
+        key.site,
+        key.type,
+        key.tree.url or "",
+        nodes=_count(judged),
+        template=_count(gold.template),
+        **_figures(gold.template, called),
+        teco_f1=_score(gold.template | gold.above, called).f1,
+        loads=answer.loads,
+        ms=answer.ms,
+        dom_nodes=len(key.tree),
+        dom_template=_count(~key.not_template),
+        **_figures(~key.not_template, answer.called, "dom_"),
+        **({} if key.content is None else _content_figures(key, key.content, answer.called)),
+        **dict(zip(_PRINTED, key.printed.nodes if key.printed else (), strict=False)),
+    )
+
+
+def _content_figures(key: KeyPage, content: Flags, called: Flags) -> dict[str, Any]:
+    """How well what is not called template is the main content, by elements and by words."""
+    tree, judged = key.tree, key.gold.judged
+    gold, kept = judged & content, judged & ~holds_any(tree, judged & called)
+    texts = tree.is_text & tree.shown & (tree.text_length > 0)
+    by_words = bag_score(_words(tree, texts & content), _words(tree, texts & ~called))
+    return {
+        "content": _count(gold),
+        "dom_content": _count(content),
+        **_figures(gold, kept, "content_"),
+        **{f"words_{name}": value for name, value in by_words._asdict().items()},
+    }
+
+
+def _words(tree: Tree, texts: Flags) -> Counter[str]:
+    return Counter(
+        word for node in np.flatnonzero(texts).tolist() for word in words(tree.text(node))
+    )
+
+
+def _figures(gold: Flags, called: Flags, prefix: str = "") -> dict[str, Any]:
+    """The nodes retrieved, those of them that are right, and the score, by the names of `Row`."""
+    figures = {"retrieved": _count(called), "hits": _count(gold & called)}
+    return {
+        prefix + name: value for name, value in (figures | _score(gold, called)._asdict()).items()
+    }
+
+
+def _score(gold: Flags, called: Flags) -> Score:
+    return score(_count(gold & called), _count(gold), _count(called))
+
+
+def _count(flags: Flags) -> int:
+    return int(np.count_nonzero(flags))
+
+
+def run_sweep(
+    keys: Sequence[KeyPage], method: Hyperlink, *, on_page: Watcher = watch_nothing
+) -> dict[tuple[int, int], list[Row]]:
+    """The rows for every size and number of votes.
+
+    By the paper a page's votes do not depend on how many are needed, so that they are counted once
+    for each size; the time is that of the count.
+    """
+    swept: dict[tuple[int, int], list[Row]] = {}
+    judged = [key for key in keys if key.gold.template.any()]
+    for size in SIZES:
+        for key in judged:
+            for votes, row in _sweep_page(key, replace(method, size=size, votes=1)):
+                swept.setdefault((size, votes), []).append(row)
+            on_page(f"size {size}", len(swept[size, 1]))
+    return swept
+
+
+def _sweep_page(key: KeyPage, method: Hyperlink) -> Iterator[tuple[int, Row]]:
+    """The rows of one key page and one size, by votes."""
+    by_count = method.equality == Equality.PAPER and not (method.menu or method.content_first)
+    clock = _Clock(key.load)
+    found = detect(replace(method, loader=clock.load), key.tree)
+    ms = clock.ms
+    for votes in range(1, method.size + 1):
+        if by_count:
+            needed = min(votes, len(found.pages)) or 1
+            answer = _Answer(np.asarray(found.votes >= needed), found.loads, ms)
+        else:
+            answer = _ask(replace(method, votes=votes), key)
+        yield votes, _row(key, answer)
+
+
+def means(rows: Sequence[Row]) -> dict[str, float]:
+    """Each figure's mean over the key pages that have it, as 001 has it; empty without rows."""
+    found: dict[str, float] = {}
+    for field in fields(Row):
+        values = [getattr(row, field.name) for row in rows]
+        numbers = [float(value) for value in values if isinstance(value, int | float)]
+        if numbers:
+            found[field.name] = fmean(numbers)
+    return found
