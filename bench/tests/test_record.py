@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -311,6 +311,34 @@ def test_a_report_shows_ours_beside_the_papers_and_says_what_is_missing(
     assert (target.parent / "results" / "chunks-tables-1.csv").is_file()
     assert (target.parent / "results" / "docs-dev.csv").is_file()
     assert (target.parent / "results" / "chunks-tables-plot-1.svg").is_file()
+
+
+def test_what_was_not_run_is_kept_with_the_notes_as_they_are_now(
+    setup: Setup, tmp_path: Path
+) -> None:
+    _all(setup, CHUNKS)
+    notes, target = tmp_path / "notes.md", tmp_path / "docs.md"
+    words = ("report", str(setup.output), "-o", str(target), "--notes", str(notes), "--keep")
+    notes.write_text("## chunks-tables\n\nAs told.\n", "utf-8")
+    with pytest.raises(UsageError, match="--keep"):
+        _run(*words)
+    _run(*words[:-1])
+    table = next(line for line in target.read_text("utf-8").splitlines() if "| table R" in line)
+    other = Run("storage", Status.FAILED, note="no room")
+    (setup.output / "runs.json").write_text(
+        json.dumps({"runs": {"storage": asdict(other)}}), "utf-8"
+    )
+    notes.write_text("## chunks-tables\n\nAs mended.\n", "utf-8")
+    quoting = tmp_path / "quoting.md"
+    quoting.write_text("9.99<!-- chunks-tables-2.csv; 2; ttdr -->\n", "utf-8")
+    assert _run(*words, "--quoted-in", str(quoting)) == 0
+    text = target.read_text("utf-8")
+    assert table in text
+    assert "As mended." in text
+    assert "As told." not in text
+    assert "Not measured: no room" in text
+    assert (tmp_path / "docs" / "chunks-tables-1.csv").is_file()
+    assert "9.99" not in quoting.read_text("utf-8")
 
 
 def test_a_report_of_nothing_and_notes_that_are_not_there_are_refused(tmp_path: Path) -> None:

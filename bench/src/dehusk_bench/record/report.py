@@ -16,6 +16,7 @@ from dehusk_bench.record import comparing
 from dehusk_bench.record.experiments import CORPORA, EXPERIMENTS, GROUPED_BY, Experiment, Section
 from dehusk_bench.record.found_tables import FoundTable, as_markdown, find_tables
 from dehusk_bench.record.papers import PAPER_TABLES
+from dehusk_bench.record.quoting import fill_files
 from dehusk_bench.record.running import Run, Status, read_runs
 
 DESCRIPTION: Final = (
@@ -50,11 +51,30 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="what people have to say of the results: the text under `## NAME` goes to the"
         " experiment, corpus or section of that name, under `## in short` to the top",
     )
+    parser.add_argument(
+        "--keep",
+        action="store_true",
+        help="experiments that DIR does not hold stay in the report as they are in FILE, with the"
+        " notes as they are now",
+    )
+    parser.add_argument(
+        "--quoted-in",
+        action="append",
+        default=[],
+        type=Path,
+        metavar="PATH",
+        help="bring the figures up to date that a Markdown file, or those of a folder, quote from"
+        " the report's tables; may be repeated",
+    )
 
 
 _MAX_ROWS: Final = 40
 _SHOWN_ROWS: Final = 12
 """Of a longer table only so many rows stand in the report; the file has all."""
+_NOTE: Final = "<!-- note -->\n{}\n<!-- end of note -->\n"
+"""A part that is kept loses its old note by these marks."""
+_OLD_NOTE: Final = re.compile(_NOTE.format(".*?"), re.DOTALL)
+_MEASURED: Final = re.compile(r"^Measured on: (.*)\. \d+ of \d+ experiments", re.MULTILINE)
 _KEY_PAGE: Final = re.compile(r"^.* (?=\d+$)")
 _TITLES: Final = {
     Section.AUTO: "`auto` against all other methods and all peers",
@@ -96,6 +116,8 @@ class _Report:
     target: Path
     notes: Mapping[str, str]
     runs: Mapping[str, Run]
+    kept: Mapping[str, str]
+    """The text under each heading of an earlier report, for what was not run."""
 
     @property
     def folder(self) -> Path:
@@ -109,15 +131,19 @@ def run(arguments: argparse.Namespace) -> int:
     runs = read_runs(results)
     if not runs:
         raise UsageError(f"{results}: no results; `dehusk bench all -o {results}` makes them")
-    report = _Report(results, target, read_notes(arguments.notes), runs)
+    kept = _read_kept(target) if arguments.keep else {}
+    report = _Report(results, target, read_notes(arguments.notes), runs, kept)
     report.folder.mkdir(parents=True, exist_ok=True)
     for old in [*report.folder.glob("*.csv"), *report.folder.glob("*.svg")]:
-        old.unlink()
+        if not arguments.keep or _is_made_anew(report, old.name):
+            old.unlink()
     target.write_text("\n".join(_parts(report)), "utf-8")
     missing = [each.name for each in EXPERIMENTS if not _is_there(report, each.name)]
     said = f"wrote {target} from {len(EXPERIMENTS) - len(missing)} experiments"
     sys.stdout.write(f"{said}\n" + "".join(f"not in it: {name}\n" for name in missing))
-    return int(bool(missing))
+    for path in arguments.quoted_in:
+        fill_files(path, report.folder)
+    return int(bool(missing) and not arguments.keep)
 
 
 def read_notes(path: Path | None) -> dict[str, str]:
@@ -128,6 +154,21 @@ def read_notes(path: Path | None) -> dict[str, str]:
         raise UsageError(f"--notes {path}: no such file")
     _, *parts = re.split(r"^## ", path.read_text("utf-8"), flags=re.MULTILINE)
     return {name.strip(): text.strip() for name, _, text in (p.partition("\n") for p in parts)}
+
+
+def _read_kept(target: Path) -> dict[str, str]:
+    """The text under each heading of a report. Raises UsageError where there is none."""
+    if not target.is_file():
+        raise UsageError(f"--keep: there is no {target} yet")
+    top, *parts = re.split(r"^(?=##)", target.read_text("utf-8"), flags=re.MULTILINE)
+    pairs = (part.partition("\n") for part in parts)
+    return {"": top, **{head.lstrip("# "): body.strip("\n") for head, _, body in pairs}}
+
+
+def _is_made_anew(report: _Report, name: str) -> bool:
+    """Is a file beside the report one of an experiment that was run?"""
+    owners = [each.name for each in EXPERIMENTS if name.startswith(f"{each.name}-")]
+    return bool(owners) and max(owners, key=len) in report.runs
 
 
 def _is_there(report: _Report, name: str) -> bool:
@@ -142,7 +183,7 @@ def _parts(report: _Report) -> Iterator[str]:
     if any(run.is_quick for run in done):
         yield _QUICK
     yield from _note(report, "in short")
-    yield _machines(done)
+    yield _machines(report, done)
     for section in Section:
         yield f"## {_TITLES[section]}\n"
         yield from _note(report, section)
@@ -160,30 +201,46 @@ def _is_of_corpus(experiment: Experiment) -> bool:
 
 def _note(report: _Report, name: str) -> Iterator[str]:
     if name in report.notes:
-        yield f"{report.notes[name]}\n"
+        yield _NOTE.format(report.notes[name])
 
 
-def _machines(runs: Sequence[Run]) -> str:
+def _kept(report: _Report, heading: str, name: str) -> Iterator[str]:
+    """What an earlier report has under a heading, with the note as it is now."""
+    yield _OLD_NOTE.sub("", f"{report.kept[heading]}\n").strip("\n") + "\n"
+    yield from _note(report, name)
+
+
+def _machines(report: _Report, runs: Sequence[Run]) -> str:
     """The kinds of machine that were used, and the versions."""
     machines = {tuple(run.machine.items()) for run in runs}
     shown = [", ".join(f"{name} {value}" for name, value in each) for each in sorted(machines)]
+    before = _MEASURED.search(report.kept.get("", ""))
+    shown = list(dict.fromkeys([*(before[1].split("; and ") if before else []), *shown]))
     minutes = sum(run.cpu_seconds for run in runs) / 60
     extent = f"{len(runs)} of {len(EXPERIMENTS)} experiments were run, in {minutes:.0f} minutes"
-    return f"Measured on: {'; and '.join(shown)}. {extent} of CPU.\n"
+    rest = " The others are as in an earlier report." if report.kept else ""
+    return f"Measured on: {'; and '.join(shown)}. {extent} of CPU.{rest}\n"
 
 
 def _auto(report: _Report) -> Iterator[str]:
     """`auto` and all others, corpus by corpus."""
+    if report.kept and not any(name.startswith("auto-") for name in report.runs):
+        yield from _kept(report, _TITLES[Section.AUTO], "")
     commands = [run.command for name, run in report.runs.items() if name.startswith("auto-")]
     if commands:
         yield _UNSEEN if all("--folds" in command for command in commands) else _SEEN
-    read = (comparing.read_comparison(report.results, corpus) for corpus in CORPORA)
-    comparisons = [found for found in read if found is not None]
-    summary = comparing.summary_table(comparisons)
+    found = {corpus: comparing.read_comparison(report.results, corpus) for corpus in CORPORA}
+    summary = comparing.summary_table([each for each in found.values() if each is not None])
     if summary is not None:
         yield _saved(report, "summary", _found(summary))
-    for found in comparisons:
-        yield from _corpus(report, found)
+    for corpus, comparison in found.items():
+        if comparison is not None:
+            yield from _corpus(report, comparison)
+        else:
+            for heading in report.kept:
+                if heading.startswith(f"{corpus}: "):
+                    yield f"### {heading}\n"
+                    yield from _kept(report, heading, corpus)
 
 
 def _found(table: comparing.Table) -> FoundTable:
@@ -217,6 +274,9 @@ def _experiment(report: _Report, experiment: Experiment) -> Iterator[str]:
     """One experiment: its command, its tables, the papers', its plots, what is to be said."""
     yield f"### {experiment.title}\n"
     run = report.runs.get(experiment.name)
+    if run is None and experiment.title in report.kept:
+        yield from _kept(report, experiment.title, experiment.name)
+        return
     if run is None or run.status in (Status.FAILED, Status.SKIPPED):
         yield f"Not measured: {run.note if run else 'it was not run'}.\n"
         return
