@@ -1,71 +1,116 @@
 // What the buttons do. Everything is asked of the service on this machine; nothing else is contacted.
 
 export const api = globalThis.browser ?? globalThis.chrome;
-const USUAL = "http://127.0.0.1:8100";
+const SCRIPTS = ["page.js", "run.js"];
 const VIEWS = ["page", "content", "template"];
+export const WORDS = { page: "The page as it was", content: "Content only", template: "Template only" };
+const USUAL = {
+  service: "http://127.0.0.1:8100",
+  token: "",
+  // How a template is extracted: where pages come from, n, votes, and loads at most.
+  source: "browser",
+  size: 3,
+  votes: 2,
+  maxLoads: 10,
+};
 
 export class NoService extends Error {}
 
-export async function settings() {
-  const { service, token } = await api.storage.local.get({ service: USUAL, token: "" });
-  return { service, token };
-}
-
+export const settings = () => api.storage.local.get(USUAL);
 export const keep = (given) => api.storage.local.set(given);
 
-async function ask(path, page) {
+// The answer of the service. Where it comes in lines, each is handed on, and the last is the answer.
+export async function ask(path, body, { signal, onLine } = {}) {
   const { service, token } = await settings();
   const headers = { "Content-Type": "application/json", ...(token ? { Authorization: `Bearer ${token}` } : {}) };
   let answer;
   try {
-    answer = await fetch(service + path, page ? { method: "POST", headers, body: JSON.stringify(page) } : { headers });
+    answer = await fetch(service + path, body ? { method: "POST", headers, signal, body: JSON.stringify(body) } : { headers });
   } catch {
-    throw new NoService("no service");
+    throw new NoService(`No dehusk answers at ${service}`);
   }
-  const body = await answer.json().catch(() => {
-    throw new Error(`What answers at ${service} is not dehusk`);
+  const inLines = answer.headers.get("Content-Type")?.includes("ndjson");
+  const given = await (inLines ? lastLine(answer, onLine) : answer.json()).catch(() => {
+    throw new Error(`What answers at ${service} is not dehusk, or broke off`);
   });
-  if (!answer.ok) throw new Error(body.error?.message ?? answer.statusText);
-  return body;
+  if (!answer.ok || given.error) throw new Error(refusal(answer, given));
+  return given;
+}
+
+function refusal(answer, given) {
+  if (given.error?.code === "no_fetch") return "This dehusk fetches no pages: start it with dehusk serve --fetch, or let this browser fetch them";
+  if (answer.status === 404) return "This dehusk is too old: it does not know what is asked";
+  return given.error?.message ?? answer.statusText;
+}
+
+async function lastLine(answer, onLine) {
+  const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  let last = null;
+  for (let { value, done } = await reader.read(); !done; { value, done } = await reader.read()) {
+    const lines = (rest + value).split("\n");
+    rest = lines.pop();
+    for (const line of lines.filter(Boolean)) onLine?.((last = JSON.parse(line)));
+  }
+  return rest ? JSON.parse(rest) : last;
 }
 
 export const health = () => ask("/health");
 
-async function inPage(tab, run, given = null) {
+// Runs in the page, beside its scripts and unseen by them. What it gives is JSON.
+export async function inPage(tab, run, given = null) {
   const target = { tabId: tab };
-  await api.scripting.executeScript({ target, files: ["page.js"] });
+  await api.scripting.executeScript({ target, files: SCRIPTS });
   const [{ result }] = await api.scripting.executeScript({ target, func: run, args: [given] });
   return result;
 }
 
 const collect = (tab) => inPage(tab, () => globalThis.dehusk.collect());
+const style = (tab) => api.scripting.insertCSS({ target: { tabId: tab }, files: ["page.css"] });
 
-export async function extractTemplate(tab) {
-  const marks = await ask("/v1/marks", await collect(tab));
-  await api.storage.session.set({ template: { html: marks.template, url: marks.url, site: marks.site, pages: marks.pages_seen } });
+// Starts to extract the template; `run` tells how far it is. The page itself does it, so that it goes on without a popup.
+export async function extract(tab) {
+  const { source, size, votes, maxLoads } = await settings();
+  await style(tab);
+  return inPage(tab, (given) => globalThis.dehusk.extract(given), { source, size, votes, maxLoads });
+}
+
+export const stop = (tab) => inPage(tab, () => globalThis.dehusk.stop());
+
+// How far the extraction is in a page; null where there is none, or the page is not to be looked into.
+export async function run(tab) {
+  const look = { target: { tabId: tab }, func: () => globalThis.dehusk?.run?.() ?? null };
+  const [{ result }] = await api.scripting.executeScript(look).catch(() => [{ result: null }]);
+  return result;
+}
+
+export async function openTemplate(tab) {
+  const found = (await inPage(tab, () => globalThis.dehusk.found())) ?? (await ask("/v1/marks", await collect(tab)));
+  const words = found.message ?? `after ${pages(found.pages_seen)}`;
+  await api.storage.session.set({ template: { html: found.template, url: found.url, site: found.site, words } });
   await api.tabs.create({ url: api.runtime.getURL("template.html") });
-  return `The template of ${marks.site}, from ${pages(marks.pages_seen)}`;
+  return `The template of ${found.site}, ${words}`;
 }
 
 export async function toggleView(tab) {
   const now = await inPage(tab, () => globalThis.dehusk.view());
   const next = VIEWS[(VIEWS.indexOf(now) + 1) % VIEWS.length];
-  let words = "The page as it was";
+  let words = WORDS[next];
   if (now === "page") {
-    const marks = await ask("/v1/marks", await collect(tab));
-    await api.scripting.insertCSS({ target: { tabId: tab }, files: ["page.css"] });
-    await inPage(tab, (given) => globalThis.dehusk.apply(given), { elements: marks.elements, texts: marks.texts });
-    words = `Content only: ${Math.round(marks.template_share * 100)} % was template, after ${pages(marks.pages_seen)}`;
-  } else if (next === "template") {
-    words = "Template only";
+    const extracted = await inPage(tab, () => globalThis.dehusk.found() && globalThis.dehusk.applyFound());
+    const marks = extracted || (await ask("/v1/marks", await collect(tab)));
+    await style(tab);
+    if (!extracted) await inPage(tab, (given) => globalThis.dehusk.apply(given), { elements: marks.elements, texts: marks.texts });
+    const after = extracted ? "" : `, after ${pages(marks.pages_seen)}`;
+    words += `: ${Math.round(marks.template_share * 100)} % was template${after}`;
   }
   await inPage(tab, (view) => globalThis.dehusk.show(view), next);
   return words;
 }
 
 export async function markdownOf(tab) {
-  const marks = await ask("/v1/marks", await collect(tab));
-  return marks.markdown;
+  const found = await inPage(tab, () => globalThis.dehusk.found());
+  return (found ?? (await ask("/v1/marks", await collect(tab)))).markdown;
 }
 
 export async function checkBenchmark(tab) {

@@ -7,7 +7,6 @@
   const VIEW = "data-dehusk-view";
   const MARK = "data-dehusk";
   const WRAPPER = "dehusk-text";
-  const VIEWS = ["page", "content", "template"];
   let held = [];
 
   // The page as HTML, its elements numbered in document order. The page itself is not changed.
@@ -45,9 +44,8 @@
     return runs;
   }
 
-  const nodeAt = (number) => held[number] ?? null;
-
-  function apply(marks) {
+  function apply(marks, elements = held) {
+    const nodeAt = (number) => elements[number] ?? null;
     for (const [number, , , , piece] of marks.elements) {
       const element = nodeAt(number);
       if (element && piece) element.setAttribute(MARK, piece);
@@ -88,5 +86,5 @@
     return held.map((element) => [element.localName, textsOf(element).map((run) => run.map((text) => text.data).join(""))]);
   }
 
-  globalThis.dehusk = { collect, apply, clear, show, view, addresses, VIEWS };
+  globalThis.dehusk = { collect, held: () => held, apply, clear, show, view, addresses };
 })();

@@ -1,8 +1,11 @@
-// The four buttons, and what to do where no service answers.
+// The buttons, how far an extraction is, and what to do where no service answers.
 
-import { NoService, api, checkBenchmark, extractTemplate, health, keep, markdownOf, settings, toggleView } from "./actions.js";
+import {
+  NoService, api, checkBenchmark, extract, health, keep, markdownOf, openTemplate, run, settings, stop, toggleView,
+} from "./actions.js";
 
 const byId = (id) => document.getElementById(id);
+const made = (tag, text, className = "") => Object.assign(document.createElement(tag), { textContent: text, className });
 
 // Opened as a page of its own, it is told which tab is meant.
 async function tab() {
@@ -27,10 +30,8 @@ async function showScores(id) {
   const names = { precision: "Precision", recall: "Recall", f1: "F1" };
   byId("scores").replaceChildren(
     ...Object.entries(names).map(([key, name]) => {
-      const [box, term, value] = ["div", "dt", "dd"].map((tag) => document.createElement(tag));
-      term.textContent = name;
-      value.textContent = found.template[key].toFixed(3);
-      box.append(term, value);
+      const box = document.createElement("div");
+      box.append(made("dt", name), made("dd", found.template[key].toFixed(3)));
       return box;
     }),
   );
@@ -44,7 +45,8 @@ async function press(button, act) {
   button.setAttribute("aria-busy", "true");
   say("…");
   try {
-    say(await act(await tab()));
+    const words = await act(await tab());
+    if (words) say(words);
   } catch (fault) {
     if (fault instanceof NoService) await missing();
     else say(fault.message);
@@ -59,10 +61,47 @@ async function missing() {
   byId("missing").hidden = false;
 }
 
+// What a state of a page is called, and its sign.
+const STATES = { loading: ["…", "loading"], loaded: ["○", "loaded"], voted: ["●", "voted"], replaced: ["◌", "replaced"], failed: ["×", "failed"] };
+
+function showRun(now) {
+  byId("run").hidden = !now;
+  if (!now) return;
+  const isRunning = now.state === "running";
+  byId("stop").hidden = !isRunning;
+  byId("extract").toggleAttribute("disabled", isRunning);
+  byId("loads").replaceChildren(...now.loads.map(loadItem));
+  if (now.isMissing) missing();
+  else say(runWords(now));
+}
+
+function loadItem({ url, state, reason }) {
+  const [sign, word] = STATES[state] ?? ["○", state];
+  const item = made("li", "", state);
+  const { pathname, search } = new URL(url);
+  const [mark, address, verdict] = [made("span", sign, "sign"), made("span", pathname + search, "address"), made("span", reason ?? word, "state")];
+  mark.setAttribute("aria-hidden", "true");
+  address.title = url;
+  item.append(mark, address, verdict);
+  return item;
+}
+
+function runWords({ state, fault, loads, answer, maxLoads }) {
+  if (state === "running") return loads.length ? `Loading: ${loads.length + 1} of ${maxLoads} pages at most` : "Ordering the links …";
+  if (state === "failed") return fault;
+  const share = answer.share === null ? "" : ` ${Math.round(answer.share * 100)} % of the page is template.`;
+  return `${answer.message[0].toUpperCase()}${answer.message.slice(1)}.${/^no_/.test(answer.outcome) ? "" : share}`;
+}
+
+async function startRun(id) {
+  showRun(await extract(id));
+}
+
 async function greet() {
   byId("missing").hidden = true;
   try {
-    const { method } = await health();
+    const { method, fetch: isFetching } = await health();
+    byId("unfetched").hidden = Boolean(isFetching);
     say(`dehusk is here (${method})`);
   } catch (fault) {
     if (fault instanceof NoService) await missing();
@@ -70,13 +109,36 @@ async function greet() {
   }
 }
 
-const ACTS = { template: extractTemplate, toggle: toggleView, markdown: copyMarkdown, benchmark: showScores };
+const ACTS = { extract: startRun, stop, toggle: toggleView, template: openTemplate, markdown: copyMarkdown, benchmark: showScores };
 for (const [id, act] of Object.entries(ACTS)) byId(id).addEventListener("click", (event) => press(event.currentTarget, act));
 byId("again").addEventListener("click", greet);
 
-const { service, token } = await settings();
-byId("service").value = service;
-byId("token").value = token;
+const kept = await settings();
+for (const id of ["service", "token", "size", "votes", "maxLoads"]) byId(id).value = kept[id];
+for (const option of document.getElementsByName("source")) {
+  option.checked = option.value === kept.source;
+  option.addEventListener("change", () => keep({ source: option.value }));
+}
 byId("service").addEventListener("change", () => keep({ service: byId("service").value.replace(/\/+$/, "") }).then(greet));
 byId("token").addEventListener("change", () => keep({ token: byId("token").value }).then(greet));
+
+// Numbers stay within their bounds, and votes within the pages that can vote.
+function keepNumbers() {
+  const given = {};
+  for (const id of ["size", "votes", "maxLoads"]) {
+    const { min, max, defaultValue, value } = byId(id);
+    given[id] = Math.min(Math.max(Math.round(Number(value)) || Number(defaultValue) || Number(min), Number(min)), Number(max));
+  }
+  given.votes = Math.min(given.votes, given.size);
+  for (const [id, number] of Object.entries(given)) byId(id).value = number;
+  return keep(given);
+}
+for (const id of ["size", "votes", "maxLoads"]) byId(id).addEventListener("change", keepNumbers);
+
+const mine = await tab();
+api.runtime.onMessage.addListener((message, sender) => {
+  if (message.run && sender.tab?.id === mine) showRun(message.run);
+});
 await greet();
+const now = await run(mine);
+if (now) showRun(now);

@@ -7,7 +7,7 @@ const { template } = await api.storage.session.get({ template: null });
 if (template) {
   document.title = `Template of ${template.site}`;
   document.getElementById("title").textContent = document.title;
-  document.getElementById("words").textContent = `as on ${template.url}, after ${template.pages} page${template.pages === 1 ? "" : "s"} of the site`;
+  document.getElementById("words").textContent = `as on ${template.url}: ${template.words}`;
   document.getElementById("shown").srcdoc = POLICY + template.html;
   const file = new Blob([template.html], { type: "text/html" });
   document.getElementById("save").href = URL.createObjectURL(file);

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from dehusk.answer.marks import marks_of
 from dehusk_bench.samples import KINDS, sample_site
 from dehusk_bench.samples.server import serve_site
 from dehusk_bench.speed.serve import running
+from linked_site import GRAINS, ODD, LinkedSite, linked_site
 from marked_pages import marked_pages
 from odd_pages import ODD_PAGES
 
@@ -105,13 +107,15 @@ class Loaded:
         self.worker = workers[0]
         self.home = self.worker.url.rpartition("/")[0]
 
-    def popup(self, page: Any, service: str) -> Any:
+    def popup(self, page: Any, service: str, **settings: object) -> Any:
         """The popup for a page, asking this service."""
         number = self.worker.evaluate(
             "url => chrome.tabs.query({}).then(tabs => tabs.find(tab => tab.url === url).id)",
             page.url,
         )
-        self.worker.evaluate("service => chrome.storage.local.set({ service })", service)
+        usual = {"source": "browser", "size": 3, "votes": 2, "maxLoads": 12}
+        kept = usual | {"service": service} | settings
+        self.worker.evaluate("kept => chrome.storage.local.set(kept)", kept)
         popup = self.context.new_page()
         popup.set_default_timeout(PATIENT)
         popup.goto(f"{self.home}/popup.html?tab={number}")
@@ -216,7 +220,135 @@ def test_copy_markdown_puts_the_content_on_the_clipboard(
     popup.close()
 
 
-def test_extract_template_shows_it_where_nothing_runs(
+@pytest.fixture
+def grains(marked: str) -> Iterator[LinkedSite]:
+    with linked_site(away=marked.rstrip("/")) as site:
+        yield site
+
+
+def _loads(popup: Any) -> dict[str, str]:
+    """What the popup says of each page that was loaded."""
+    return dict(popup.eval_on_selector_all("#loads li", _ROWS))
+
+
+_ROWS = "all => all.map(li => ['.address', '.state'].map(n => li.querySelector(n).textContent))"
+_DONE = "#words:has-text('of the page is template')"
+
+
+def test_extract_template_loads_linked_pages_with_the_session(
+    loaded: Loaded, grains: LinkedSite, service: str
+) -> None:
+    page = loaded.open(grains.url)
+    popup = loaded.popup(page, service)
+    popup.click("#extract")
+    popup.wait_for_selector(_DONE)
+    assert popup.inner_text("#words").startswith("3 pages that all link each other; 4 pages loaded")
+    voted = [path for path, state in _loads(popup).items() if state == "voted"]
+    assert len(voted) == 3
+    assert set(voted) <= {f"/{name}" for name in (*GRAINS, "old")}
+    assert all(status in (200, 302) for _, status in grains.requests)
+    assert not page.is_visible("nav")
+    assert page.is_visible("h1")
+    popup.click("#toggle")
+    popup.wait_for_selector("#words:has-text('Template only')")
+    assert page.is_visible("nav")
+    popup.click("#toggle")
+    popup.wait_for_selector("#words:has-text('as it was')")
+    assert page.locator("[data-dehusk], dehusk-text, [data-dehusk-node]").count() == 0
+    asked = len(grains.requests)
+    popup.click("#toggle")  # What was extracted is still there.
+    popup.wait_for_selector("#words:has-text('Content only')")
+    assert not page.is_visible("nav")
+    assert len(grains.requests) == asked
+    popup.click("#markdown")
+    popup.wait_for_selector("#words:has-text('copied')")
+    assert popup.evaluate("navigator.clipboard.readText()").startswith("# How Emmer is grown")
+    page.close()
+    popup.close()
+
+
+def test_links_that_cannot_be_loaded_say_why(
+    loaded: Loaded, grains: LinkedSite, marked: str, service: str
+) -> None:
+    page = loaded.open(grains.url)
+    popup = loaded.popup(page, service, size=8)
+    popup.click("#extract")
+    popup.wait_for_selector(_DONE)
+    reasons = {path: state for path, state in _loads(popup).items() if state != "voted"}
+    assert reasons == {
+        "/gone": "status 404",
+        "/paper.pdf": "not HTML: application/pdf",
+        "/away": "leads to another origin",
+        "/logout": "not followed: it may do something",
+        "/long": "more than 4 MB",
+    }
+    assert "5 do; 6 pages loaded, 2 of 5 pages must have a node" in popup.inner_text("#words")
+    assert "/old/" in grains.asked()
+    assert "/logout" not in grains.asked()
+    page.close()
+    popup.close()
+
+
+def test_no_more_pages_are_loaded_than_allowed(
+    loaded: Loaded, grains: LinkedSite, service: str
+) -> None:
+    page = loaded.open(grains.url)
+    popup = loaded.popup(page, service, size=8, maxLoads=4)
+    popup.click("#extract")
+    popup.wait_for_selector(_DONE)
+    assert len(_loads(popup)) == 3
+    page.close()
+    popup.close()
+
+
+def test_an_extraction_goes_on_when_the_popup_is_closed(
+    loaded: Loaded, grains: LinkedSite, service: str
+) -> None:
+    page = loaded.open(grains.url)
+    popup = loaded.popup(page, service, size=8)
+    popup.click("#extract")
+    popup.wait_for_selector("#loads li")
+    popup.close()
+    popup = loaded.popup(page, service)
+    popup.wait_for_selector(_DONE)
+    assert len(_loads(popup)) == len(GRAINS) + len(ODD)
+    page.close()
+    popup.close()
+
+
+def test_a_page_without_links_says_so_and_stays_as_it_is(
+    loaded: Loaded, grains: LinkedSite, service: str
+) -> None:
+    page = loaded.open(f"{grains.url}/alone")
+    popup = loaded.popup(page, service)
+    popup.click("#extract")
+    popup.wait_for_selector("#words:has-text('links no other page of its site')")
+    assert page.is_visible("h1")
+    page.close()
+    popup.close()
+
+
+def test_settings_of_the_extraction_are_kept_within_bounds(
+    loaded: Loaded, grains: LinkedSite, service: str
+) -> None:
+    page = loaded.open(grains.url)
+    popup = loaded.popup(page, service)
+    popup.click("#extraction summary")
+    for name, value in {"size": "2", "votes": "7", "maxLoads": "999"}.items():
+        popup.fill(f"#{name}", value)
+        popup.press(f"#{name}", "Tab")
+    popup.check("input[value=service]")
+    popup.close()
+    popup = loaded.context.new_page()
+    popup.goto(f"{loaded.home}/popup.html?tab=0")
+    popup.wait_for_selector("input[value=service]:checked", state="attached")
+    kept = popup.evaluate("chrome.storage.local.get(['size', 'votes', 'maxLoads', 'source'])")
+    assert kept == {"size": 2, "votes": 2, "maxLoads": 25, "source": "service"}
+    page.close()
+    popup.close()
+
+
+def test_the_template_opens_where_nothing_of_it_runs(
     loaded: Loaded, marked: str, service: str
 ) -> None:
     page = loaded.open(f"{marked}?11")
@@ -262,6 +394,5 @@ def test_the_manifest_asks_for_no_more_than_it_needs() -> None:
     background = manifest["background"]
     assert background["service_worker"] == background["scripts"][0]
     for path in EXTENSION.rglob("*.js"):
-        assert "http" not in path.read_text().replace("http://127.0.0.1:8100", "").replace(
-            'http-equiv="Content', ""
-        )
+        named = re.findall(r"https?://[^\s\"'`]+", path.read_text())
+        assert set(named) <= {"http://127.0.0.1:8100"}

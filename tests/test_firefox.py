@@ -14,6 +14,7 @@ from chromium import viewer
 from dehusk_bench.samples import KINDS, sample_site, write_site
 from dehusk_bench.speed.serve import running
 from firefox import EXTENSION_ID, Firefox, firefox
+from linked_site import GRAINS, LinkedSite, linked_site
 from marked_pages import marked_pages
 from odd_pages import ODD_PAGES
 
@@ -44,17 +45,19 @@ def service() -> Iterator[str]:
         yield f"http://127.0.0.1:{port}"
 
 
-def _popup(browser: Firefox, url: str, service: str) -> tuple[str, str]:
+def _popup(browser: Firefox, url: str, service: str, **settings: object) -> tuple[str, str]:
     """A tab with that page, and one with the popup for it, asking this service."""
     page = browser.open(url)
     popup = browser.open(f"{HOME}/popup.html")
     browser.run(
-        """window.set = browser.storage.local.set({ service: arguments[1] })
+        """window.set = browser.storage.local.set(arguments[1])
              .then(() => browser.tabs.query({ url: arguments[0].replace(/:[0-9]+/, "") + "*" }))
              .then(tabs => tabs.find(tab => tab.url === arguments[0]))
              .then(tab => { location.search = `?tab=${tab.id}` })""",
         url,
-        service,
+        {"source": "browser", "size": 3, "votes": 2, "maxLoads": 12}
+        | {"service": service}
+        | settings,
     )
     browser.until("return location.search && document.readyState === 'complete'")
     return page, popup
@@ -105,7 +108,43 @@ def test_copy_markdown_puts_the_content_on_the_clipboard(
     _press(browser, "markdown", "characters of Markdown copied")
 
 
-def test_extract_template_shows_it_where_nothing_runs(
+_ROWS = """return [...document.querySelectorAll('#loads li')].map(
+    li => ['.address', '.state'].map(name => li.querySelector(name).textContent))"""
+
+
+@pytest.fixture
+def grains(marked: str) -> Iterator[LinkedSite]:
+    with linked_site(away=marked.rstrip("/")) as site:
+        yield site
+
+
+def test_extract_template_loads_linked_pages_with_the_session(
+    browser: Firefox, grains: LinkedSite, service: str
+) -> None:
+    page, popup = _popup(browser, f"{grains.url}/", service, size=8)
+    _press(browser, "extract", "5 do; 6 pages loaded, 2 of 5 pages must have a node")
+    loads = dict(browser.run(_ROWS))
+    assert {path for path, state in loads.items() if state == "voted"} == {
+        f"/{name}" for name in (*GRAINS, "old")
+    }
+    assert {path: state for path, state in loads.items() if state != "voted"} == {
+        "/gone": "status 404",
+        "/paper.pdf": "not HTML: application/pdf",
+        "/away": "leads to another origin",
+        "/logout": "not followed: it may do something",
+        "/long": "more than 4 MB",
+    }
+    assert "/logout" not in grains.asked()
+    browser.choose(page)
+    assert not browser.run(SHOWN, "header")
+    assert browser.run(SHOWN, "h1")
+    browser.choose(popup)
+    _press(browser, "toggle", "Template only")
+    browser.choose(page)
+    assert browser.run(SHOWN, "header")
+
+
+def test_the_template_opens_where_nothing_of_it_runs(
     browser: Firefox, marked: str, service: str
 ) -> None:
     _popup(browser, f"{marked}?11", service)

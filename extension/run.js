@@ -1,0 +1,210 @@
+// Runs in the page: extracts its template by the pages that it links, and lives as long as the page.
+// The service says which page it wants next. Either this browser loads it, from the page's own
+// origin and with its session, or the service does. Every question carries all that is known, so a
+// background that the browser has ended is asked again.
+
+(() => {
+  if (globalThis.dehusk.extract) return;
+  const api = globalThis.browser ?? globalThis.chrome;
+  const MAX_PAGE = 4_000_000;
+  const MAX_ALL = 24_000_000; // Of a question: browsers pass on no messages of 64 MB.
+  const TIMEOUT_MS = 15_000;
+  const TRIES = 3;
+  const ASKED = { mode: "same-origin", credentials: "same-origin", headers: { Accept: "text/html,application/xhtml+xml" } };
+  // A link that does something when it is followed by somebody who is signed in.
+  const DOES = /\b(log|sign)[-_]?(out|off)\b|abmelden|deconnexion|cerrar[-_]?sesion|unsubscribe|[?&/](add|buy|delete|remove)\b|[?&]\w+=(add|buy|delete|remove)/i;
+  let now = null;
+  let held = [];
+  let ended = null;
+
+  // How far it is, for whoever shows it: nothing large is in it.
+  function run() {
+    if (!now) return null;
+    const { answer, ...rest } = now;
+    const { outcome, message, asked, needed, loads, template_share: share } = answer ?? {};
+    return { ...rest, answer: answer && { outcome, message, asked, needed, loads, share } };
+  }
+
+  const tell = () => void api.runtime.sendMessage({ run: run() }).catch(() => {});
+
+  function extract(given) {
+    if (now?.state === "running") return run();
+    ended = new AbortController();
+    now = { ...given, url: location.href, state: "running", loads: [], fault: null, isMissing: false, answer: null };
+    drive(ended.signal).catch((fault) => {
+      Object.assign(now, { state: "failed", fault: fault.message, isMissing: Boolean(fault.isMissing) });
+    }).finally(tell);
+    tell();
+    return run();
+  }
+
+  async function drive(signal) {
+    const page = globalThis.dehusk.collect();
+    held = globalThis.dehusk.held();
+    const question = { page, size: now.size, votes: now.votes, max_loads: now.maxLoads };
+    const answer = now.source === "service" ? await ask({ ...question, fetch: true }, signal) : await load(question, signal);
+    for (const { url, state, reason } of answer.loaded) note(url, state, reason);
+    Object.assign(now, { state: "done", answer });
+    if (applyFound()) globalThis.dehusk.show("content");
+  }
+
+  // Loads what is asked for, page by page, until there is an answer.
+  async function load(question, signal) {
+    const pages = [];
+    const failed = [];
+    let room = MAX_ALL - question.page.html.length;
+    for (;;) {
+      const answer = await ask({ ...question, pages, failed }, signal);
+      if (!answer.wanted) return answer;
+      if (pages.length + failed.length >= now.maxLoads) throw new Error("More pages are asked for than may be loaded");
+      note(answer.wanted, "loading");
+      try {
+        const page = await fetchPage(answer.wanted, signal);
+        room -= page.html.length;
+        if (room < 0) throw new Error("the pages are too large together");
+        pages.push(page);
+        note(answer.wanted, "loaded");
+      } catch (fault) {
+        if (signal.aborted) throw new Error("Stopped");
+        failed.push(answer.wanted);
+        note(answer.wanted, "failed", fault.message);
+      }
+    }
+  }
+
+  function note(url, state, reason = null) {
+    const known = now.loads.find((one) => one.url === url);
+    if (known) Object.assign(known, { state, reason: reason ?? known.reason });
+    else now.loads.push({ url, state, reason });
+    tell();
+  }
+
+  // A page of this origin, as its server gives it to this session. No other origin is ever asked.
+  async function fetchPage(url, stopped) {
+    const place = new URL(url);
+    if (place.origin !== location.origin) throw new Error("another origin than the page's");
+    if (DOES.test(place.pathname + place.search)) throw new Error("not followed: it may do something");
+    const patience = new AbortController();
+    const leave = () => patience.abort();
+    const clock = setTimeout(leave, TIMEOUT_MS);
+    stopped.addEventListener("abort", leave);
+    try {
+      return await fetchHtml(url, { ...ASKED, signal: patience.signal });
+    } catch (fault) {
+      throw patience.signal.aborted ? new Error(`not there within ${TIMEOUT_MS / 1000} s`) : fault;
+    } finally {
+      clearTimeout(clock);
+      stopped.removeEventListener("abort", leave);
+    }
+  }
+
+  async function fetchHtml(url, asked) {
+    let answer;
+    try {
+      answer = await fetch(url, asked);
+    } catch (fault) {
+      throw new Error((await isRedirect(url, asked)) ? "leads to another origin" : `cannot be reached (${fault.message})`);
+    }
+    const type = (answer.headers.get("Content-Type") ?? "").trim();
+    if (!answer.ok || !/^(text\/html|application\/xhtml\+xml)\b/i.test(type)) {
+      await answer.body?.cancel();
+      throw new Error(answer.ok ? `not HTML: ${type.slice(0, 40) || "no type"}` : `status ${answer.status}`);
+    }
+    const html = decode(await read(answer), type);
+    return { url, html, ...(answer.redirected ? { location: answer.url } : {}) };
+  }
+
+  // Firefox hands an error on only where it is awaited: its promises are the page's.
+  async function isRedirect(url, asked) {
+    try {
+      return (await fetch(url, { ...asked, redirect: "manual" })).type === "opaqueredirect";
+    } catch {
+      return false;
+    }
+  }
+
+  async function read(answer) {
+    const reader = answer.body.getReader();
+    const pieces = [];
+    let size = 0;
+    for (let { value, done } = await reader.read(); !done; { value, done } = await reader.read()) {
+      size += value.length;
+      if (size > MAX_PAGE) {
+        await reader.cancel();
+        throw new Error(`more than ${MAX_PAGE / 1e6} MB`);
+      }
+      pieces.push(value);
+    }
+    return pieces;
+  }
+
+  const BOMS = { "\xef\xbb\xbf": "utf-8", "\xff\xfe": "utf-16le", "\xfe\xff": "utf-16be" };
+
+  // The text of a page: by its first bytes, its server, itself, else UTF-8, or what is older where that does not fit.
+  function decode(pieces, type) {
+    const text = (name, settings) => {
+      const decoder = new TextDecoder(name, settings);
+      return pieces.map((piece) => decoder.decode(piece, { stream: true })).join("") + decoder.decode();
+    };
+    const head = pieces.slice(0, 8).map((piece) => new TextDecoder("latin1").decode(piece)).join("").slice(0, 1024);
+    const bom = Object.keys(BOMS).find((sign) => head.startsWith(sign));
+    const named = BOMS[bom] ?? /charset\s*=\s*["']?([\w.:-]+)/i.exec(type)?.[1] ?? /<meta[^>]*charset\s*=\s*["']?([\w.:-]+)/i.exec(head)?.[1];
+    try {
+      return text(named ?? "utf-8", { fatal: !named });
+    } catch {
+      return text("windows-1252");
+    }
+  }
+
+  class Gone extends Error {}
+
+  async function ask(question, signal) {
+    for (let left = TRIES; ; left -= 1) {
+      try {
+        return await askOnce(question, signal);
+      } catch (fault) {
+        if (!(fault instanceof Gone) || left <= 1) throw fault;
+      }
+    }
+  }
+
+  // Through the background, which may ask the service: a page's script may not.
+  function askOnce(question, signal) {
+    return new Promise((resolve, reject) => {
+      const port = api.runtime.connect({ name: "linked" });
+      const leave = (settle, given) => {
+        signal.removeEventListener("abort", stopped);
+        port.disconnect();
+        settle(given);
+      };
+      const stopped = () => leave(reject, new Error("Stopped"));
+      if (signal.aborted) return stopped();
+      signal.addEventListener("abort", stopped);
+      port.onDisconnect.addListener(() => leave(reject, new Gone("The extension has gone: reload the page")));
+      port.onMessage.addListener(({ line, answer, fault, isMissing }) => {
+        if (line?.loading) note(line.loading, "loading");
+        else if (line?.loaded) note(line.loaded, line.state, line.reason);
+        if (answer) leave(resolve, answer);
+        if (fault) leave(reject, Object.assign(new Error(fault), { isMissing }));
+      });
+      port.postMessage(question);
+    });
+  }
+
+  // The answer, as long as it is this page's and says something.
+  function found() {
+    return now?.answer && now.url === location.href && /^(found|smaller|single)$/.test(now.answer.outcome) ? now.answer : null;
+  }
+
+  function applyFound() {
+    const answer = found();
+    if (!answer) return null;
+    globalThis.dehusk.clear();
+    globalThis.dehusk.apply(answer, held);
+    return { template_share: answer.template_share };
+  }
+
+  const stop = () => ended?.abort();
+
+  Object.assign(globalThis.dehusk, { extract, run, stop, found, applyFound });
+})();
