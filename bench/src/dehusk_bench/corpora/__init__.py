@@ -39,6 +39,8 @@ class GoldPage:
     generator: str | None = None
     subject: str | None = None
     """What the page is about, where several sites write of the same things."""
+    genre: str | None = None
+    """What kind of site it is."""
 
     @property
     def html(self) -> str:
@@ -198,6 +200,7 @@ def _gold_page(record: dict[str, Any], site: str, number: int, place: str) -> Go
             type=record.get("type"),
             generator=record.get("generator"),
             subject=record.get("subject"),
+            genre=record.get("genre"),
         )
     except (TypeError, ValueError) as fault:
         raise SourceError(f"{place}: gold that is not in the format ({fault})") from fault

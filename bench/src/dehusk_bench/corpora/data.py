@@ -68,6 +68,8 @@ _SOURCES: Final = {
     " (`must_keep`): ask its authors; there is no stand-in among the sample sites",
     "linked-dev": "key pages and the pages that they link, for `hyperlink`: the TECO suite (20 GB)"
     " is read as it is by `dehusk bench teco DIR`; or use --samples",
+    "sites-dev": "real sites of many genres (`genre`, `lang`) with gold of every node"
+    " (`content_nodes`, `excluded_nodes`); there is no stand-in among the sample sites",
 }
 _SEEDS: Final = range(1, 4)
 _KEYS: Final = 2

@@ -15,9 +15,11 @@ from numpy.typing import NDArray
 from dehusk.errors import UsageError
 from dehusk.page.tree import Floats
 from dehusk_bench.options import add_corpora, add_extent, add_methods, add_report, positive
+from dehusk_bench.papers.dressed import dress_topics
 from dehusk_bench.papers.site_texts import (
     FULL_TEXT,
     SiteTexts,
+    add_dressing,
     finish,
     open_all,
     percent,
@@ -33,7 +35,8 @@ DESCRIPTION: Final = (
     "Tell pages of two topics apart by naive Bayes, trained on the pages of one site for each topic"
     " and tried on all other sites, with the template left in and taken out by each method;"
     " averaged over all pairs of topics and of sites. The topic of a page is its `subject`, or the"
-    " part of the site's name before the first hyphen. Intervals come from drawing the sites anew."
+    " site's `genre`, or the part of its name before the first hyphen. Intervals come from"
+    " drawing the sites anew."
 )
 
 
@@ -49,6 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_methods(parser, "all")
     add_extent(parser)
+    add_dressing(parser, "N sites, each with the content of sites of genres that are the topics")
     add_report(parser)
 
 
@@ -185,7 +189,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     Raises UsageError for a corpus or a method that does not exist, or topics on too few sites.
     """
-    corpora, methods, reading, progress = open_all(arguments, CORPORA)
+    corpora, methods, reading, progress = open_all(arguments, CORPORA, dress_topics)
     sites = [site for site in read_sites(corpora, methods, reading, progress.show) if site.subjects]
     progress.clear()
     pairs = topic_pairs(sites)

@@ -11,7 +11,16 @@ from typing import Final
 from dehusk.answer.fingerprint import is_duplicate, sketch
 from dehusk.page.hashing import Hashes
 from dehusk_bench.options import add_corpora, add_extent, add_methods, add_report
-from dehusk_bench.papers.site_texts import SiteTexts, finish, open_all, percent, read_sites, show
+from dehusk_bench.papers.dressed import dress_stories
+from dehusk_bench.papers.site_texts import (
+    SiteTexts,
+    add_dressing,
+    finish,
+    open_all,
+    percent,
+    read_sites,
+    show,
+)
 from dehusk_bench.tables import table
 
 CORPORA: Final = tuple(f"samples:stories:{seed}:60" for seed in range(9))
@@ -34,6 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_methods(parser, "all")
     add_extent(parser)
+    add_dressing(parser, "N sites of the corpus, each with the content of pages of other sites")
     add_report(parser)
 
 
@@ -97,7 +107,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     Raises UsageError for a corpus or a method that does not exist.
     """
-    corpora, methods, reading, progress = open_all(arguments, CORPORA)
+    corpora, methods, reading, progress = open_all(arguments, CORPORA, dress_stories)
     sites = list(read_sites(corpora, methods, reading, progress.show))
     progress.clear()
     names = [name for name in sites[0].texts if all(name in site.texts for site in sites)]

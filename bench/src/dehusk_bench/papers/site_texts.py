@@ -8,12 +8,12 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -29,6 +29,7 @@ from dehusk.page.parse import parse
 from dehusk.page.tree import Tree
 from dehusk.template.templates import PageLoader
 from dehusk_bench.corpora import Caps, Corpus, GoldPage, Watcher, open_corpus, watch_nothing
+from dehusk_bench.options import positive
 from dehusk_bench.showing import Progress
 
 FULL_TEXT: Final = "full text"
@@ -62,9 +63,9 @@ def read_sites(
 ) -> Iterator[SiteTexts]:
     """The sites of all corpora, cleaned by every method; `reading` says what could not be used.
 
-    A page's subject is that of its record; if no page of a site has one, it is the part of the
-    site's name before the first hyphen. Full text comes first, and gold, where all pages have it,
-    last.
+    A page's subject is that of its record; if no page of a site has one, it is the site's genre,
+    or else the part of the site's name before the first hyphen. Full text comes first, and gold,
+    where all pages have it, last.
     """
     contenders = {name: parse_method(name) for name in methods}
     for corpus in corpora:
@@ -91,7 +92,8 @@ def _texts(
         except PageError as fault:
             reading.notes.append(f"{fault}: left out")
     trees = [tree for _, tree in pages]
-    own = site.partition("-")[0] if all(gold.subject is None for gold in golds) else None
+    named = golds[0].genre or site.partition("-")[0]
+    own = named if all(gold.subject is None for gold in golds) else None
     chosen = [n for n, (gold, _) in enumerate(pages) if own or gold.subject]
     everything = [np.zeros(len(tree), np.int8) for tree in trees]
     texts = {FULL_TEXT: tuple(text(trees[n], everything[n]) for n in chosen)}
@@ -124,8 +126,19 @@ def _content(method: Method, memory: Memory, tree: Tree) -> str:
     return text(tree, label(tree, scores, sections).labels)
 
 
+def add_dressing(parser: argparse.ArgumentParser, about: str) -> None:
+    """Give the parser `--dressed` and `--lang`; `about` says what becomes of the sites."""
+    parser.add_argument(
+        "--dressed",
+        type=positive,
+        metavar="N",
+        help=f"{about}; of a corpus whose gold says where content stands (default: as they are)",
+    )
+    parser.add_argument("--lang", metavar="LANG", help="use pages in this language only")
+
+
 def open_all(
-    arguments: argparse.Namespace, default: Sequence[str]
+    arguments: argparse.Namespace, default: Sequence[str], dress: Callable[[Corpus, int], Corpus]
 ) -> tuple[list[Corpus], list[str], Reading, Progress]:
     """The corpora and methods that the options name, and where what happens is noted.
 
@@ -133,10 +146,23 @@ def open_all(
     """
     caps = Caps(arguments.sites, arguments.pages)
     corpora = [open_corpus(name, caps) for name in arguments.corpora or default]
+    if arguments.lang is not None:
+        corpora = [_in_language(corpus, arguments.lang) for corpus in corpora]
+    if arguments.dressed is not None:
+        corpora = [dress(corpus, arguments.dressed) for corpus in corpora]
     if arguments.json is not None and not Path(arguments.json).absolute().parent.is_dir():
         raise UsageError(f"--json {arguments.json}: there is no such folder")
     methods = list(dict.fromkeys(arguments.methods)) or list(METHODS)
     return corpora, methods, Reading([]), Progress(sys.stderr)
+
+
+def _in_language(corpus: Corpus, lang: str) -> Corpus:
+    """The pages of a corpus that are in the language."""
+
+    def records() -> Iterator[dict[str, Any]]:
+        return (record for record in corpus.records() if record.get("lang") == lang)
+
+    return replace(corpus, records=records)
 
 
 def show(text: str) -> None:

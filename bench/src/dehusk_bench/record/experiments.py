@@ -58,13 +58,21 @@ _PEERS: Final = ("dehusk_bench.peers.pages", "dehusk_bench.peers.sites")
 _AUTO: Final = ("dehusk.methods.auto",)
 _RIVALS: Final = (
     "segments", "site-hash", "style-tree", "rtdm", "chunks", "chunks:separators=blocks", "page",
-    "page-basic",
+    "page-basic", "cetr", "words-leaves",
 )  # fmt: skip
+_SETTINGS: Final = (
+    "segments", "site-hash", "site-hash:share=0.5", "chunks", "chunks:separators=blocks",
+    "chunks:separators=blocks,group=none", "chunks:separators=blocks,tag_path=true", "style-tree",
+    "style-tree:link_targets=false", "rtdm", "rtdm:min_kept=0", "rtdm:sample_pages=10", "page",
+    "page-basic", "page:penalty=0.0002", "page:penalty=0.01", "cetr", "cetr:breaks_blocks=false",
+    "words-leaves", "words-leaves:weight=0.7", "words-leaves:weight=1.4",
+)  # fmt: skip
+"""Every method but `auto` and `hyperlink`, with the settings that its page speaks of."""
 _BY: Final = {"docs-dev": "lang", "news-dev": "lang", "wcxb-dev": "type", "swde-dev": ""}
 _GROUPS: Final = {"lang": "language", "type": "type of page"}
 GROUPED_BY: Final = {corpus: _GROUPS[by] for corpus, by in _BY.items() if by}
 """What the figures of a corpus are broken down by."""
-CORPORA: Final = (*_BY, "linked-dev")
+CORPORA: Final = (*_BY, "linked-dev", "sites-dev")
 """The files that the experiments look for."""
 _QUICK: Final = {
     "docs-dev": ("--sites", "8", "--pages", "22"),
@@ -105,6 +113,13 @@ def _of_corpus(corpus: str) -> list[Experiment]:
 
 EXPERIMENTS: Final[tuple[Experiment, ...]] = (
     *(each for corpus in _BY for each in _of_corpus(corpus)),
+    Experiment(
+        "settings", Section.AUTO, "The other methods with other settings",
+        ("quality", "@docs-dev", "@news-dev", "@wcxb-dev", "@sites-dev", "samples::1:25",
+         *(part for name in _SETTINGS for part in ("--method", name))),
+        _QUALITY, full=("--sites", "100", "--pages", "25"), quick=("--sites", "4", "--pages", "6"),
+        without=(*_PEERS, *_AUTO), hidden=("F1 of segments against",), has_json=True,
+    ),
     Experiment(
         "ablation", Section.AUTO, "What the parts of `auto` are worth",
         ("ablation", "@docs-dev", "@news-dev"), ("dehusk_bench.quality.ablation",),
@@ -191,9 +206,27 @@ EXPERIMENTS: Final[tuple[Experiment, ...]] = (
         quick=("--sites", "4", "--pages", "12"), has_json=True,
     ),
     Experiment(
+        "duplicates-real", Section.PAGE, "Duplicates of real pages in other sites' templates",
+        ("duplicates", "@sites-dev", "--lang", "en", "--dressed"),
+        ("dehusk_bench.papers.duplicates",), full=("10",), quick=("3", "--pages", "6"),
+        has_json=True,
+    ),
+    Experiment(
         "classify", Section.PAGE, "Table 3 of 003: classification",
         ("classify",), ("dehusk_bench.papers.classify",),
         quick=("--sites", "6", "--pages", "15", "--draws", "200"), has_json=True,
+    ),
+    Experiment(
+        "classify-real", Section.PAGE, "Classification of real pages in other sites' templates",
+        ("classify", "@sites-dev", "--lang", "en", "--dressed", "5"),
+        ("dehusk_bench.papers.classify",), quick=("--draws", "200", "--pages", "12"),
+        has_json=True,
+    ),
+    Experiment(
+        "classify-genres", Section.PAGE, "Classification of real pages as they are, by genre",
+        ("classify", "@sites-dev", "--lang", "en", "--draws", "300"),
+        ("dehusk_bench.papers.classify",), full=("--pages", "10"), quick=("--pages", "3"),
+        has_json=True,
     ),
     Experiment(
         "chunks-tables", Section.CHUNKS, "Tables 1 and 2, figures 3 and 4 of 004",
