@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import argparse
 import json
+import signal
+import subprocess
+import sys
+import time
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from dehusk.doors.service.gold import node_gold, strip_marks
-from dehusk.errors import UsageError
+from dehusk.doors.service.gold import node_gold, nodes_inside, strip_marks
+from dehusk.errors import SettingError, UsageError
 from dehusk.methods.papers.hyperlink import Equality, Hyperlink
 from dehusk.methods.papers.segments import Segments
 from dehusk.page.page import Page
 from dehusk.page.parse import parse
-from dehusk_bench.papers import teco
+from dehusk_bench.papers import teco, teco_grid
+from dehusk_bench.papers.teco_grid import DEFAULTS, combine, read_grid
 from dehusk_bench.papers.teco_links import menu_links, menu_table
 from dehusk_bench.papers.teco_measure import means, run_sweep, run_teco
 from dehusk_bench.papers.teco_pages import KeyPage, printed_pages, read_key_pages
@@ -207,7 +212,7 @@ def test_a_key_page_that_cannot_be_read_is_told(tmp_path: Path) -> None:
 
 
 def _marked(sample: SamplePage) -> str:
-    """The page with TECO's mark on the roots of its content."""
+    """The page with TECO's marks on the roots of its content and on its menu."""
     tree = parse(sample.page).tree
     children: dict[int, list[int]] = {}
     for node in range(1, len(tree)):
@@ -219,14 +224,16 @@ def _marked(sample: SamplePage) -> str:
         for position in path:
             node = children[node][position]
         roots.append(node)
+    marks = dict.fromkeys(roots, b"TECO_notTemplate TECO_mainContent")
+    marks[next(node for node in range(len(tree)) if tree.name(node) == "nav")] = b"TECO_mainMenu"
     html = tree.source
-    for node in sorted(roots, reverse=True):
+    for node, mark in sorted(marks.items(), reverse=True):
         start, stop = int(tree.start[node]), int(tree.stop[node])
         tag = html[start:stop]
         if b' class="' in tag:
-            tag = tag.replace(b' class="', b' class="TECO_notTemplate ')
+            tag = tag.replace(b' class="', b' class="%s ' % mark)
         else:
-            tag = tag.replace(b">", b" class=TECO_notTemplate>")
+            tag = tag.replace(b">", b' class="%s">' % mark)
         html = html[:start] + tag + html[stop:]
     return html.decode()
 
@@ -244,8 +251,16 @@ def test_a_sample_site_in_the_form_of_teco_is_measured(tmp_path: Path, kind: str
     gold = node_gold(parse(key.page).tree, key.content_nodes, ())
     assert gold is not None
     assert (found.gold.template == gold.template).all()
+    assert found.content is not None
+    assert (found.content == nodes_inside(found.tree, key.content_nodes, ())).all()
+    (menu,) = menu_links([found], Hyperlink())
+    assert menu.is_marked
+    assert menu.links == menu.whole + menu.part + menu.none + menu.absent > 2
     (row,) = run_teco([found], Hyperlink(equality="text"))
     assert row.f1 > 0.7
+    assert row.dom_f1 > 0.7
+    assert row.words_f1 is not None
+    assert row.words_f1 > 0.7
     assert row.loads > 1
 
 
@@ -422,6 +437,145 @@ def test_experiments_on_other_methods_are_refused(tmp_path: Path) -> None:
     arguments = parser.parse_args([source, "--sweep", "--method", "segments"])
     with pytest.raises(UsageError, match="segments"):
         teco.run(arguments)
+
+
+VARIED = ("--vary", "size=2,3", "--vary", "votes=1,2,3", "--vary", "similarity_threshold=0,0.3,0.7")
+"""Fifteen combinations: three votes of two pages are none."""
+
+
+def _grid(capsys: pytest.CaptureFixture[str], source: str, *options: str) -> str:
+    shown = _run(capsys, source, "--grid", "--folds", "3", *VARIED, *options)
+    return shown[shown.index("15 combinations of settings, 3 folds") :]
+
+
+def test_the_grid_is_chosen_on_some_sites_and_measured_on_others(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    saved = tmp_path / "figures.json"
+    shown = _grid(capsys, "samples::1:2", "--json", str(saved))
+    (figures,) = (
+        found
+        for title, found in json.loads(saved.read_text())["samples::1:2"]["hyperlink"].items()
+        if "folds" in title
+    )
+    rows = run_teco(read_key_pages("samples::1:2", []), Hyperlink())
+    sites = [row.site for row in rows]
+    tested = [place for fold in figures["folds"] for place in fold["test"]]
+    assert sorted(tested) == [*range(len(sites))]
+    f1 = {json.dumps(trial["settings"]): trial["figures"]["f1"] for trial in figures["trials"]}
+    for fold in figures["folds"]:
+        training, test = ({sites[place] for place in fold[x]} for x in ("training", "test"))
+        assert training
+        assert not training & test
+        sums = {name: sum(found[x] for x in fold["training"]) for name, found in f1.items()}
+        assert sums[json.dumps(fold["chosen"])] == max(sums.values())
+    default = f1[json.dumps({"size": 3, "votes": 2, "similarity_threshold": 0.3})]
+    assert default == pytest.approx([row.f1 for row in rows], abs=1e-6)
+    assert "all 15, on average" in shown
+    assert "similarity_threshold=0.7 " in shown
+
+
+@pytest.mark.slow
+def test_a_grid_goes_on_after_a_kill_and_gives_the_same(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    state = tmp_path / "grid.jsonl"
+    command = (
+        sys.executable, "-m", "dehusk", "bench", "teco", "samples::1:2", "--grid", "--folds", "3",
+        *VARIED, "--state", str(state),
+    )  # fmt: skip
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
+        end = time.monotonic() + 120
+        while not state.exists() or state.read_bytes().count(b"\n") < 4:
+            assert process.poll() is None
+            assert time.monotonic() < end
+            time.sleep(0.01)
+        process.kill()
+    done = state.read_bytes()
+    whole = done[: done.rindex(b"\n") + 1]
+    assert process.returncode == -signal.SIGKILL
+    assert 4 <= whole.count(b"\n") < 17
+    state.write_bytes(whole + b'{"settings": {"si')
+    with_state = _grid(capsys, "samples::1:2", "--state", str(state))
+    assert state.read_bytes().startswith(whole)
+    # The header, fifteen combinations, and the method as it is set.
+    assert state.read_bytes().count(b"\n") == 17
+    assert with_state == _grid(capsys, "samples::1:2")
+
+
+def test_what_is_done_of_a_grid_is_not_done_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    state = str(tmp_path / "grid.jsonl")
+    first = _grid(capsys, "samples::1:1", "--state", state)
+
+    def fail(*_: object, **__: object) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr(teco_grid, "run_votes", fail)
+    assert _grid(capsys, "samples::1:1", "--state", state) == first
+
+
+@pytest.mark.parametrize(
+    ("other", "what"),
+    [
+        (("samples::2:1",), "data"),
+        (("samples::1:1", "--method", "hyperlink:moved=true"), "method"),
+    ],
+)
+def test_the_state_of_another_grid_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], other: tuple[str, ...], what: str
+) -> None:
+    state = tmp_path / "grid.jsonl"
+    _grid(capsys, "samples::1:1", "--state", str(state))
+    before = state.read_bytes()
+    with pytest.raises(UsageError, match=f"with other {what}"):
+        _grid(capsys, *other, "--state", str(state))
+    assert state.read_bytes() == before
+
+
+@pytest.mark.parametrize("text", ["a note of mine\n", "[]\n", '{"data": 1}\n'])
+def test_a_file_that_is_no_state_is_refused_and_stays(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str
+) -> None:
+    state = tmp_path / "notes"
+    state.write_text(text)
+    with pytest.raises(UsageError, match="not the state of a grid"):
+        _grid(capsys, "samples::1:1", "--state", str(state))
+    assert state.read_text() == text
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        (("--grid", "--vary", "size"), "VALUE"),
+        (("--grid", "--vary", "colour=red"), "no setting"),
+        (("--grid", "--vary", "size=3,99"), "size must be"),
+        (("--grid", "--vary", "weights=1/2"), "weights"),
+        (("--grid", "--folds", "1"), "two at least"),
+        (("--grid", "--folds", "50"), "only"),
+        (("--vary", "size=1"), "for --grid"),
+        (("--grid", "--state", "/no/such/folder/x"), "No such file"),
+        (
+            ("--grid", "--state", "x", "--method", "hyperlink", "--method", "hyperlink:size=2"),
+            "one source",
+        ),
+    ],
+)
+def test_grids_that_cannot_be_are_refused(
+    capsys: pytest.CaptureFixture[str], options: tuple[str, ...], reason: str
+) -> None:
+    vary = () if "--vary" in options else ("--vary", "size=3")
+    with pytest.raises((UsageError, SettingError), match=reason):
+        _run(capsys, "samples::1:1", *options, *(vary if "--grid" in options else ()))
+
+
+@pytest.mark.parametrize("equality", list(Equality))
+def test_the_usual_grid_is_around_what_is_set(equality: Equality) -> None:
+    method = Hyperlink(equality=equality.value)
+    combinations = combine(read_grid(DEFAULTS[equality]), method)
+    assert 100 < len(combinations) < 1000
+    assert method in [replace(method, **settings) for settings in combinations]
 
 
 def test_methods_are_compared_site_by_site(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import Final
 
 from dehusk_bench.options import positive
@@ -12,7 +13,8 @@ DESCRIPTION: Final = (
     "Find the template of key pages with the help of the pages that they link, and print table 1"
     " of the paper: DOM nodes, template nodes, nodes retrieved and those of them that are template,"
     " recall, precision, F1, page loads and time; by type of site too. --sweep prints F1 by size"
-    " and votes (tables 5.2 and 5.3 of the thesis), --ablation what its parameters are worth."
+    " and votes (tables 5.2 and 5.3 of the thesis), --ablation what its parameters are worth,"
+    " --grid which of their combinations is best on some sites and how good it is on others."
 )
 
 
@@ -41,6 +43,32 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--ablation",
         action="store_true",
         help="threshold, order and weights of the equality probability, one by one",
+    )
+    parser.add_argument(
+        "--grid",
+        action="store_true",
+        help="every combination of settings: the best by training sites, and its figures on others",
+    )
+    parser.add_argument(
+        "--vary",
+        action="append",
+        metavar="SETTING=VALUE,VALUE…",
+        help="for --grid: the values of a setting, instead of the usual grid; may be repeated;"
+        " weights=0.5/0.2/0.2/0.1,… are classes, position, attributes and children",
+    )
+    parser.add_argument(
+        "--folds",
+        type=positive,
+        default=5,
+        metavar="N",
+        help="for --grid: parts that the sites are cut into; each is left out of training once"
+        " (default: 5)",
+    )
+    parser.add_argument(
+        "--state",
+        type=Path,
+        metavar="FILE",
+        help="for --grid: keep in this file what is done, and go on with what is in it",
     )
     parser.add_argument(
         "--links", action="store_true", help="which links are chosen, and where they stand"

@@ -209,34 +209,46 @@ def _count(flags: Flags) -> int:
 def run_sweep(
     keys: Sequence[KeyPage], method: Hyperlink, *, on_page: Watcher = watch_nothing
 ) -> dict[tuple[int, int], list[Row]]:
-    """The rows for every size and number of votes.
-
-    By the paper a page's votes do not depend on how many are needed, so that they are counted once
-    for each size; the time is that of the count.
-    """
+    """The rows for every size and number of votes."""
     swept: dict[tuple[int, int], list[Row]] = {}
-    judged = [key for key in keys if key.gold.template.any()]
     for size in SIZES:
-        for key in judged:
-            for votes, row in _sweep_page(key, replace(method, size=size, votes=1)):
-                swept.setdefault((size, votes), []).append(row)
-            on_page(f"size {size}", len(swept[size, 1]))
+        sized = replace(method, size=size, votes=1)
+        by_votes = run_votes(keys, sized, range(1, size + 1), on_page=on_page)
+        swept |= {(size, votes): rows for votes, rows in by_votes.items()}
     return swept
 
 
-def _sweep_page(key: KeyPage, method: Hyperlink) -> Iterator[tuple[int, Row]]:
-    """The rows of one key page and one size, by votes."""
+def run_votes(
+    keys: Iterable[KeyPage],
+    method: Hyperlink,
+    votes: Iterable[int],
+    *,
+    on_page: Watcher = watch_nothing,
+) -> dict[int, list[Row]]:
+    """The rows of `run_teco` for each number of votes.
+
+    By the paper a page's votes do not depend on how many are needed, so that they are counted once;
+    the time is that of the count.
+    """
+    methods = [replace(method, votes=number) for number in votes]
     by_count = method.equality == Equality.PAPER and not (method.menu or method.content_first)
+    found: dict[int, list[Row]] = {each.votes: [] for each in methods}
+    for done, key in enumerate((key for key in keys if key.gold.template.any()), 1):
+        answers = _count_once(key, methods) if by_count else (_ask(each, key) for each in methods)
+        for rows, answer in zip(found.values(), answers, strict=True):
+            rows.append(_row(key, answer))
+        on_page(key.site, done)
+    return found
+
+
+def _count_once(key: KeyPage, methods: Sequence[Hyperlink]) -> Iterator[_Answer]:
+    """The answers of methods that differ in the votes they need, out of one count."""
     clock = _Clock(key.load)
-    found = detect(replace(method, loader=clock.load), key.tree)
+    found = detect(replace(methods[0], loader=clock.load), key.tree)
     ms = clock.ms
-    for votes in range(1, method.size + 1):
-        if by_count:
-            needed = min(votes, len(found.pages)) or 1
-            answer = _Answer(np.asarray(found.votes >= needed), found.loads, ms)
-        else:
-            answer = _ask(replace(method, votes=votes), key)
-        yield votes, _row(key, answer)
+    for method in methods:
+        needed = min(method.votes, len(found.pages)) or 1
+        yield _Answer(np.asarray(found.votes >= needed), found.loads, ms)
 
 
 def means(rows: Sequence[Row]) -> dict[str, float]:

@@ -16,6 +16,16 @@ from dehusk.methods import Method
 from dehusk.methods.papers.hyperlink import BEST_VOTES, Equality, Hyperlink
 from dehusk.methods.written import parse_method
 from dehusk_bench.corpora import Caps, Watcher
+from dehusk_bench.papers.teco_grid import (
+    DEFAULTS,
+    State,
+    combine,
+    facts_of,
+    grid_tables,
+    read_grid,
+    run_grid,
+    split,
+)
 from dehusk_bench.papers.teco_links import choose_links, links_table, menu_links, menu_table
 from dehusk_bench.papers.teco_measure import Row, means, run_sweep, run_teco
 from dehusk_bench.papers.teco_pages import NO_TYPE, KeyPage, read_key_pages
@@ -90,8 +100,7 @@ LEGEND: Final = (
 def run_report(arguments: argparse.Namespace) -> int:
     """Print the tables of each source; 1 if one could not be read to its end."""
     methods = {name: parse_method(name) for name in arguments.methods or ("hyperlink",)}
-    if arguments.sweep or arguments.ablation or arguments.links:
-        _check_experiments(methods)
+    _check_experiments(arguments, methods)
     is_cut = False
     saved: dict[str, Any] = {}
     progress = Progress(sys.stderr)
@@ -99,7 +108,7 @@ def run_report(arguments: argparse.Namespace) -> int:
         keys, notes, is_damaged = _read(source, Caps(arguments.sites))
         is_cut |= is_damaged
         for name, method in methods.items():
-            for title, text, rows in _experiments(arguments, keys, method, progress.show):
+            for title, text, rows in _experiments(arguments, source, keys, method, progress.show):
                 progress.clear()
                 if rows is not None:
                     saved.setdefault(source, {}).setdefault(name, {})[title] = rows
@@ -131,11 +140,20 @@ def _site_means(rows: Iterable[Mapping[str, Any]]) -> dict[str, float]:
     return {site: fmean(found) for site, found in by_site.items()}
 
 
-def _check_experiments(methods: Mapping[str, Method]) -> None:
-    """Raise UsageError for a method that the experiments are not about."""
+def _check_experiments(arguments: argparse.Namespace, methods: Mapping[str, Method]) -> None:
+    """Raise UsageError for what cannot be, before anything is measured."""
+    named = [name for name in ("sweep", "ablation", "links", "grid") if getattr(arguments, name)]
     for name, method in methods.items():
-        if not isinstance(method, Hyperlink):
-            raise UsageError(f"--sweep, --ablation and --links are about hyperlink, not {name}")
+        if named and not isinstance(method, Hyperlink):
+            raise UsageError(f"--{named[0]} is about hyperlink, not {name}")
+        if arguments.grid and isinstance(method, Hyperlink):
+            combine(read_grid(arguments.vary or DEFAULTS[method.equality]), method)
+    if not arguments.grid and (arguments.vary or arguments.state):
+        raise UsageError("--vary and --state are for --grid")
+    if arguments.state and len(methods) * len(arguments.sources) > 1:
+        raise UsageError("--state is for one source and one method")
+    if arguments.grid and arguments.folds < 2:
+        raise UsageError("--folds: there must be two at least, one to train on and one to test on")
 
 
 def _read(source: str, caps: Caps) -> tuple[list[KeyPage], list[str], bool]:
@@ -150,7 +168,11 @@ def _read(source: str, caps: Caps) -> tuple[list[KeyPage], list[str], bool]:
 
 
 def _experiments(
-    arguments: argparse.Namespace, keys: Sequence[KeyPage], method: Method, on_page: Watcher
+    arguments: argparse.Namespace,
+    source: str,
+    keys: Sequence[KeyPage],
+    method: Method,
+    on_page: Watcher,
 ) -> Iterator[tuple[str, str, Any]]:
     """The title, the table and the figures of each experiment that was asked for."""
     markdown = arguments.markdown
@@ -181,6 +203,28 @@ def _experiments(
         }
         text = _table("setting", varied, _FIGURES, markdown=markdown)
         yield "what the settings are worth", text, varied
+    if arguments.grid and isinstance(method, Hyperlink):
+        yield _grid(arguments, source, keys, method)
+
+
+def _grid(
+    arguments: argparse.Namespace, source: str, keys: Sequence[KeyPage], method: Hyperlink
+) -> tuple[str, str, Any]:
+    """The title, the tables and the figures of the grid."""
+    grid = read_grid(arguments.vary or DEFAULTS[method.equality])
+    combinations = combine(grid, method)
+    folds = split([key.site for key in keys if key.gold.template.any()], arguments.folds)
+    facts = facts_of(source, keys, method) if arguments.state else {}
+    state, say = State(arguments.state, facts), Progress(sys.stderr).say
+    trials = run_grid(keys, method, combinations, state, say)
+    (as_set,) = run_grid(keys, method, [{}], state, say)
+    title = f"{len(trials)} combinations of settings, {arguments.folds} folds"
+    text = grid_tables(trials, folds, as_set, grid, markdown=arguments.markdown)
+    figures = {
+        "folds": [asdict(fold) | {"chosen": fold.choose(trials).settings} for fold in folds],
+        "trials": [asdict(trial) for trial in trials],
+    }
+    return title, text, figures
 
 
 def main_table(rows: Sequence[Row], figures: _Figures, *, with_rows: bool, markdown: bool) -> str:

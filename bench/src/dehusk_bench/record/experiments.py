@@ -167,6 +167,13 @@ EXPERIMENTS: Final[tuple[Experiment, ...]] = (
         hidden=("site",), has_json=True,
     ),
     Experiment(
+        "teco-grid", Section.HYPERLINK, "Section 5.2 of 000: settings chosen on other sites",
+        ("teco", "@linked-dev", "--grid", "--method", "hyperlink", "--method",
+         "hyperlink:equality=text"), _TECO,
+        quick=("--sites", "6", "--vary", "size=2,3", "--vary", "votes=1,2,3"),
+        instead=("samples::1:8",), without=_AUTO, hidden=("site",), has_json=True,
+    ),
+    Experiment(
         "teco-links", Section.HYPERLINK, "Which links get chosen",
         ("teco", "@linked-dev", "--links"), _TECO, quick=("--sites", "6"),
         instead=("samples::1:12",), without=_AUTO, hidden=("site",), has_json=True,
