@@ -35,6 +35,8 @@ class Wanted:
     url: str
     loads: int
     """Pages loaded so far, the key page included."""
+    asked: int
+    """Pages asked for before this one, whether they could be loaded or not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +83,7 @@ def linked_answer(
         result, _ = pipeline.clean(key, Memory(), pipeline.Setup(asking, limits, overrides))
     except _Missing as missing:
         loaded = sum(tree is not None for tree in loader.asked.values())
-        return Wanted(missing.url, 1 + loaded)
+        return Wanted(missing.url, 1 + loaded, len(loader.asked))
     (found,) = asking.found
     return Linked(
         result,

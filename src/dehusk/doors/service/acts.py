@@ -127,7 +127,7 @@ def _linked(judge: Judge, request: Request) -> Reply:
     found = linked_answer(key, pages, options["failed"], method, judge.session.limits, overrides)
     if isinstance(found, Wanted):
         answer = {"wanted": found.url, "loads": found.loads}
-        return Reply(_json(answer), {"wanted": found.url})
+        return Reply(_json(answer), {"wanted": found.url, "asked": found.asked})
     return Reply(_json(_linked_facts(found, method)), {"outcome": found.detection.outcome})
 
 

@@ -25,6 +25,7 @@ from dehusk.doors.service.bodies import (
     read_pages,
     validated,
 )
+from dehusk.doors.service.linked import Searches
 from dehusk.doors.service.monitoring import METRICS_TYPE
 from dehusk.doors.service.server import Failed, not_kept
 from dehusk.doors.service.service import PageAnswer, Service
@@ -55,6 +56,7 @@ SiteName = Annotated[str, Query(min_length=1, max_length=MAX_NAME, description="
 
 def make_app(service: Service) -> FastAPI:
     """The application in front of this service."""
+    searches = Searches(service)
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
@@ -62,6 +64,7 @@ def make_app(service: Service) -> FastAPI:
         try:
             yield
         finally:
+            await searches.close()
             await service.close()
 
     app = FastAPI(
@@ -76,6 +79,7 @@ def make_app(service: Service) -> FastAPI:
         dependencies=[Depends(_check_query)],
     )
     app.state.service = service
+    app.state.searches = searches
     app.include_router(router)
     add_failures(app)
     return app
@@ -212,20 +216,14 @@ async def template(request: Request) -> Response:
 async def linked(request: Request) -> Response:
     """Names the page to load next, posted with the others then, until the template is found.
 
-    What is asked for is asked for once: a page is posted in `pages`, or named in `failed`.
+    With `fetch` the service loads the pages itself and tells of each, a line of JSON a time, the
+    answer last.
     """
     post = validated(LINKED, await _body(request))
-    key = Page(post.page.html, post.page.url, post.page.site)
-    pages = [Page(page.html, page.location or page.url) for page in post.pages]
-    service = service_of(request)
-    answer = await service.act(
-        "linked",
-        [key, *pages],
-        urls=[page.url for page in post.pages],
-        failed=dict.fromkeys(post.failed),
-        settings=post.settings(),
-    )
-    return _response(answer)
+    searches: Searches = request.app.state.searches
+    if post.fetch:
+        return StreamingResponse(searches.run(post), media_type="application/x-ndjson")
+    return _response(await searches.step(post))
 
 
 def _site(row: SiteRow) -> dict[str, Any]:
@@ -337,7 +335,7 @@ async def health(request: Request) -> dict[str, Any]:
         "status": status,
         "version": __version__,
         "method": service.session.method.name,
-        "fetch": False,
+        "fetch": service.settings.fetch is not None,
     }
 
 
@@ -350,6 +348,7 @@ async def metrics(request: Request) -> Response:
         "dehusk_workers": ("Worker processes.", len(service.pool.workers)),
         "dehusk_worker_starts": ("Times that a worker was started.", starts),
         "dehusk_requests_waiting": ("Requests that wait for a worker.", service.waiting),
+        "dehusk_searches": ("Searches that load pages.", len(request.app.state.searches)),
         "dehusk_listeners": ("Listeners to events.", len(service.listeners)),
         "dehusk_is_keeping": ("1 if the last commit succeeded.", service.is_keeping),
         "dehusk_memory_bytes": ("Size of the memory's file.", service.session.size_bytes),

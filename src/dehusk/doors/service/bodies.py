@@ -24,6 +24,7 @@ _Model = TypeVar("_Model", bound=BaseModel)
 MAX_NAME: Final = MAX_URL
 """Characters of a URL or of a site's name."""
 _MAX_LOADS: Final = 1000
+_MAX_FETCHED: Final = 100
 _Address = Annotated[str, Field(min_length=1, max_length=MAX_NAME)]
 
 
@@ -68,7 +69,7 @@ class KeyPost(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    html: str = Field(description="The page.")
+    html: str | None = Field(None, description="The page; else it is fetched, with `fetch`.")
     url: str = Field(min_length=1, max_length=MAX_NAME, description="Where it came from.")
     site: str | None = Field(
         None, min_length=1, max_length=MAX_NAME, description="Its site; else its URL's host."
@@ -102,13 +103,20 @@ class LinkedPost(BaseModel):
         None, ge=1, le=64, description="Pages that must have a node; what was best for the size."
     )
     max_loads: int = Field(
-        50, ge=2, le=_MAX_LOADS, description="Pages to ask for at most, the key page included."
+        20, ge=2, le=_MAX_LOADS, description="Pages to ask for at most, the key page included."
     )
     equality: Equality = Field(Equality.TEXT, description="When two nodes are the same.")
     menu: bool = Field(default=False, description="Follow the links of the menu first.")
+    fetch: bool = Field(
+        default=False, description="Let the service load the pages, if it was started to do so."
+    )
 
     @model_validator(mode="after")
     def _check(self) -> Self:
+        if not self.fetch and self.page.html is None:
+            raise ValueError("page.html: needed where the service does not fetch")
+        if self.fetch and self.max_loads > _MAX_FETCHED:
+            raise ValueError(f"max_loads: at most {_MAX_FETCHED} where the service fetches")
         host = host_of(self.page.url)
         seen = set()
         for number, page in enumerate(self.pages):

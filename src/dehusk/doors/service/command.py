@@ -6,6 +6,7 @@ import argparse
 import os
 import sys
 import webbrowser
+from importlib import import_module
 from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
@@ -15,7 +16,7 @@ from dehusk.doors.options import chosen_method, make_limits, make_source_setting
 from dehusk.errors import MissingExtra, UsageError
 from dehusk.methods.papers.hyperlink import Hyperlink
 from dehusk.page.page import Page
-from dehusk.settings import Durable, ServiceSettings
+from dehusk.settings import CrawlSettings, Durable, ServiceSettings
 from dehusk.sources import is_web, read_pages
 from dehusk.sources.items import as_shown
 from dehusk.template.viewing import Viewed
@@ -138,6 +139,26 @@ def _make_settings(arguments: argparse.Namespace) -> ServiceSettings:
         deadline_s=arguments.deadline,
         cpu_s=arguments.cpu,
         memory_bytes=arguments.worker_memory,
+        fetch=_make_fetch(arguments),
+    )
+
+
+def _make_fetch(arguments: argparse.Namespace) -> CrawlSettings | None:
+    """How pages are loaded; None where none are. Raises UsageError."""
+    if not arguments.fetch:
+        if arguments.allow_private:
+            raise UsageError("--allow-private is about pages that are loaded: it needs --fetch")
+        return None
+    try:
+        import_module("dehusk.sources.crawl")
+    except MissingExtra as missing:
+        raise MissingExtra("dehusk serve --fetch", "crawl") from missing
+    return CrawlSettings(
+        delay_s=arguments.delay,
+        user_agent=arguments.user_agent,
+        timeout_s=arguments.deadline,
+        max_bytes=arguments.max_bytes,
+        allow_private=arguments.allow_private,
     )
 
 

@@ -67,6 +67,10 @@ class Metrics:
         self.pages: Counter[str] = Counter()
         """By what became of them: `ok`, or the code of the error."""
         self.learned = 0
+        self.linked: Counter[str] = Counter()
+        """Steps of searches for linked pages, by what came of them."""
+        self.loads: Counter[str] = Counter()
+        """Pages loaded for searches, by what became of them."""
         self._times: defaultdict[str, list[int]] = defaultdict(lambda: [0] * (len(_BOUNDS_S) + 1))
         self._seconds: Counter[str] = Counter()
 
@@ -84,11 +88,9 @@ class Metrics:
                 f'dehusk_requests_total{{method="{m}",route="{r}",status="{s}"}} {n}'
                 for (m, r, s), n in sorted(self.requests.items())
             ),
-            *_head("dehusk_pages_total", "counter", "Pages judged, by what became of them."),
-            *(
-                f'dehusk_pages_total{{outcome="{code}"}} {n}'
-                for code, n in sorted(self.pages.items())
-            ),
+            *_outcomes("dehusk_pages_total", "Pages judged", self.pages),
+            *_outcomes("dehusk_linked_total", "Steps of searches for linked pages", self.linked),
+            *_outcomes("dehusk_loads_total", "Pages loaded for searches", self.loads),
             *_head("dehusk_pages_learned_total", "counter", "Pages that taught their site."),
             f"dehusk_pages_learned_total {self.learned}",
             *_head("dehusk_request_seconds", "histogram", "From request to the end of the answer."),
@@ -105,6 +107,13 @@ class Metrics:
             yield f'dehusk_request_seconds_bucket{{route="{route}",le="{bound}"}} {total}'
         yield f'dehusk_request_seconds_sum{{route="{route}"}} {self._seconds[route]:.6f}'
         yield f'dehusk_request_seconds_count{{route="{route}"}} {total}'
+
+
+def _outcomes(name: str, words: str, counts: Counter[str]) -> Iterator[str]:
+    """What became of something, and how often."""
+    yield from _head(name, "counter", f"{words}, by what became of them.")
+    for code, count in sorted(counts.items()):
+        yield f'{name}{{outcome="{code}"}} {count}'
 
 
 def _head(name: str, kind: str, words: str) -> tuple[str, str]:

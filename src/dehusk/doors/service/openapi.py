@@ -28,7 +28,7 @@ _ERROR: Final[dict[str, Any]] = {
 _WORDS: Final = {
     400: "The request is not as it should be.",
     401: "A token is needed.",
-    403: "This origin may not ask.",
+    403: "This origin may not ask, or not for this.",
     404: "There is no such thing.",
     408: "The body did not come in time.",
     413: "The body is too large.",
@@ -146,9 +146,12 @@ def linked() -> dict[str, Any]:
     loads = {"type": "integer", "description": "Pages loaded so far, the key page included."}
     answer = {**OBJECT, "required": ["wanted", "loads"]}
     answer["properties"] = {"wanted": wanted, "loads": loads}
+    told = {"schema": {"type": "string", "description": "Lines of JSON, the answer last."}}
+    described = _json(answer)
+    described["content"]["application/x-ndjson"] = told
     return {
         "summary": "The template of a page by the pages that it links",
-        "responses": _responses(_json(answer), 422, *_BODY),
+        "responses": _responses(described, 422, *_BODY),
         "openapi_extra": _body({"application/json": {"schema": _schema(LinkedPost)}}),
     }
 

@@ -7,9 +7,10 @@ from typing import Final
 
 from dehusk.doors import options
 from dehusk.doors.options import positive_float, positive_int
-from dehusk.settings import ServiceSettings
+from dehusk.settings import CrawlSettings, ServiceSettings
 
 _USUAL: Final = ServiceSettings()
+_CRAWL: Final = CrawlSettings()
 _VIEW_PORT: Final = 8101
 
 
@@ -22,6 +23,33 @@ def add_serve(parser: argparse.ArgumentParser) -> None:
     options.add_overrides(parser)
     options.add_limits(parser)
     _add_costs(parser)
+    _add_fetching(parser)
+
+
+def _add_fetching(parser: argparse.ArgumentParser) -> None:
+    """Whether pages are loaded from the web, and how."""
+    group = parser.add_argument_group("loading pages")
+    group.add_argument(
+        "--fetch",
+        action="store_true",
+        help="load the pages that /v1/linked asks for, where a request wishes it (install extra:"
+        " crawl)",
+    )
+    group.add_argument(
+        "--delay",
+        type=_seconds,
+        default=_CRAWL.delay_s,
+        metavar="SECONDS",
+        help="between two requests to a host; robots.txt may ask for more (default: %(default)s)",
+    )
+    group.add_argument(
+        "--user-agent", default=_CRAWL.user_agent, metavar="TEXT", help="the name to load under"
+    )
+    group.add_argument(
+        "--allow-private",
+        action="store_true",
+        help="load from addresses that are not public too: this machine, the local network",
+    )
 
 
 def _add_listening(parser: argparse.ArgumentParser) -> None:
@@ -110,6 +138,10 @@ def _add_costs(parser: argparse.ArgumentParser) -> None:
         help="bytes that a worker may take besides what it starts with, on Linux"
         " (default: %(default)s)",
     )
+
+
+def _seconds(text: str) -> float:
+    return 0.0 if text.strip() in ("0", "0.0") else positive_float(text)
 
 
 def _port(text: str) -> int:

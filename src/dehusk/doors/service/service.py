@@ -13,7 +13,7 @@ import logging
 import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final
 
@@ -46,6 +46,8 @@ class PageAnswer:
     body: bytes
     error: str | None = None
     is_changed: bool = True
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    """What the worker says besides, for the service itself."""
 
 
 class Service:
@@ -126,7 +128,9 @@ class Service:
         site = pipeline.site_of(pages[0])
         async with self._turn(site) as worker:
             reply = await self._ask(worker, site, act, pages, **options)
-        return reply if isinstance(reply, PageAnswer) else PageAnswer(reply.answer or b"")
+        if isinstance(reply, PageAnswer):
+            return reply
+        return PageAnswer(reply.answer or b"", facts=reply.facts)
 
     @asynccontextmanager
     async def _turn(self, site: str) -> AsyncIterator[Worker]:

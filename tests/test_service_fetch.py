@@ -1,0 +1,356 @@
+"""`dehusk serve --fetch`: searches that load their pages, from servers that mean well or do not."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+import json
+import socket
+import sys
+import threading
+import time
+from collections.abc import Callable, Coroutine, Iterator
+from http.client import HTTPConnection
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+import dehusk
+from dehusk.doors.cli import main
+from dehusk.settings import CrawlSettings, ServiceSettings
+from dehusk_bench.speed.serve import running
+from hostile_server import Behaviour, Hostile, Request, serve, then
+from test_service_linked import NAMES, html_of
+
+pytest.importorskip("fastapi", reason="the extra serve is not installed")
+
+from dehusk.doors.service.bodies import LINKED, validated
+from dehusk.doors.service.linked import Searches
+from dehusk.doors.service.service import Service
+from dehusk.sources.crawl import addresses
+
+pytestmark = pytest.mark.slow
+
+
+def page_of(name: str) -> Behaviour:
+    return lambda request: request.page(html_of(name).encode())
+
+
+SITE: dict[str, Behaviour] = {f"/{name}": page_of(name) for name in NAMES}
+
+
+@pytest.fixture(scope="module")
+def port() -> Iterator[int]:
+    options = ["--fetch", "--allow-private", "--delay", "0", "--deadline", "2", "--workers", "1"]
+    with running("--method", "segments", *options) as (port, _):
+        yield port
+
+
+def post(port: int, body: dict[str, Any]) -> tuple[int, list[Any]]:
+    """Status and lines of a search."""
+    connection = HTTPConnection("127.0.0.1", port, timeout=60)
+    connection.request("POST", "/v1/linked", json.dumps({"fetch": True} | body))
+    answer = connection.getresponse()
+    found = answer.status, [json.loads(line) for line in answer.read().splitlines()]
+    connection.close()
+    return found
+
+
+def search(port: int, server: Hostile, path: str = "/rye", **body: Any) -> list[Any]:
+    """The lines of a search that begins."""
+    status, lines = post(port, {"page": {"url": server.url + path}} | body)
+    assert status == 200, lines
+    return lines
+
+
+def test_a_search_tells_what_it_loads_and_answers_last(port: int) -> None:
+    with serve(SITE) as server:
+        *told, answer = search(port, server)
+        asked = server.asked()
+    assert told[:2] == [
+        {"loading": f"{server.url}/rye"},
+        {"loaded": f"{server.url}/rye", "state": "loaded"},
+    ]
+    assert [line["loading"] for line in told[::2]] == [server.url + path for path in asked]
+    assert [line["loaded"] for line in told[1::2]] == [server.url + path for path in asked]
+    assert (answer["wanted"], answer["outcome"], answer["loads"]) == (None, "found", 4)
+    assert [load["state"] for load in answer["loaded"]] == ["voted"] * 3
+    assert answer["markdown"].startswith("# On rye")
+    assert answer["url"] == f"{server.url}/rye"
+
+
+def test_the_key_page_may_be_what_a_browser_shows_and_is_not_fetched_then(port: int) -> None:
+    shown = html_of("rye", menu="<li>Signed in as Ann</li>")
+    with serve(SITE) as server:
+        *_, answer = search(port, server, page={"url": f"{server.url}/rye", "html": shown})
+        assert "/rye" not in server.asked()
+    assert answer["outcome"] == "found"
+    assert {number for number, *_ in answer["elements"]} == {0, 1, 2, 3, 4}
+
+
+def test_a_service_that_was_not_told_to_loads_nothing() -> None:
+    with running("--workers", "1") as (port, _), serve(SITE) as server:
+        status, lines = post(port, {"page": {"url": f"{server.url}/rye"}})
+        assert (status, lines[0]["error"]["code"]) == (403, "no_fetch")
+        assert server.requests == []
+
+
+def test_private_addresses_are_refused_unless_allowed() -> None:
+    with running("--workers", "1", "--fetch") as (port, _), serve(SITE) as server:
+        connection = HTTPConnection("127.0.0.1", port, timeout=60)
+        connection.request("GET", "/health")
+        assert json.loads(connection.getresponse().read())["fetch"] is True
+        connection.close()
+        *_, error = search(port, server)
+        assert error["error"]["code"] == "private_address"
+        page = {"url": f"{server.url}/rye", "html": html_of("rye")}
+        *_, answer = search(port, server, page=page)
+        assert answer["outcome"] == "no_pages"
+        (load,) = answer["loaded"]  # Those behind it would be refused as well.
+        assert "not public" in load["reason"]
+        assert server.requests == []
+    assert main(["serve", "--allow-private"]) == 2
+
+
+BAD: dict[str, Behaviour] = {
+    "/oats": lambda r: r.redirect("/oats"),
+    "/wheat": lambda r: r.send(b"HTTP/1.1 200 OK\r\nContent-Type: image/png\r\n\r\n\x89PNG"),
+    "/barley": lambda r: r.page(b"no", status="500 No"),
+    "/spelt": lambda r: r.redirect("http://elsewhere.example/"),
+}
+
+
+def test_links_that_are_no_pages_are_told_with_their_reasons(port: int) -> None:
+    with serve(SITE | BAD) as server:
+        *told, answer = search(port, server)
+    assert answer["outcome"] == "no_pages"
+    assert "4 links led nowhere" in answer["message"]
+    reasons = {load["url"].removeprefix(server.url): load["reason"] for load in answer["loaded"]}
+    assert set(reasons) == set(BAD)
+    assert "image/png" in reasons["/wheat"]
+    assert "elsewhere.example" in reasons["/spelt"]
+    assert {line["state"] for line in told[3::2]} == {"failed"}
+
+
+def test_a_redirected_page_is_compared_where_it_is(port: int) -> None:
+    moved: dict[str, Behaviour] = {
+        "/oats": lambda r: r.redirect("/old/oats"),
+        "/old/oats": page_of("oats"),
+        "/key": lambda r: r.redirect("/rye"),
+    }
+    with serve(SITE | moved) as server:
+        *_, answer = search(port, server, "/key")
+        assert answer["url"] == f"{server.url}/rye"
+        assert answer["outcome"] == "found"
+        assert f"{server.url}/oats" in [load["url"] for load in answer["loaded"]]
+
+
+def test_robots_are_obeyed(port: int) -> None:
+    def robots(*paths: str) -> Behaviour:
+        lines = "".join(f"Disallow: {path}\n" for path in paths)
+        return lambda request: request.page(f"User-agent: *\n{lines}".encode())
+
+    with serve(SITE | {"/robots.txt": robots("/rye")}) as server:
+        *_, error = search(port, server)
+        assert error["error"]["code"] == "robots"
+        assert server.asked() == []
+    with serve(SITE | {"/robots.txt": robots("/oats", "/wheat", "/spelt")}) as server:
+        *_, answer = search(port, server)
+        assert server.asked() == ["/rye", "/barley"]
+    assert answer["outcome"] == "single"
+    failed = [load for load in answer["loaded"] if load["state"] == "failed"]
+    assert len(failed) == 3
+    assert all("robots.txt" in load["reason"] for load in failed)
+
+
+def test_a_site_of_one_page_and_one_of_ten_thousand_links(port: int) -> None:
+    with serve({"/": lambda r: r.page(b"<p>All there is.</p>")}) as server:
+        *_, answer = search(port, server, "/")
+        assert (answer["outcome"], server.asked()) == ("no_links", ["/"])
+    many = "".join(f"<a href=/{n}>{n}</a> " for n in range(10_000)).encode()
+    with serve({"/": lambda r: r.page(many)}) as server:
+        *_, answer = search(port, server, "/", max_loads=6)
+        assert (answer["outcome"], len(server.asked())) == ("no_pages", 6)
+
+
+def test_a_site_that_hangs_is_given_up(port: int) -> None:
+    hangs = dict.fromkeys([f"/{name}" for name in NAMES[1:]], lambda _: time.sleep(20))
+    started = time.monotonic()
+    with serve(SITE | hangs) as server:
+        *_, answer = search(port, server)
+    assert answer["outcome"] == "no_pages"
+    assert time.monotonic() - started < 15
+
+
+def test_who_goes_away_ends_what_is_loaded_for_him(port: int) -> None:
+    asked, ended = threading.Event(), threading.Event()
+
+    def hangs(request: Request) -> None:
+        asked.set()
+        request.connection.settimeout(30)
+        if request.connection.recv(100) == b"":
+            ended.set()
+
+    with serve({"*": hangs}) as server:
+        body = json.dumps({"fetch": True, "page": {"url": f"{server.url}/"}}).encode()
+        head = f"POST /v1/linked HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n\r\n"
+        with socket.create_connection(("127.0.0.1", port), timeout=20) as client:
+            client.sendall(head.encode() + body)
+            assert asked.wait(20)
+        assert ended.wait(1.5)  # Less than the deadline of a request, which would end it too.
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ({"page": {"url": "ftp://grain.example/"}}, "not an address on the web"),
+        ({"page": {"url": "http://a.example/"}, "max_loads": 101}, "max_loads: "),
+        ({"page": {"url": "http://a.example/"}, "size": 2, "votes": 3}, "votes"),
+        ({"page": {"url": "http://a.example/"}, "fetch": "perhaps"}, "fetch: "),
+    ],
+)
+def test_bad_requests_are_refused_before_anything_is_loaded(
+    port: int, body: dict[str, Any], words: str
+) -> None:
+    status, (line,) = post(port, body)
+    assert (status, line["error"]["code"]) == (400, "bad_request")
+    assert words in line["error"]["message"]
+
+
+def test_figures_count_searches_and_loads(port: int) -> None:
+    with serve(SITE | {"/oats": BAD["/barley"]}) as server:
+        search(port, server)
+    connection = HTTPConnection("127.0.0.1", port, timeout=60)
+    connection.request("GET", "/metrics")
+    text = connection.getresponse().read().decode()
+    connection.close()
+    assert 'dehusk_linked_total{outcome="found"}' in text
+    assert 'dehusk_linked_total{outcome="wanted"}' in text
+    assert 'dehusk_loads_total{outcome="ok"}' in text
+    assert 'dehusk_loads_total{outcome="status"}' in text
+    assert "dehusk_searches 0" in text
+
+
+def test_fetching_needs_its_extra(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    real = importlib.util.find_spec
+    monkeypatch.delitem(sys.modules, "dehusk.sources.crawl")
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda name: None if name == "protego" else real(name)
+    )
+    assert main(["serve", "--fetch"]) == 2
+    assert "dehusk serve --fetch needs an extra: pip install 'dehusk[crawl]'" in (
+        capsys.readouterr().err
+    )
+
+
+def within(
+    run: Callable[[Searches], Coroutine[Any, Any, None]], delay_s: float = 0.0, **settings: Any
+) -> None:
+    """Run something with searches in this process."""
+    fetch = CrawlSettings(delay_s=delay_s, max_delay_s=0.1, timeout_s=20, allow_private=True)
+
+    async def with_searches(memories: dehusk.Session) -> None:
+        service = Service(memories, ServiceSettings(workers=1, **({"fetch": fetch} | settings)))
+        await service.open()
+        searches = Searches(service)
+        try:
+            await run(searches)
+        finally:
+            await searches.close()
+            await service.close()
+        assert len(searches) == 0
+
+    with dehusk.open(method="segments") as memories:
+        asyncio.run(with_searches(memories))
+
+
+async def lines_of(searches: Searches, url: str) -> list[Any]:
+    body = json.dumps({"page": {"url": url}, "fetch": True}).encode()
+    return [json.loads(line) async for line in searches.run(validated(LINKED, body))]
+
+
+def test_a_redirect_to_a_private_address_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    with serve(SITE) as inside, serve({}) as outside:
+        outside.paths |= SITE | {"/oats": lambda r: r.redirect(f"{inside.url}/oats")}
+        outside.paths["/away"] = lambda r: r.redirect(f"{inside.url}/rye")
+        public = int(outside.url.rpartition(":")[2])
+
+        class Backend(addresses.CheckedBackend):
+            async def connect_tcp(self, host: str, port: int, *args: Any, **more: Any) -> Any:
+                self._allow_private = port == public
+                return await super().connect_tcp(host, port, *args, **more)
+
+        monkeypatch.setattr("dehusk.sources.crawl.fetch.CheckedBackend", Backend)
+
+        async def run(searches: Searches) -> None:
+            *_, error = await lines_of(searches, f"{outside.url}/away")
+            assert error["error"]["code"] == "private_address"
+            *_, answer = await lines_of(searches, f"{outside.url}/rye")
+            states = {load["url"]: load["state"] for load in answer["loaded"]}
+            assert states.pop(f"{outside.url}/oats") == "failed"
+            assert set(states.values()) == {"voted"}
+
+        within(run)
+        assert inside.requests == []
+
+
+def test_a_search_whose_time_is_up_answers_by_what_it_has() -> None:
+    hangs = {"/wheat": lambda _: time.sleep(20), "/spelt": lambda _: time.sleep(20)}
+
+    async def run(searches: Searches) -> None:
+        *_, answer = await lines_of(searches, f"{server.url}/rye")
+        last = answer["loaded"][-1]
+        assert (last["state"], last["reason"]) == ("failed", "no time left: a search has 2 s")
+        assert answer["markdown"]
+        *_, error = await lines_of(searches, f"{server.url}/wheat")
+        assert error["error"]["code"] == "fetch_timeout"
+
+    with serve(SITE | hangs) as server:
+        within(run, fetch_s=2)
+
+
+def test_searches_over_one_host_come_one_after_another() -> None:
+    times: list[tuple[float, str]] = []
+
+    def noted(behaviour: Behaviour) -> Behaviour:
+        def note(request: Request) -> None:
+            times.append((time.monotonic(), request.path))
+
+        return then(note, behaviour)
+
+    async def run(searches: Searches) -> None:
+        answers = await asyncio.gather(
+            *(lines_of(searches, f"{server.url}/{name}") for name in ("rye", "oats"))
+        )
+        assert [lines[-1]["outcome"] for lines in answers] == ["found", "found"]
+
+    with serve({path: noted(behaviour) for path, behaviour in SITE.items()}) as server:
+        within(run, delay_s=0.05)
+    paths = [path for _, path in times]
+    first = paths[:4]
+    assert len(set(first)) == len(set(paths[4:])) == 4  # Not one of each in turn.
+    gaps = [after[0] - before[0] for before, after in pairwise(times)]
+    assert min(gaps) > 0.04
+
+
+def test_further_searches_are_told_to_come_again() -> None:
+    begun = threading.Event()
+
+    def hangs(_: Request) -> None:
+        begun.set()
+        time.sleep(20)
+
+    async def run(searches: Searches) -> None:
+        first = asyncio.create_task(lines_of(searches, server.url))
+        while not begun.is_set():
+            await asyncio.sleep(0.01)
+        with pytest.raises(Exception, match="come again"):
+            await lines_of(searches, other.url)
+        first.cancel()
+
+    with serve({"*": hangs}) as server, serve(SITE) as other:
+        within(run, max_fetching=1)
+        assert other.requests == []
