@@ -12,6 +12,12 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from typing import Any
+
+import httpcore2
+import pytest
+
+from dehusk.sources.crawl import addresses
 
 HOST = "127.0.0.1"
 FOR_CRAWLERS = ("/robots.txt", "/sitemap.xml", "/.well-known/tdmrep.json")
@@ -183,3 +189,27 @@ def bomb(size: int) -> bytes:
 def gzipped(body: bytes) -> Behaviour:
     """A page, packed."""
     return lambda request: request.page(gzip.compress(body), "Content-Encoding: gzip")
+
+
+def allow_only_loopback(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The addresses that are connected to from now on; none but this machine's can be.
+
+    Names are not looked up: none has an address.
+    """
+    real = httpcore2.AnyIOBackend.connect_tcp
+    connected: list[str] = []
+
+    async def connect(self: Any, host: str, *args: Any, **more: Any) -> Any:
+        connected.append(host)
+        if host != HOST:
+            raise httpcore2.ConnectError("not in a test")
+        return await real(self, host, *args, **more)
+
+    async def look_up(host: str, _: int) -> list[str]:
+        if not host.replace(".", "").isdecimal():
+            raise httpcore2.ConnectError(f"no address for {host}")
+        return [host]
+
+    monkeypatch.setattr(httpcore2.AnyIOBackend, "connect_tcp", connect)
+    monkeypatch.setattr(addresses, "_look_up", look_up)
+    return connected

@@ -6,7 +6,6 @@ import threading
 import time
 from typing import Any
 
-import httpcore2
 import pytest
 
 from dehusk.errors import ConnectionFailed, PageError, UsageError
@@ -15,25 +14,25 @@ from dehusk.settings import CrawlSettings, Wish
 from dehusk.sources.crawl import addresses
 from dehusk.sources.crawl.fetch import Response
 from dehusk.sources.crawl.linked import LinkedPages
-from hostile_server import Behaviour, Hostile, Request, endless, home, links, sends, serve, then
+from hostile_server import (
+    Behaviour,
+    Hostile,
+    Request,
+    allow_only_loopback,
+    endless,
+    home,
+    links,
+    sends,
+    serve,
+    then,
+)
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
 
 
 @pytest.fixture(autouse=True)
 def only_loopback(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The addresses that were connected to; none but this machine's can be."""
-    real = httpcore2.AnyIOBackend.connect_tcp
-    connected: list[str] = []
-
-    async def connect(self: Any, host: str, *args: Any, **more: Any) -> Any:
-        connected.append(host)
-        if host != "127.0.0.1":
-            raise httpcore2.ConnectError("not in a test")
-        return await real(self, host, *args, **more)
-
-    monkeypatch.setattr(httpcore2.AnyIOBackend, "connect_tcp", connect)
-    return connected
+    return allow_only_loopback(monkeypatch)
 
 
 def linked(server: Hostile, start: str = "/", **settings: Any) -> LinkedPages:

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from dehusk.doors.cli import main
-from dehusk.errors import HttpStatus
 from dehusk.page.page import Page
 from dehusk.template.templates import PageLoader
 
@@ -147,22 +146,14 @@ def test_a_loader_gives_trees_by_url_and_none_for_what_is_not_there() -> None:
     assert load(f"{SITE}/rye.html") is tree
     assert load(f"{SITE}/none.html") is None
     assert load(f"{SITE}/x.png") is None
-    assert list(load.failed) == [f"{SITE}/x.png"]
 
 
-def test_a_loader_fetches_what_it_was_not_given_and_keeps_why_it_cannot() -> None:
-    def fetch(url: str) -> Page:
-        if url.endswith("none.html"):
-            raise HttpStatus(url, "status 404 Not Found")
-        return Page(_page("oats"), url)
-
-    load = PageLoader([Page(_page("rye"), f"{SITE}/rye.html")], fetch=fetch)
-    assert load(f"{SITE}/rye.html") is not None
-    assert load(f"{SITE}/oats.html") is load(f"{SITE}/oats.html") is not None
-    assert load(f"{SITE}/none.html") is None
-    assert {url: error.code for url, error in load.failed.items()} == {
-        f"{SITE}/none.html": "status"
-    }
+def test_a_loader_knows_pages_by_the_urls_that_redirect_to_them() -> None:
+    page = Page(_page("rye"), f"{SITE}/rye/")
+    load = PageLoader([page], names={f"{SITE}/rye": page})
+    tree = load(f"{SITE}/rye")
+    assert tree is not None
+    assert tree.url == f"{SITE}/rye/"
 
 
 def test_the_size_alone_brings_its_own_votes(

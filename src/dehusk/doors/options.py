@@ -8,10 +8,15 @@ from __future__ import annotations
 import argparse
 from typing import Any, Final
 
+from dehusk.errors import UsageError
 from dehusk.settings import METHOD, Durable, Favour, Limits, SiteBy, SourceSettings
 
 _LIMITS: Final = Limits()
 _SOURCE: Final = SourceSettings()
+_SEARCH: Final = ("size", "votes", "max_loads", "menu", "equality")
+MAX_LOADS: Final = 20
+"""Pages that a search fetches at most, the key page included. On linked-dev it takes 7 to find
+three that link each other; a site whose links lead nowhere is not worth 1,000 requests."""
 
 
 def add_sources(parser: argparse.ArgumentParser) -> None:
@@ -25,13 +30,18 @@ def add_sources(parser: argparse.ArgumentParser) -> None:
         " `html`, or - for standard input; plain, .gz, .xz or .zst; or a web address, whose site is"
         " crawled",
     )
-    group.add_argument(
+    add_render(group)
+    add_site(parser)
+
+
+def add_render(parser: argparse._ActionsContainer) -> None:
+    """Are pages shown in a browser first?"""
+    parser.add_argument(
         "--render",
         action="store_true",
-        help="show each page in Chromium first, scripts on and network off, and clean what it shows"
+        help="show each page in Chromium first, scripts on and network off, and judge what it shows"
         " (install extra: render)",
     )
-    add_site(parser)
 
 
 def add_site(parser: argparse.ArgumentParser) -> None:
@@ -81,6 +91,41 @@ def add_method(parser: argparse.ArgumentParser) -> None:
         metavar="NAME=VALUE",
         help="a setting of the method, such as ages=false; `dehusk methods NAME` lists them; may be"
         " repeated",
+    )
+
+
+def add_search(parser: argparse.ArgumentParser) -> None:
+    """How `hyperlink` looks for pages to compare with."""
+    group = parser.add_argument_group("hyperlink: which pages to compare with")
+    group.add_argument(
+        "--size",
+        type=positive_int,
+        metavar="N",
+        help="pages that must link each other (default: 3)",
+    )
+    group.add_argument(
+        "--votes",
+        type=positive_int,
+        metavar="N",
+        help="pages that must have a node (default: 2, or what is best for --size)",
+    )
+    group.add_argument(
+        "--max-loads",
+        type=positive_int,
+        metavar="N",
+        help="pages to load at most, the page itself and links that lead nowhere included (default:"
+        f" {MAX_LOADS} from the web, else 1000)",
+    )
+    group.add_argument(
+        "--menu",
+        action=argparse.BooleanOptionalAction,
+        help="follow the links of the menu first (default: as the method has it)",
+    )
+    group.add_argument(
+        "--equality",
+        choices=("paper", "text"),
+        help="when two nodes are the same: by tag, classes and place, or by what they say"
+        " (default: text)",
     )
 
 
@@ -206,14 +251,45 @@ def make_source_settings(arguments: argparse.Namespace) -> SourceSettings:
     )
 
 
-def chosen_method(arguments: argparse.Namespace) -> tuple[str, dict[str, Any]]:
+def search_settings(arguments: argparse.Namespace) -> dict[str, Any]:
+    """The settings of `hyperlink` that its options name."""
+    given = {name: getattr(arguments, name, None) for name in _SEARCH}
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def written_option(name: str) -> str:
+    """An option as it is written."""
+    return f"--{name.replace('_', '-')}"
+
+
+def chosen_method(
+    arguments: argparse.Namespace, default: str = METHOD, *, is_searching: bool = False
+) -> tuple[str, dict[str, Any]]:
     """The method that is asked for, else the memory's, else the default, and its settings.
 
-    Raises UsageError.
+    Raises UsageError, also for options of `hyperlink` with another method, unless it is searched
+    for pages to compare with.
     """
     from dehusk.memory.store import recorded_method  # noqa: PLC0415  loads numpy
-    from dehusk.methods.written import parse_settings, with_favour  # noqa: PLC0415  numpy too
+    from dehusk.methods.papers.hyperlink import Hyperlink  # noqa: PLC0415  numpy too
+    from dehusk.methods.written import parse_settings, with_favour  # noqa: PLC0415  and here
 
     memory = getattr(arguments, "memory", None)
-    name = arguments.method or recorded_method(memory) or METHOD
-    return name, parse_settings(name, with_favour(name, arguments.settings, arguments.favour))
+    name = arguments.method or recorded_method(memory) or default
+    settings = parse_settings(name, with_favour(name, arguments.settings, arguments.favour))
+    search = search_settings(arguments)
+    if name == Hyperlink.name:
+        return name, following(settings | search)
+    if search and not is_searching:
+        raise UsageError(f"{', '.join(map(written_option, search))}: only with --method hyperlink")
+    return name, settings
+
+
+def following(settings: dict[str, Any]) -> dict[str, Any]:
+    """Settings of `hyperlink` as commands use it: nodes are compared by what they say."""
+    from dehusk.methods.papers.hyperlink import BEST_VOTES, Equality  # noqa: PLC0415  numpy
+
+    usual: dict[str, Any] = {"equality": str(Equality.TEXT)}
+    if "size" in settings and "votes" not in settings:
+        usual["votes"] = BEST_VOTES.get(settings["size"], min(2, settings["size"]))
+    return usual | settings

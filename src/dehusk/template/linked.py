@@ -166,9 +166,16 @@ def _loads(key: Tree, found: Detection, loader: _Loader) -> Iterator[Load]:
         if tree is None:
             reason = loader.reasons[url]
         elif state == "failed":
-            is_away = host_of(tree.url or "") != host_of(key.url or "")
-            reason = "it leads to another site" if is_away else "it is the page itself"
+            reason = _why_left_out(tree, key)
         yield Load(url, state, reason)
+
+
+def _why_left_out(tree: Tree, key: Tree) -> str:
+    """Why a page that was loaded is not compared with."""
+    if host_of(tree.url or "") != host_of(key.url or ""):
+        return "it leads to another site"
+    is_key = len(tree) == len(key) and tree.subtree_hash[0] == key.subtree_hash[0]
+    return "it is the page itself" if is_key else "it is a page that was loaded before"
 
 
 def _graph(

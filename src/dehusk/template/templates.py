@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Final
 
@@ -53,8 +53,8 @@ _MAX_SHOWN: Final = 14
 class PageLoader:
     """Gives the tree of the page at a URL; None for a URL without a page, or with a broken one.
 
-    `show`, where given, makes of each page what a browser shows of it. `fetch` gives pages that are
-    not among `pages`, or raises PageError.
+    `show`, where given, makes of each page what a browser shows of it. `names` are further URLs of
+    pages, which redirect to them.
     """
 
     def __init__(
@@ -62,15 +62,13 @@ class PageLoader:
         pages: Iterable[Page],
         limits: Limits = Limits(),
         show: Callable[[Page], Page] | None = None,
-        fetch: Callable[[str], Page] | None = None,
+        names: Mapping[str, Page] = {},
     ) -> None:
-        self._pages = {normal_url(page.url): page for page in pages if page.url}
+        self._pages = {normal_url(url): page for url, page in names.items()}
+        self._pages |= {normal_url(page.url): page for page in pages if page.url}
         self._trees: OrderedDict[str, Tree | None] = OrderedDict()
         self._limits = limits
         self._show = show
-        self._fetch = fetch
-        self.failed: dict[str, PageError] = {}
-        """Why pages could not be fetched or used, by URL."""
 
     def __call__(self, url: str) -> Tree | None:
         """The tree of the page at this URL."""
@@ -84,14 +82,11 @@ class PageLoader:
 
     def _parse(self, url: str) -> Tree | None:
         page = self._pages.get(url)
+        if page is None:
+            return None
         try:
-            if page is None and self._fetch is not None:
-                page = self._fetch(url)
-            if page is None:
-                return None
             return parse(self._show(page) if self._show else page, self._limits).tree
-        except PageError as error:
-            self.failed[url] = error
+        except PageError:
             return None
 
 
@@ -293,13 +288,16 @@ class LinkGraph:
     """What the search found, for people."""
 
 
-def link_graph(key: Page, pages: Sequence[Page], limits: Limits = Limits()) -> LinkGraph:
+def link_graph(
+    key: Page, pages: Sequence[Page], limits: Limits = Limits(), method: Hyperlink | None = None
+) -> LinkGraph:
     """The pages that a key page is compared with, and how they link each other."""
-    loader = PageLoader([key, *pages], limits)
+    method = method or Hyperlink()
+    loader = method.loader or PageLoader([key, *pages], limits)
     tree = loader(key.url or "")
     if key.url is None or tree is None:
         return LinkGraph((key.url or "",), 0, (), "the page has no URL, so its links lead nowhere")
-    found = detect(Hyperlink(loader=loader), tree)
+    found = detect(replace(method, loader=loader), tree)
     addresses = Addresses()
     links = find_links(tree, addresses)
     order = [link.url for link in sort_links(tree, links.inside[:200], normal_url(key.url))]

@@ -7,7 +7,7 @@ import os
 from itertools import combinations
 from pathlib import Path
 
-from dehusk.doors.cli.clean_options import given_options
+from dehusk.doors.cli.web_options import given_options
 from dehusk.errors import UsageError
 from dehusk.memory.session import Session
 from dehusk.memory.store import is_server

@@ -24,10 +24,11 @@ from dehusk.doors.cli.learn import (
     unlocked_stdin,
 )
 from dehusk.doors.cli.progress import Progress
-from dehusk.doors.options import make_limits, make_source_settings
+from dehusk.doors.options import chosen_method, make_limits, make_source_settings
 from dehusk.errors import NotWritten, UsageError
 from dehusk.memory.notes import rendered_answer
 from dehusk.memory.session import Session
+from dehusk.methods.papers.hyperlink import Hyperlink
 from dehusk.output import (
     NOTHING,
     Format,
@@ -67,8 +68,11 @@ def _clean(arguments: argparse.Namespace, browser: Browser | None) -> int:
     check_options(arguments)
     check_targets(arguments)
     if any(map(is_web, arguments.sources)):
-        from dehusk.doors.cli import crawl  # noqa: PLC0415 - needs an extra
+        from dehusk.doors.cli import crawl, linked  # noqa: PLC0415 - need an extra
 
+        method, settings = chosen_method(arguments)
+        if method == Hyperlink.name:
+            return linked.clean(arguments, settings, browser)
         with make_sites(arguments, limits, browser) as sites:
             return crawl.run(arguments, sites, source_settings, browser)
     with ExitStack() as stack:

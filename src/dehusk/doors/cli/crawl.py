@@ -5,17 +5,16 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dehusk.answer.result import Refusal, Result
 from dehusk.doors.cli.clean import is_wanted, make_progress, make_writer, write
+from dehusk.doors.cli.web_options import make_crawl_settings
 from dehusk.errors import UsageError
 from dehusk.memory.session import Session
-from dehusk.methods.papers.hyperlink import Hyperlink
 from dehusk.output import Format, Writer, named_format, write_llms_txt
-from dehusk.settings import CrawlSettings, SourceSettings, Wish
+from dehusk.settings import CrawlSettings, SourceSettings
 from dehusk.sources import is_web
 from dehusk.sources.crawl.crawler import Crawl
 from dehusk.sources.items import as_shown
@@ -39,7 +38,7 @@ def run(
 ) -> int:
     """Crawl and clean; 1 if anything could not be had or used."""
     _check(arguments)
-    settings = make_settings(arguments)
+    settings = make_crawl_settings(arguments)
     path = state_path(arguments)
     crawling = Crawling(
         arguments.sources,
@@ -91,8 +90,6 @@ def _check(arguments: argparse.Namespace) -> None:
     """Raise UsageError for what does not go with a crawl."""
     if not all(map(is_web, arguments.sources)):
         raise UsageError("web addresses and files do not go into one run")
-    if arguments.method == Hyperlink.name:
-        raise UsageError("hyperlink compares saved pages; it cannot follow a crawl")
     if arguments.unique:
         raise UsageError("--unique compares the pages of one run, and a crawl can be many")
     if arguments.revise is not None:
@@ -126,30 +123,6 @@ def state_path(arguments: argparse.Namespace) -> Path | None:
         Path(output).mkdir(parents=True, exist_ok=True)
         return Path(output) / IN_FOLDER
     return Path(output + BESIDE_FILE)
-
-
-def make_settings(arguments: argparse.Namespace) -> CrawlSettings:
-    """How to crawl, as the options say."""
-    given = {
-        "max_pages": arguments.pages,
-        "max_depth": arguments.depth,
-        "delay_s": arguments.delay,
-        "max_delay_s": arguments.max_delay,
-        "concurrency": arguments.concurrency,
-        "user_agent": arguments.user_agent,
-        "timeout_s": arguments.fetch_timeout,
-        "max_redirects": arguments.max_redirects,
-        "retries": arguments.retries,
-    }
-    usual = CrawlSettings(
-        max_bytes=arguments.max_bytes,
-        allow_private=arguments.allow_private,
-        include=tuple(arguments.include),
-        exclude=tuple(arguments.exclude),
-        ignored=frozenset(map(Wish, arguments.ignore)),
-        sitemaps=not arguments.no_sitemaps,
-    )
-    return replace(usual, **{name: value for name, value in given.items() if value is not None})
 
 
 def _what_then(settings: CrawlSettings, crawl: Crawl, path: Path | None) -> str:

@@ -6,6 +6,7 @@ import argparse
 from typing import Final
 
 from dehusk.doors import options
+from dehusk.doors.cli import web_options
 from dehusk.doors.options import add_memory_file, positive_int
 
 _ACTS: Final = {
@@ -47,9 +48,9 @@ def _add_one_page(parser: argparse.ArgumentParser) -> None:
     options.add_limits(parser)
 
 
-def _add_page(parser: argparse.ArgumentParser) -> None:
+def _add_page(parser: argparse.ArgumentParser, what: str) -> None:
     """A page, and others of its site."""
-    parser.add_argument("page", metavar="PAGE", help="a file, or the URL of a page in --against")
+    parser.add_argument("page", metavar="PAGE", help=what)
     parser.add_argument(
         "--against",
         nargs="+",
@@ -61,7 +62,7 @@ def _add_page(parser: argparse.ArgumentParser) -> None:
 
 def add_explain(parser: argparse.ArgumentParser) -> None:
     """The page, what to compare it with, and how to show it."""
-    _add_page(parser)
+    _add_page(parser, "a file, or the URL of a page in --against")
     parser.add_argument(
         "--format",
         choices=("table", "json"),
@@ -73,31 +74,27 @@ def add_explain(parser: argparse.ArgumentParser) -> None:
 
 def add_template(parser: argparse.ArgumentParser) -> None:
     """The page, what to compare it with, and what to write."""
-    _add_page(parser)
-    parser.add_argument(
-        "--size",
-        type=positive_int,
-        metavar="N",
-        help="hyperlink: pages that must link each other (default: 3)",
-    )
-    parser.add_argument(
-        "--votes",
-        type=positive_int,
-        metavar="N",
-        help="hyperlink: pages that must have a node (default: 2)",
+    _add_page(
+        parser,
+        "a file, the URL of a page in --against, or a web address: without --against it is fetched,"
+        " and so are the pages to compare with, by its links",
     )
     parser.add_argument(
         "--format",
-        choices=("html", "json", "sections", "slots", "rules", "graby"),
+        choices=("html", "json", "sections", "slots", "rules", "graby", "graph"),
         default="html",
         help="html: the template, its slots marked; as JSON: slots (their selectors and values),"
         " rules (selectors of content and of what to strip), json (every node's verdict), sections"
-        " (of a method that smooths); graby: a site config of graby and wallabag"
-        " (default: %(default)s)",
+        " (of a method that smooths); graby: a site config of graby and wallabag; graph: the pages"
+        " that link each other, as a picture in SVG (default: %(default)s)",
     )
     parser.add_argument(
         "-o", "--output", metavar="FILE", help="where to write (default: standard output)"
     )
+    parser.add_argument("-q", "--quiet", action="store_true", help="no word on what is compared")
+    options.add_render(parser)
+    options.add_search(parser)
+    web_options.add_fetching(parser)
     _add_one_page(parser)
 
 

@@ -123,6 +123,30 @@ class Progress:
             self._clear()
             self._stream.write(f"dehusk: {plain(message)}\n")
 
+    def loaded(self, url: str, found: str | None) -> None:
+        """Say that a page to compare with was loaded, under which URL."""
+        led = {"redirected": found} if found not in (None, url) else {}
+        where = f" (redirected to {found})" if led else ""
+        self._tell("loaded", {"url": url} | led, f"loaded {url}{where}")
+
+    def not_loaded(self, url: str, reason: str) -> None:
+        """Say why a page that could be compared with is not: another may take its place."""
+        self._tell("not_loaded", {"url": url, "reason": reason}, f"not loaded {url}: {reason}")
+
+    def compared(self, url: str | None, message: str) -> None:
+        """Say what a page was compared with, and what was missing."""
+        self._tell("compared", {"url": url, "message": message}, message)
+
+    def _tell(self, event: str, fields: Mapping[str, object], line: str) -> None:
+        if self._is_quiet:
+            return
+        if self._is_json:
+            self._log(event, fields)
+        else:
+            self._clear()
+            self._stream.write(f"{plain(line)}\n")
+            self._stream.flush()
+
     @property
     def refusals(self) -> int:
         """How many failed."""

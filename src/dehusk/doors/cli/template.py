@@ -7,55 +7,129 @@ import json
 import os
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from dehusk import pipeline
 from dehusk.doors.cli.checks import check_targets
-from dehusk.doors.options import make_limits, make_source_settings
+from dehusk.doors.cli.learn import opened_browser
+from dehusk.doors.cli.progress import Progress
+from dehusk.doors.cli.web_options import given_options
+from dehusk.doors.options import (
+    chosen_method,
+    following,
+    make_limits,
+    make_source_settings,
+    search_settings,
+)
 from dehusk.errors import PageError, UsageError
 from dehusk.memory import Memory
 from dehusk.memory.opening import open as open_session
-from dehusk.memory.store import recorded_method
 from dehusk.methods import DEFAULT, METHODS, Smooths
-from dehusk.methods.papers.hyperlink import BEST_VOTES, Hyperlink, detect, normal_url
-from dehusk.methods.written import parse_settings, with_favour
+from dehusk.methods.papers.hyperlink import Hyperlink, detect, normal_url
 from dehusk.output.names import is_page_name
 from dehusk.page.page import Page
-from dehusk.sources import Failure, read_pages
-from dehusk.template.templates import Template, template_of
+from dehusk.sources import Failure, is_web, read_pages
+from dehusk.template.drawing import draw_graph
+from dehusk.template.templates import PageLoader, Template, link_graph, template_of
+
+if TYPE_CHECKING:
+    from dehusk.page.browser import Browser
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Find the page's template by the other pages of its site; 1 if some of these failed."""
-    limits = make_limits(arguments)
+    """Find the page's template by other pages of its site; 1 if some failed, or there are none."""
     _check_target(arguments)
+    is_fetched = is_web(arguments.page) and not arguments.against
+    if not is_fetched and (given := given_options(arguments)):
+        raise UsageError(f"{', '.join(given)}: only for a web address without --against")
+    default = Hyperlink.name if is_fetched else DEFAULT
+    name, settings = chosen_method(arguments, default, is_searching=is_fetched)
+    if arguments.format == "sections" and not issubclass(METHODS.get(name, object), Smooths):
+        raise UsageError(f"{name} makes no sections: it does not smooth; page does")
+    with opened_browser(arguments) as browser:
+        compare = _fetched if is_fetched else _read
+        compared = compare(arguments, name, settings, browser)
+    if compared.is_alone and arguments.method is None and name == Hyperlink.name:
+        name, settings = DEFAULT, {}
+        _say(arguments, f"judged by the page alone, by {DEFAULT}")
+    refusals: list[PageError] = []
+    template = template_of(
+        compared.key,
+        compared.others,
+        method=name,
+        memory=_read_memory(arguments, pipeline.site_of(compared.key)),
+        limits=make_limits(arguments),
+        keep=arguments.keep,
+        drop=arguments.drop,
+        refused=refusals.append,
+        **settings | ({"loader": compared.search.loader} if name == Hyperlink.name else {}),
+    )
+    _report(arguments, template, compared, refusals)
+    _write(arguments, _written(arguments, template, compared))
+    return 1 if compared.failures or refusals or compared.is_alone else 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Compared:
+    """A page and what it is compared with."""
+
+    key: Page
+    others: list[Page]
+    search: Hyperlink
+    """What finds the pages that link each other among them."""
+    failures: int = 0
+    is_fetched: bool = False
+    is_alone: bool = False
+    """Nothing could be fetched to compare with."""
+
+
+def _fetched(
+    arguments: argparse.Namespace, name: str, settings: dict[str, Any], browser: Browser | None
+) -> _Compared:
+    """The page and those that its links lead to, out of the web."""
+    from dehusk.doors.cli import linked  # noqa: PLC0415  needs an extra
+
+    progress = Progress(sys.stderr, None, is_quiet=arguments.quiet)
+    chosen = settings if name == Hyperlink.name else following(search_settings(arguments))
+    searching = linked.make_searching(arguments, chosen, browser, progress)
+    found = searching.search(arguments.page)
+    # Other pages of the family are judged by what there is: no more is fetched for them.
+    loader = PageLoader([found.key, *found.others], searching.limits, names=found.pages)
+    return _Compared(
+        found.key,
+        found.others,
+        replace(searching.method, loader=loader),
+        is_fetched=True,
+        is_alone=not found.answer.detection.pages,
+    )
+
+
+def _read(
+    arguments: argparse.Namespace, name: str, settings: dict[str, Any], browser: Browser | None
+) -> _Compared:
+    """The page and the others of its site, out of what the user names."""
+    limits = make_limits(arguments)
+    show = (lambda page: page) if browser is None else partial(browser.render, limits=limits)
     pages, failures = read_site(arguments)
     key = find_page(arguments, pages)
     site = pipeline.site_of(key)
     others = [page for page in pages if page is not key and pipeline.site_of(page) == site]
     left_out = len(pages) - len(others) - any(page is key for page in pages)
     if left_out:
-        sys.stderr.write(f"{left_out} page{'' if left_out == 1 else 's'} of other sites left out\n")
-    name = _method_name(arguments)
-    if arguments.format == "sections" and not issubclass(METHODS.get(name, object), Smooths):
-        raise UsageError(f"{name} makes no sections: it does not smooth; page does")
-    refusals: list[PageError] = []
-    template = template_of(
-        key,
-        others,
-        method=name,
-        memory=_read_memory(arguments, site),
-        limits=limits,
-        keep=arguments.keep,
-        drop=arguments.drop,
-        refused=refusals.append,
-        **_settings(arguments),
-    )
-    _report(template, len(others), refusals)
-    _write(arguments, template)
-    return 1 if failures or refusals else 0
+        _say(arguments, f"{left_out} page{'' if left_out == 1 else 's'} of other sites left out")
+    shown = [show(page) for page in (key, *others)]
+    loader = PageLoader(shown, limits)
+    search = Hyperlink(**(settings if name == Hyperlink.name else following({})), loader=loader)
+    return _Compared(shown[0], shown[1:], search, failures)
+
+
+def _say(arguments: argparse.Namespace, message: str) -> None:
+    if not arguments.quiet:
+        sys.stderr.write(f"{message}\n")
 
 
 def read_site(arguments: argparse.Namespace) -> tuple[list[Page], int]:
@@ -119,57 +193,49 @@ def _check_target(arguments: argparse.Namespace) -> None:
             raise UsageError(f"cannot write to {target}: it is, or would be, a page of {source}")
 
 
-def _settings(arguments: argparse.Namespace) -> dict[str, Any]:
-    """The settings of the method; --size and --votes are settings of `hyperlink`."""
-    name = _method_name(arguments)
-    written = with_favour(name, arguments.settings, arguments.favour)
-    settings: dict[str, Any] = parse_settings(name, written)
-    for option in ("size", "votes"):
-        if getattr(arguments, option) is not None:
-            if name != Hyperlink.name:
-                raise UsageError(f"--{option} goes with --method hyperlink")
-            settings[option] = getattr(arguments, option)
-    if "size" in settings and "votes" not in settings and name == Hyperlink.name:
-        settings["votes"] = BEST_VOTES.get(settings["size"], min(2, settings["size"]))
-    return settings
-
-
 def _read_memory(arguments: argparse.Namespace, site: str) -> Memory:
     """What the site has taught before; the file is only read."""
     if not arguments.memory:
         return Memory()
-    settings: dict[str, Any] = parse_settings(_method_name(arguments), arguments.settings)
+    _, settings = chosen_method(arguments, is_searching=True)
     with open_session(
         arguments.memory, reads_only=True, method=arguments.method, **settings
     ) as memories:
         memory = memories.memory(site)
-    sys.stderr.write(f"{site}: {memory.pages} page{'' if memory.pages == 1 else 's'} remembered\n")
+    _say(arguments, f"{site}: {memory.pages} page{'' if memory.pages == 1 else 's'} remembered")
     return memory
 
 
-def _method_name(arguments: argparse.Namespace) -> str:
-    """The method that is asked for, else the memory's, else the default."""
-    return str(arguments.method or recorded_method(arguments.memory) or DEFAULT)
-
-
-def _report(template: Template, others: int, refusals: list[PageError]) -> None:
+def _report(
+    arguments: argparse.Namespace,
+    template: Template,
+    compared: _Compared,
+    refusals: list[PageError],
+) -> None:
     """Say what the page was compared with, and what could not be."""
     for error in refusals:
         sys.stderr.write(f"dehusk: {error}\n")
-    if isinstance(template.method, Hyperlink):
-        sys.stderr.write(f"{detect(template.method, template.result.tree).message}\n")
-    else:
-        count = others - len(refusals)
-        sys.stderr.write(f"compared with {count} other page{'' if count == 1 else 's'}\n")
+    if isinstance(template.method, Hyperlink) and not compared.is_fetched:
+        _say(arguments, detect(template.method, template.result.tree).message)
+    elif not isinstance(template.method, Hyperlink):
+        count = len(compared.others) - len(refusals)
+        _say(arguments, f"compared with {count} other page{'' if count == 1 else 's'}")
     count = len(template.results) - 1
-    sys.stderr.write(
-        f"{count} page{'' if count == 1 else 's'} of the same family, {len(template.slots)} slots\n"
-    )
+    family = f"{count} page{'' if count == 1 else 's'} of the same family"
+    slots = len(template.slots)
+    _say(arguments, f"{family}, {slots} slot{'' if slots == 1 else 's'}")
 
 
-def _write(arguments: argparse.Namespace, template: Template) -> None:
-    """Write the template in the format that was asked for."""
-    written = _FORMATS[arguments.format](template)
+def _written(arguments: argparse.Namespace, template: Template, compared: _Compared) -> str:
+    """The template in the format that was asked for."""
+    if arguments.format != "graph":
+        return _FORMATS[arguments.format](template)
+    limits = make_limits(arguments)
+    return draw_graph(link_graph(compared.key, compared.others, limits, compared.search))
+
+
+def _write(arguments: argparse.Namespace, written: str) -> None:
+    """Write it where it is wanted."""
     data = (written.rstrip("\n") + "\n").encode("utf-8", "replace")
     if arguments.output:
         try:

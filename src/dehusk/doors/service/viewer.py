@@ -31,6 +31,7 @@ from dehusk.doors.service.server import Failed
 from dehusk.errors import PageError
 from dehusk.page.page import Page
 from dehusk.page.tree import Tree
+from dehusk.template.drawing import draw_graph
 from dehusk.template.templates import link_graph
 from dehusk.template.viewing import Viewed, ViewedSite
 
@@ -256,7 +257,7 @@ def graph(request: Request, page: Number) -> dict[str, Any]:
     viewed = state.viewed
     pages = [viewed.pages[number] for number in viewed.site_of(page).pages]
     found = link_graph(viewed.pages[page], pages, viewed.memories.limits)
-    return asdict(found)
+    return {"message": found.message, "voters": found.voters, "svg": draw_graph(found)}
 
 
 @router.get("/api/node")

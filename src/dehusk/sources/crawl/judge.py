@@ -281,7 +281,8 @@ class Judge:
             self._scope.left_out[LeftOut.KNOWN] += 1
             return Verdict(LeftOut.KNOWN.name)
         if found.reason is not None and entry.depth == 0:
-            error = BadRedirect(entry.url, f"redirected to {normal}: {found.reason}")
+            why = self._scope.error(normal, found.reason).reason
+            error = BadRedirect(entry.url, f"redirected to {normal}: {why}")
             return Verdict(error.code, Failure(entry.url, self.site_of(entry.url), error), (found,))
         outcome = found.reason.name if found.reason else REDIRECT
         return Verdict(outcome, found=(found,))

@@ -2,7 +2,6 @@
 
 import { get } from "./api.js";
 import { count, el, percent } from "./dom.js";
-import { drawGraph } from "./graph.js";
 
 const number = (score) => (score === null ? "–" : score.toFixed(2));
 
@@ -91,7 +90,8 @@ export async function template(facts) {
 export async function links(facts) {
   const graph = await get("graph", { page: facts.page });
   const words = `${graph.message[0].toUpperCase()}${graph.message.slice(1)}.`;
-  return [el("p", {}, words), drawGraph(graph), graph.voters ? el("p", {}, LEGEND) : null];
+  const picture = new DOMParser().parseFromString(graph.svg, "image/svg+xml").documentElement;
+  return [el("p", {}, words), document.importNode(picture, true), graph.voters ? el("p", {}, LEGEND) : null];
 }
 
 const LEGEND =

@@ -174,9 +174,11 @@ class _Desk:
         self.addresses = Addresses()
         self.pages: dict[str, Tree] = {}
         self.failed: list[str] = []
+        self._known: set[str] = set()
+        """Where pages stand that were loaded: redirects may lead to one of them again."""
 
     def load(self, url: str) -> frozenset[str] | None:
-        """What the page at the URL links; None where it leads nowhere, out, or to the key page."""
+        """What the page at the URL links; None where it leads nowhere, out, or to a known page."""
         try:
             page = self._loader(url)
         except PageError:
@@ -184,11 +186,17 @@ class _Desk:
         if page is None or self._leads_away(page):
             self.failed.append(url)
             return None
+        self._known.add(normal_url(page.url or url))
         self.pages[url] = page
         return frozenset(self.addresses.targets(page))
 
     def _leads_away(self, page: Tree) -> bool:
-        """Is it of another domain, or the key page under another name, which would vote for all?"""
+        """Is it of another domain, or a page that is known under another name?
+
+        The key page would vote for all of itself, another twice.
+        """
+        if page.url is not None and normal_url(page.url) in self._known:
+            return True
         if page.url is not None and host_of(page.url) != host_of(self._key.url or ""):
             return True
         # Hashes cost more than lengths, which nearly always differ.

@@ -64,7 +64,7 @@ class Detection:
     loads: int = 1
     """How many pages were loaded, the key page included, as 001 counts them."""
     failed: tuple[str, ...] = ()
-    """Links that led nowhere, out of the site, or back to the key page."""
+    """Links that led nowhere, out of the site, or back to the key page or one loaded before."""
     replaced: tuple[str, ...] = ()
     """Atypical pages that were taken out."""
     outside: int = 0

@@ -1,0 +1,156 @@
+"""Pages of the web compared with the pages that they link: `template URL`, `clean URL`."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from dehusk.answer.override import Overrides, overrides
+from dehusk.answer.result import Refusal, Result
+from dehusk.doors.cli.clean import make_progress, make_writer, write
+from dehusk.doors.cli.progress import Progress
+from dehusk.doors.cli.web_options import given_options, make_crawl_settings
+from dehusk.doors.options import MAX_LOADS, make_limits, make_source_settings
+from dehusk.errors import PageError, UsageError
+from dehusk.methods.papers.hyperlink import Hyperlink
+from dehusk.output import Writer
+from dehusk.page.browser import Browser
+from dehusk.page.page import Page
+from dehusk.page.parse import parse
+from dehusk.settings import CrawlSettings, Limits, SourceSettings
+from dehusk.sources import is_web
+from dehusk.sources.crawl.fetch import Response
+from dehusk.sources.crawl.linked import LinkedPages
+from dehusk.template.linked import Linked, Wanted, linked_answer
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A key page, the pages that its search loaded, and what came of it."""
+
+    key: Page
+    pages: dict[str, Page]
+    """By the URL that was asked for; their own is where its redirects led to."""
+    answer: Linked
+
+    @property
+    def others(self) -> list[Page]:
+        """The pages besides the key page, each once, in the order loaded."""
+        return list({page.url: page for page in self.pages.values()}.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Searching:
+    """Fetches key pages and what `hyperlink` asks for, and says so as it goes."""
+
+    method: Hyperlink
+    crawl: CrawlSettings
+    source: SourceSettings
+    limits: Limits
+    overrides: Overrides
+    progress: Progress
+    show: Callable[[Page], Page]
+    on_page: Callable[[Page, Sequence[Response]], None] = field(default=lambda *_: None)
+
+    def search(self, url: str) -> Found:
+        """The page at the URL compared with pages that it links. Raises PageError, UsageError."""
+        pages: dict[str, Page] = {}
+        failed: dict[str, str | None] = {}
+        with LinkedPages(url, self.crawl, self.source, self.on_page) as linked:
+            key = self.show(linked.fetch(linked.url))
+            self.progress.loaded(linked.url, key.url)
+            while True:
+                answer = linked_answer(key, pages, failed, self.method, self.limits, self.overrides)
+                if isinstance(answer, Linked):
+                    break
+                self._load(answer, linked, pages, failed)
+        for load in answer.loads:
+            if load.state == "failed" and load.url in pages:
+                self.progress.not_loaded(load.url, load.reason or "")
+        self.progress.compared(key.url, self._message(answer))
+        return Found(key, pages, answer)
+
+    def _load(
+        self,
+        wanted: Wanted,
+        linked: LinkedPages,
+        pages: dict[str, Page],
+        failed: dict[str, str | None],
+    ) -> None:
+        """Fetch the page that is wanted, or find out why it cannot be had."""
+        try:
+            page = self.show(linked.fetch(wanted.url))
+            parse(page, self.limits)  # Said now, not when it has been counted on.
+        except PageError as error:
+            failed[wanted.url] = error.reason
+            self.progress.not_loaded(wanted.url, error.reason)
+        else:
+            pages[wanted.url] = page
+            self.progress.loaded(wanted.url, page.url)
+
+    def _message(self, answer: Linked) -> str:
+        """What was found and what was missing, for people."""
+        found, most = answer.detection, self.method.max_loads
+        is_cut = len(answer.loads) >= most - 1 and len(found.pages) < self.method.size
+        return found.message + (f"; no more than {most} were loaded (--max-loads)" * is_cut)
+
+
+def make_searching(
+    arguments: argparse.Namespace,
+    settings: dict[str, Any],
+    browser: Browser | None,
+    progress: Progress,
+) -> Searching:
+    """What searches as the options say, with these settings of `hyperlink`."""
+    limits = make_limits(arguments)
+    return Searching(
+        Hyperlink(**({"max_loads": MAX_LOADS} | settings)),
+        make_crawl_settings(arguments),
+        make_source_settings(arguments),
+        limits,
+        overrides(arguments.keep, arguments.drop),
+        progress,
+        (lambda page: page) if browser is None else lambda page: browser.render(page, limits),
+    )
+
+
+def clean(arguments: argparse.Namespace, settings: dict[str, Any], browser: Browser | None) -> int:
+    """Clean each page of the web by the pages that it links; 1 if one could not be."""
+    _check(arguments)
+    progress = make_progress(arguments, None)
+    searching = make_searching(arguments, settings, browser, progress)
+    with make_writer(arguments) as writer:
+        try:
+            for url in arguments.sources:
+                progress.count(_answer(searching, url, writer))
+        finally:
+            progress.finish()
+    return 1 if progress.refusals else 0
+
+
+def _answer(searching: Searching, url: str, writer: Writer) -> Result | Refusal:
+    """The answer on one page, once it is written."""
+    answer: Result | Refusal
+    try:
+        answer = searching.search(url).answer.result
+    except PageError as error:
+        answer = Refusal(error.url, None, error)
+    else:
+        writer.prepare(answer)
+    return write(writer, answer) or answer
+
+
+def _check(arguments: argparse.Namespace) -> None:
+    """Raise UsageError for what has no meaning where pages are compared with those they link."""
+    if not all(map(is_web, arguments.sources)):
+        raise UsageError("web addresses and files do not go into one run")
+    names = ("memory", "two_pass", "unique", "revise", "resume", "llms_txt")
+    given = [f"--{name.replace('_', '-')}" for name in names if getattr(arguments, name)]
+    given += given_options(arguments, is_search=True)
+    if given:
+        raise UsageError(
+            f"{', '.join(given)}: not with hyperlink, which fetches the pages that are named and"
+            " what they link, and learns nothing"
+        )

@@ -1,0 +1,122 @@
+"""The options of commands that fetch pages, and what they come to. Without numpy."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import replace
+from typing import Final
+
+from dehusk.doors.options import positive_float, written_option
+from dehusk.settings import CrawlSettings, Wish
+
+_USUAL: Final = CrawlSettings()
+_FETCHING: Final = (
+    *("ignore", "delay", "max_delay", "user_agent", "fetch_timeout", "retries", "max_redirects"),
+    *("allow_private", "save"),
+)
+_CRAWLING: Final = (
+    *("pages", "depth", "include", "exclude", "no_sitemaps", "fresh", "state", "concurrency"),
+)
+
+
+def add_fetching(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
+    """How pages are fetched from the web, by crawls and by searches."""
+    group = parser.add_argument_group("fetching from the web: how fast, and how safe")
+    group.add_argument(
+        "--delay",
+        type=_seconds,
+        metavar="SECONDS",
+        help="between two requests to a host; robots.txt may ask for more"
+        f" (default: {_USUAL.delay_s})",
+    )
+    group.add_argument(
+        "--max-delay",
+        type=_seconds,
+        metavar="SECONDS",
+        help="the most that Crawl-delay or Retry-After can ask for"
+        f" (default: {_USUAL.max_delay_s})",
+    )
+    group.add_argument(
+        "--fetch-timeout",
+        type=positive_float,
+        metavar="SECONDS",
+        help=f"for a request from its beginning to its end (default: {_USUAL.timeout_s})",
+    )
+    group.add_argument(
+        "--retries",
+        type=whole_number,
+        metavar="N",
+        help="times to ask again where the network or the server failed"
+        f" (default: {_USUAL.retries})",
+    )
+    group.add_argument(
+        "--max-redirects",
+        type=whole_number,
+        metavar="N",
+        help=f"redirects in a row to follow (default: {_USUAL.max_redirects})",
+    )
+    group.add_argument("--user-agent", metavar="TEXT", help="the name to come under")
+    group.add_argument(
+        "--ignore",
+        action="append",
+        default=[],
+        choices=[str(wish) for wish in Wish],
+        help="a wish of the site to pass over, for a site of your own; may be repeated",
+    )
+    group.add_argument(
+        "--allow-private",
+        action="store_true",
+        help="connect to addresses that are not public too: this machine, the local network",
+    )
+    return group
+
+
+def given_options(arguments: argparse.Namespace, *, is_search: bool = False) -> list[str]:
+    """The options that only a crawl understands and the user gave, as they are written.
+
+    With `is_search` those that a search for linked pages does not understand, else all that are
+    about the web.
+    """
+    names = _CRAWLING if is_search else (*_CRAWLING, *_FETCHING)
+    given = [(name, getattr(arguments, name, None)) for name in names]
+    # A 0 is given, though it equals False.
+    return [
+        written_option(name)
+        for name, value in given
+        if value is not None and value is not False and value != []
+    ]
+
+
+def make_crawl_settings(arguments: argparse.Namespace) -> CrawlSettings:
+    """How to fetch, as the options say; a command without those of a crawl has the usual ones."""
+    given = {
+        "max_pages": getattr(arguments, "pages", None),
+        "max_depth": getattr(arguments, "depth", None),
+        "delay_s": arguments.delay,
+        "max_delay_s": arguments.max_delay,
+        "concurrency": getattr(arguments, "concurrency", None),
+        "user_agent": arguments.user_agent,
+        "timeout_s": arguments.fetch_timeout,
+        "max_redirects": arguments.max_redirects,
+        "retries": arguments.retries,
+    }
+    usual = CrawlSettings(
+        max_bytes=arguments.max_bytes,
+        allow_private=arguments.allow_private,
+        include=tuple(getattr(arguments, "include", ())),
+        exclude=tuple(getattr(arguments, "exclude", ())),
+        ignored=frozenset(map(Wish, arguments.ignore)),
+        sitemaps=not getattr(arguments, "no_sitemaps", False),
+    )
+    return replace(usual, **{name: value for name, value in given.items() if value is not None})
+
+
+def whole_number(text: str) -> int:
+    """The whole number, 0 or above, that an option is given."""
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number")
+    return int(text)
+
+
+def _seconds(text: str) -> float:
+    return 0.0 if text.strip() in ("0", "0.0") else positive_float(text)

@@ -1,0 +1,89 @@
+"""The pages that link each other, as a small picture: a key page, around it those that vote."""
+
+from __future__ import annotations
+
+from math import cos, pi, sin
+from typing import Final
+from urllib.parse import unquote, urlsplit
+from xml.sax.saxutils import escape
+
+from dehusk.template.templates import LinkGraph
+
+_SIZE: Final = 360
+_INNER, _OUTER = 76, 144
+"""How far from the key page those stand that vote, and the others."""
+_MAX_LABEL: Final = 20
+_STYLES: Final = {
+    "key": ('fill="#33691e" stroke="#33691e"', '#222'),
+    "voter": ('fill="#dcedc8" stroke="#33691e"', '#222'),
+    "other": ('fill="#fff" stroke="#888"', '#666'),
+}  # fmt: skip
+"""Attributes, which the style sheet of a page that shows the picture outranks."""
+
+
+def draw_graph(graph: LinkGraph) -> str:
+    """The picture in SVG. Classes tell the key page, voters and others, and links among the first.
+
+    Every URL is its page's title, so that pointing at a page shows it.
+    """
+    places = [_place(number, graph) for number in range(len(graph.urls))]
+    links = sorted(graph.links, key=lambda link: max(link) <= graph.voters)
+    lines = [_line(*places[start], *places[end], max(start, end) <= graph.voters)
+             for start, end in links]  # fmt: skip
+    dots = [
+        _dot(url, *places[number], _kind(number, graph)) for number, url in enumerate(graph.urls)
+    ]
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_SIZE} {_SIZE + 10}" class="graph"'
+        f' role="img" font-family="sans-serif" font-size="10.5" text-anchor="middle">\n'
+        f"<title>{_text(graph.message)}</title>\n{''.join(lines)}{''.join(dots)}</svg>\n"
+    )
+
+
+def _place(number: int, graph: LinkGraph) -> tuple[float, float]:
+    """Where a page stands: the key page in the middle, voters around it, others around these."""
+    middle = _SIZE / 2
+    if number == 0:
+        return middle, middle
+    is_voter = number <= graph.voters
+    count = graph.voters if is_voter else len(graph.urls) - 1 - graph.voters
+    turn = (number - 1 if is_voter else number - 1 - graph.voters) / count * 2 * pi - pi / 2
+    radius = _INNER if is_voter else _OUTER
+    return round(middle + radius * cos(turn), 1), round(middle + radius * sin(turn), 1)
+
+
+def _kind(number: int, graph: LinkGraph) -> str:
+    return "key" if number == 0 else "voter" if number <= graph.voters else "other"
+
+
+def _line(x1: float, y1: float, x2: float, y2: float, is_strong: bool) -> str:  # noqa: FBT001
+    style = 'class="strong" stroke="#33691e"' if is_strong else 'stroke="#ccc"'
+    return f'<line {style} x1="{x1:g}" y1="{y1:g}" x2="{x2:g}" y2="{y2:g}"/>\n'
+
+
+def _dot(url: str, x: float, y: float, kind: str) -> str:
+    is_key, (style, ink) = kind == "key", _STYLES[kind]
+    name = _short_name(url)
+    label = name if len(name) <= _MAX_LABEL else f"…{name[1 - _MAX_LABEL :]}"
+    return (
+        f'<g class="{kind}"><title>{_text(url)}</title>'
+        f'<circle {style} cx="{x:g}" cy="{y:g}" r="{11 if is_key else 8}"/>'
+        f'<text fill="{ink}" x="{x:g}" y="{y + (26 if is_key else 22):g}">{_text(label)}</text>'
+        "</g>\n"
+    )
+
+
+def _short_name(url: str) -> str:
+    """The path of a URL with its query, for people."""
+    if not url:
+        return "a page without a URL"
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return url
+    return unquote(parts.path + (f"?{parts.query}" if parts.query else "")) or "/"
+
+
+def _text(text: str) -> str:
+    """The text as XML has it, which knows no control characters."""
+    return escape("".join(c if c.isprintable() else "\ufffd" for c in text))
