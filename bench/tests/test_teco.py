@@ -169,6 +169,9 @@ def test_forty_key_pages_of_five_types_are_printed() -> None:
         assert max(template, content) < nodes, page.path
         assert page.links[0] == sum(page.links[1:]), page.path
     assert len(printed_pages()["users.dsic.upv.es"]) == 2
+    # Table 1 of 001 prints these means.
+    assert sum(page.nodes[0] for page in printed) / 40 == pytest.approx(1444.3)
+    assert sum(page.nodes[1] for page in printed) / 40 == pytest.approx(499.1)
 
 
 def test_saved_pages_are_found_under_the_urls_of_the_index(tmp_path: Path) -> None:
@@ -585,4 +588,9 @@ def test_methods_are_compared_site_by_site(
     both = _run(capsys, path, "--method", "hyperlink", "--method", "segments")
     assert f"{path}: site by site\n\nF1 of hyperlink against" in both
     assert "within noise" in both.split("site by site")[1]
+    beside = both.split("methods side by side")[1].splitlines()[2:5]
+    assert [line.split()[0] for line in beside] == ["method", "hyperlink", "segments"]
+    assert beside[0].split()[1:] == [
+        "precision", "recall", "f1", "teco_f1", "dom_f1", "content_f1", "words_f1", "loads", "ms",
+    ]  # fmt: skip
     assert "site by site" not in _run(capsys, path, "--method", "hyperlink")

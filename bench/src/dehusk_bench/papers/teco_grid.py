@@ -47,7 +47,7 @@ _SHOWN: Final = 10
 _CODE: Final = ("dehusk_bench.papers.teco_measure",)
 DEFAULTS: Final[dict[str, tuple[str, ...]]] = {
     Equality.PAPER: (
-        "size=2,3", "votes=1,2,3", "similarity_threshold=0.2,0.3,0.35,0.4",
+        "size=2,3", "votes=1,2,3", "similarity_threshold=0.2,0.3,0.4",
         "weights=0.4/0.4/0.1/0.1,0.5/0.2/0.2/0.1,0.25/0.25/0.25/0.25,0.2/0.4/0.2/0.2",
         "not_classes=0.8,0.95", "activate_position=true,false",
     ),

@@ -126,7 +126,9 @@ def run_teco(
     rows = []
     for done, key in enumerate(keys, 1):
         if key.gold.template.any():
-            rows.append(_row(key, _ask(method, key)))
+            answer = _ask(method, key)
+            content = {} if key.content is None else _content_figures(key, key.content, answer)
+            rows.append(replace(_row(key, answer), **content))
         on_page(key.site, done)
     return rows
 
@@ -149,7 +151,7 @@ def _ask(method: Method, key: KeyPage) -> _Answer:
 
 
 def _row(key: KeyPage, answer: _Answer) -> Row:
-    """The figures of one key page."""
+    """The figures of one key page, those of the main content aside."""
     gold, judged = key.gold, key.gold.judged
     called = judged & answer.called
     return Row(
@@ -165,14 +167,13 @@ def _row(key: KeyPage, answer: _Answer) -> Row:
         dom_nodes=len(key.tree),
         dom_template=_count(~key.not_template),
         **_figures(~key.not_template, answer.called, "dom_"),
-        **({} if key.content is None else _content_figures(key, key.content, answer.called)),
         **dict(zip(_PRINTED, key.printed.nodes if key.printed else (), strict=False)),
     )
 
 
-def _content_figures(key: KeyPage, content: Flags, called: Flags) -> dict[str, Any]:
+def _content_figures(key: KeyPage, content: Flags, answer: _Answer) -> dict[str, Any]:
     """How well what is not called template is the main content, by elements and by words."""
-    tree, judged = key.tree, key.gold.judged
+    tree, judged, called = key.tree, key.gold.judged, answer.called
     gold, kept = judged & content, judged & ~holds_any(tree, judged & called)
     texts = tree.is_text & tree.shown & (tree.text_length > 0)
     by_words = bag_score(_words(tree, texts & content), _words(tree, texts & ~called))
@@ -225,7 +226,7 @@ def run_votes(
     *,
     on_page: Watcher = watch_nothing,
 ) -> dict[int, list[Row]]:
-    """The rows of `run_teco` for each number of votes.
+    """The rows of `run_teco` for each number of votes, without figures of the main content.
 
     By the paper a page's votes do not depend on how many are needed, so that they are counted once;
     the time is that of the count.

@@ -83,6 +83,10 @@ _CONTENT: Final = (
     ("content", 1), *((f"content_{name}", digits) for name, digits in _FIGURES[2:7]),
     ("words_recall", 3), ("words_precision", 3), ("words_f1", 3),
 )  # fmt: skip
+_SIDE_BY_SIDE: Final[_Figures] = (
+    ("precision", 3), ("recall", 3), ("f1", 3), ("teco_f1", 3), ("dom_f1", 3), ("content_f1", 3),
+    ("words_f1", 3), ("loads", 1), ("ms", 1),
+)  # fmt: skip
 LEGEND: Final = (
     "nodes: elements that carry or enclose shown text or an image; those above the content are"
     " template in teco_f1 only.\n"
@@ -125,11 +129,20 @@ def run_report(arguments: argparse.Namespace) -> int:
 
 
 def _compared(source: str, saved: Mapping[str, Mapping[str, Any]], *, markdown: bool) -> str:
-    """The first method against the others by the means of their sites; nothing without others."""
-    scores = {name: _site_means(next(iter(found.values()))) for name, found in saved.items()}
-    compared = first_against_others(scores, markdown=markdown) if scores else ""
+    """The methods side by side, and the first against the others by the means of their sites.
+
+    Nothing without others.
+    """
+    if len(saved) < 2:
+        return ""
+    first = {name: next(iter(found.values())) for name, found in saved.items()}
+    lines = {name: means([Row(**row) for row in rows]) for name, rows in first.items()}
     mark = "## " if markdown else ""
-    return f"{mark}{source}: site by site\n\n{compared}\n" if compared else ""
+    shown = f"{mark}{source}: methods side by side\n\n"
+    shown += _table("method", lines, _SIDE_BY_SIDE, markdown=markdown)
+    scores = {name: _site_means(rows) for name, rows in first.items()}
+    compared = first_against_others(scores, markdown=markdown)
+    return f"{shown}\n{mark}{source}: site by site\n\n{compared}\n"
 
 
 def _site_means(rows: Iterable[Mapping[str, Any]]) -> dict[str, float]:

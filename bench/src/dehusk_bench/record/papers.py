@@ -28,6 +28,29 @@ PAPER_TABLES: Final[dict[str, tuple[PaperTable, ...]]] = {
                 ("000", "1458", "497", "480", "0.935", "0.962", "0.943", "–", "10400"),
             ),
         ),
+        PaperTable(
+            f"{_T}, table 6.2: means over the same key pages",
+            ("", "nodes", "template", "main content"),
+            (("000", "1444.3", "499.1", "788.0"),),
+        ),
+    ),
+    "teco-grid": (
+        PaperTable(
+            f"{_T}, section 5.2.1: 23,936 combinations on each of 20 key pages to train on",
+            ("", "precision", "recall", "F1"),
+            (
+                ("all, on average", "0.634", "0.949", "0.672"),
+                ("the best", "0.935", "0.962", "0.943"),
+            ),
+        ),
+    ),
+    "teco-links": (
+        PaperTable(
+            f"{_T}, table 6.3, all 40 key pages of TECO: links of the menu (VL), to pages that have"
+            " the template whole (TT), in part (PT), not at all (DT)",
+            ("", "VL", "TT", "PT", "DT"),
+            (("all", "1243", "1136", "105", "2"),),
+        ),
     ),
     "teco-sweep": (
         PaperTable(
