@@ -5,28 +5,40 @@ Alarte, Insa, Silva and Tamarit, *Site-Level Web Template Extraction based on DO
 
 The way of a key page, module by module:
 
-    addresses, links ─► subdigraph ─► equality, mapping ─► vote ─► scores
-    which links, in     which pages   which nodes are      ▲
+    addresses, links ─► subdigraph ─► equality, mapping ─► vote ─► page_verdict ─► scores
+    which links, in     which pages   which nodes are      ▲       (what `auto` says besides)
     what order          to compare    the same       content (what is new, where it stands)
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Final
+from types import MappingProxyType
+from typing import Any, Final
 
 import numpy as np
 
 from dehusk.errors import PageError, SettingError
 from dehusk.memory import Memory
 from dehusk.methods.papers.hyperlink.addresses import Addresses, host_of, normal_url
-from dehusk.methods.papers.hyperlink.content import Shares, compare_texts, main_content, text_alone
+from dehusk.methods.papers.hyperlink.content import (
+    Shares,
+    compare_texts,
+    main_content,
+    shown_text,
+    text_alone,
+)
 from dehusk.methods.papers.hyperlink.detection import Detection, Equality, Outcome, no_answer
 from dehusk.methods.papers.hyperlink.equality import Weights
 from dehusk.methods.papers.hyperlink.links import find_links, find_menu, sort_links
 from dehusk.methods.papers.hyperlink.mapping import Mapper, Rules
+from dehusk.methods.papers.hyperlink.page_verdict import (
+    PageVerdict,
+    template_alone,
+    template_together,
+)
 from dehusk.methods.papers.hyperlink.subdigraph import Search, Step, find_subdigraph
 from dehusk.methods.papers.hyperlink.vote import (
     count_votes,
@@ -39,12 +51,14 @@ from dehusk.methods.papers.hyperlink.vote import (
 from dehusk.page.tree import Flags, Floats, Ints, Tree
 
 __all__ = [
+    "BEST",
     "BEST_VOTES",
     "Detection",
     "Equality",
     "Hyperlink",
     "Loader",
     "Outcome",
+    "PageVerdict",
     "detect",
     "normal_url",
 ]
@@ -55,6 +69,11 @@ Loader = Callable[[str], Tree | None]
 BEST_VOTES: Final = {1: 1, 2: 1, 3: 2, 4: 3, 5: 3, 6: 3, 7: 3, 8: 4}
 """The votes that were best for each size on TECO (table 2 of 001; the thesis's table 5.2 has 1, 1,
 2, 3, 4, 2, 2, 4)."""
+BEST: Final[Mapping[str, Any]] = MappingProxyType({
+    "equality": Equality.TEXT.value, "page_verdict": PageVerdict.ALWAYS.value, "max_loads": 5,
+})  # fmt: skip
+"""The settings for who wants the content rather than the papers' answer, which commands and the
+service start from: the best by folds over sites at 5 loads, `dehusk bench teco --folds`."""
 _MAX_SIZE: Final = 64
 _MAX_LINKS: Final = 10_000
 """Links of a page that are sorted. No menu has as many; sorting takes their square."""
@@ -101,6 +120,10 @@ class Hyperlink:
     pages agree. Found by a sweep, as is the next."""
     sure_share: float = 0.9
     """The same where they do not."""
+    page_verdict: str = PageVerdict.OFF.value
+    """When `auto` has a say: `off`, `few` where too few pages vote, or `always`."""
+    model: str | None = None
+    """The model of `auto` for that, a file; None for the one that comes with dehusk."""
     max_loads: int = 1000
     """Pages to load at most, the key page and links that lead nowhere included."""
     loader: Loader | None = None
@@ -115,6 +138,8 @@ class Hyperlink:
             raise SettingError("hyperlink: votes must be from 1 to size")
         if self.equality not in tuple(Equality):
             raise SettingError(f"hyperlink: equality must be one of {', '.join(Equality)}")
+        if self.page_verdict not in tuple(PageVerdict):
+            raise SettingError(f"hyperlink: page_verdict must be one of {', '.join(PageVerdict)}")
         if self.max_loads < 2:
             raise SettingError("hyperlink: max_loads must be at least 2: the key page and another")
         if not 0.5 < self.content_share <= self.sure_share <= 1:
@@ -152,18 +177,40 @@ _PROBABILITIES: Final = (
 def detect(method: Hyperlink, tree: Tree) -> Detection:
     """The template of a page, with all that can be said of how it was found.
 
-    Where no page can be compared with, every score is nan and the outcome says why.
+    Where no page can be compared with, the outcome says why, and every score is nan; unless
+    `page_verdict` lets the page be judged alone.
     """
     if method.loader is None:
-        return no_answer(tree, Outcome.NO_LOADER)
+        return _without_pages(method, tree, Outcome.NO_LOADER)
     if tree.url is None:
-        return no_answer(tree, Outcome.NO_URL)
+        return _without_pages(method, tree, Outcome.NO_URL)
     case = _Case(method, tree, method.loader)
     if not case.links.inside:
-        return no_answer(tree, Outcome.NO_LINKS, outside=case.links.outside)
+        return _without_pages(method, tree, Outcome.NO_LINKS, outside=case.links.outside)
     search = find_subdigraph(case.steps(), case.desk.load)
     case.elect(search)
     return case.count(search)
+
+
+def _without_pages(method: Hyperlink, tree: Tree, outcome: Outcome, **known: Any) -> Detection:
+    """The answer where no page can be compared with: none, or that of `auto`."""
+    found = no_answer(tree, outcome, **known)
+    if method.page_verdict == PageVerdict.OFF:
+        return found
+    is_template = template_alone(tree, method.model)
+    return replace(
+        found,
+        scores=make_scores(tree, found.votes, 0, is_template),
+        is_template=is_template,
+        page_counts=True,
+        is_emptied=_is_emptied(tree, is_template),
+    )
+
+
+def _is_emptied(tree: Tree, is_template: Flags) -> bool:
+    """Is there text on the page, and all of it template?"""
+    leaf = shown_text(tree)
+    return bool(leaf.any() and is_template[leaf].all())
 
 
 class _Desk:
@@ -282,10 +329,16 @@ class _Case:
         loads, failed, outside = 1 + len(desk.pages), tuple(desk.failed), self.links.outside
         size = len(voters.pages)
         if not size:
-            return no_answer(tree, Outcome.NO_PAGES, outside=outside, loads=loads, failed=failed)
+            return _without_pages(
+                self._method, tree, Outcome.NO_PAGES, outside=outside, loads=loads, failed=failed
+            )
         needed = min(self._method.votes, size)
         votes = count_votes(list(voters.ballots.values()))
         is_template = self._verdict(votes, needed)
+        page_counts = PageVerdict(self._method.page_verdict).counts(size, self._method.votes)
+        if page_counts:
+            pages = desk.pages.values()
+            is_template = template_together(tree, is_template, pages, self._method.model)
         return Detection(
             outcome=Outcome.of(len(search.chosen), self._method.size),
             scores=make_scores(tree, votes, size, is_template),
@@ -299,6 +352,8 @@ class _Case:
             replaced=tuple(voters.replaced),
             outside=outside,
             unread=max(len(self.links.inside) - _MAX_LINKS, 0),
+            page_counts=page_counts,
+            is_emptied=_is_emptied(tree, is_template),
         )
 
     def _verdict(self, votes: Ints, needed: int) -> Flags:

@@ -71,6 +71,15 @@ class Detection:
     """How many pages of other sites the key page links."""
     unread: int = 0
     """Links that were left out because there are too many."""
+    page_counts: bool = False
+    """Had `auto` a say, besides the votes or alone?"""
+    is_emptied: bool = False
+    """Is there text on the page, and all of it template?"""
+
+    @property
+    def requests(self) -> int:
+        """How many pages were asked for: those loaded, and links that led nowhere."""
+        return self.loads + len(self.failed)
 
     @property
     def message(self) -> str:
@@ -79,6 +88,10 @@ class Detection:
         if self.pages:
             parts.append(f"{_count(self.loads, 'page')} loaded, {self.needed} of"
                          f" {_count(len(self.pages), 'page')} must have a node")  # fmt: skip
+        if self.page_counts:
+            parts.append("the look of the page counts too" if self.pages else _ALONE)
+        if self.is_emptied:
+            parts.append("all text of the page is template: nothing new is left as content")
         if self.replaced:
             parts.append(f"{_count(len(self.replaced), 'atypical page')} replaced")
         if self.failed:
@@ -90,6 +103,7 @@ class Detection:
         return "; ".join(parts)
 
 
+_ALONE = "the page was judged by itself"
 _SENTENCES = {
     Outcome.FOUND: "{asked} pages that all link each other",
     Outcome.SMALLER: "no {asked} pages link each other: {found} do",

@@ -1,0 +1,153 @@
+"""What `auto` adds to the votes of linked pages: `page_verdict` of the method `hyperlink`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dehusk.answer.labels import Label, label
+from dehusk.errors import SettingError
+from dehusk.methods import make_method
+from dehusk.methods.papers.hyperlink import (
+    BEST,
+    Detection,
+    Hyperlink,
+    Outcome,
+    PageVerdict,
+    detect,
+)
+from dehusk.page.page import Page
+from dehusk.page.parse import parse
+from dehusk.page.tree import Flags, Tree
+
+SITE = "https://mill.example"
+NAMES = ("oats", "rye", "barley", "wheat")
+PROSE = (
+    "<p>{0} was sown by the river in the cold days of early spring, when the miller's daughter"
+    " walked the furrows with a sack on her hip and counted every step she took.</p>"
+    "<p>By the first week of August the ears of {0} had turned, and the whole village came out to"
+    " cut and to bind, to carry and to thresh, until the barn could hold no more of it.</p>"
+)
+
+
+def _page(name: str, links: tuple[str, ...] = NAMES, *, content: str = PROSE) -> Tree:
+    menu = "".join(f"<li><a href='/{link}.html'>{link}</a></li>" for link in links)
+    html = (
+        f"<html><head><title>{name}</title></head><body><header><a href='/'>The mill</a></header>"
+        f"<nav><ul>{menu}</ul></nav><main><h1>All about {name}</h1>{content.format(name)}</main>"
+        "<footer><p>Imprint</p><p>Privacy</p><p>© The mill</p></footer>"
+    )
+    return parse(Page(html, f"{SITE}/{name}.html")).tree
+
+
+def _site(*, content: str = PROSE) -> dict[str, Tree]:
+    return {f"{SITE}/{name}.html": _page(name, content=content) for name in NAMES}
+
+
+def _detect(tree: Tree, site: dict[str, Tree], **settings: object) -> Detection:
+    return detect(Hyperlink(loader=site.get, **(dict(BEST) | settings)), tree)
+
+
+def _texts(tree: Tree, flags: Flags) -> str:
+    marked = flags & tree.is_text & (tree.text_length > 0)
+    return " ".join(tree.text(int(node)).strip() for node in np.flatnonzero(marked))
+
+
+def test_the_papers_method_asks_nobody_else() -> None:
+    assert Hyperlink().page_verdict == PageVerdict.OFF
+    found = _detect(_page("oats"), _site(), page_verdict="off")
+    assert not found.page_counts
+    assert "look" not in found.message
+
+
+def test_the_best_settings_make_a_method_that_loads_little() -> None:
+    assert isinstance(make_method("hyperlink", **BEST), Hyperlink)
+    assert BEST["max_loads"] <= 5
+
+
+def test_an_unknown_choice_is_refused() -> None:
+    with pytest.raises(SettingError, match="off, few, always"):
+        Hyperlink(page_verdict="never")
+
+
+@pytest.mark.parametrize("verdict", ["few", "always"])
+def test_a_page_whose_links_lead_nowhere_is_judged_by_itself(verdict: str) -> None:
+    tree = _page("oats", ("gone", "lost"))
+    found = _detect(tree, {}, page_verdict=verdict)
+    assert found.outcome == Outcome.NO_PAGES
+    assert "the page was judged by itself; 3 links led nowhere" in found.message
+    content = _texts(tree, np.asarray(label(tree, found.scores).labels == Label.CONTENT))
+    assert "counted every step" in content
+    assert "Privacy" not in content
+
+
+@pytest.mark.parametrize("url", [f"{SITE}/oats.html", None])
+def test_a_page_without_links_is_judged_by_itself(url: str | None) -> None:
+    html = f"<body><nav>Menu</nav><main><h1>Oats</h1>{PROSE}</main><footer>Privacy</footer>"
+    tree = parse(Page(html.format("oats"), url)).tree
+    found = _detect(tree, {})
+    assert found.outcome == (Outcome.NO_LINKS if url else Outcome.NO_URL)
+    assert "the page was judged by itself" in found.message
+    assert "counted every step" in _texts(tree, ~found.is_template)
+
+
+def test_without_it_a_page_without_others_has_no_answer() -> None:
+    found = _detect(_page("oats", ("gone",)), {}, page_verdict="off")
+    assert np.isnan(found.scores).all()
+
+
+def test_few_asks_auto_only_where_pages_are_few() -> None:
+    site = _site()
+    tree = site[f"{SITE}/oats.html"]
+    assert not _detect(tree, site, page_verdict="few").page_counts
+    one = {f"{SITE}/rye.html": site[f"{SITE}/rye.html"]}
+    found = _detect(tree, one, page_verdict="few")
+    assert (len(found.pages), found.page_counts) == (1, True)
+    assert "the look of the page counts too" in found.message
+
+
+def test_prose_outside_the_main_content_is_content_where_auto_says_so_twice() -> None:
+    """The votes know one place of content, and all that is beside it is template."""
+    second = (
+        "</main><div><p>There is a second story, which is as long as it must be to be read by"
+        " somebody: how {0} came to be ground twice in a year without a drop of rain.</p></div>"
+        "<main>" + PROSE.replace("{0}", "the grain called {0}")
+    )
+    site = _site(content=PROSE + second)
+    tree = site[f"{SITE}/oats.html"]
+    off = _detect(tree, site, page_verdict="off")
+    found = _detect(tree, site)
+    assert "counted every step" in _texts(tree, ~found.is_template)
+    assert len(_texts(tree, ~found.is_template)) >= len(_texts(tree, ~off.is_template))
+    assert "Privacy" not in _texts(tree, ~found.is_template)
+
+
+def test_pages_that_say_the_same_are_not_emptied_without_a_word() -> None:
+    site = {url: _page("oats") for url in _site()}
+    key = _page("oats", content=PROSE + "<img src='a.png'>")
+    empty = _detect(key, site, page_verdict="off")
+    assert empty.is_template[key.is_text & key.shown].all()
+    assert "all text of the page is template" in empty.message
+    found = _detect(key, site)
+    assert found.page_counts
+
+
+def test_every_request_counts_against_the_limit() -> None:
+    tree = _page("oats", tuple(f"gone{number}" for number in range(40)))
+    found = _detect(tree, {})
+    assert (found.loads, len(found.failed), found.requests) == (1, 4, BEST["max_loads"])
+
+
+def test_scores_and_verdict_agree() -> None:
+    site = _site()
+    tree = site[f"{SITE}/oats.html"]
+    found = _detect(tree, site)
+    assert ((found.scores > 0.5) == (found.is_template & tree.shown)).all()
+
+
+def test_a_model_that_is_missing_is_refused(tmp_path: Path) -> None:
+    site = _site()
+    with pytest.raises(SettingError):
+        _detect(site[f"{SITE}/oats.html"], site, model=str(tmp_path / "none.json"))
