@@ -127,10 +127,8 @@ class Viewed:
         self.sites: dict[str, ViewedSite] = {}
         self.families: dict[int, int | None] = {}
         """By page: its family, as it was when it came."""
-        self.corrections: dict[int, Overrides] = {}
-        """What was corrected on one page only."""
-        self.confirmed: set[int] = set()
-        """Pages whose verdict somebody has called right."""
+        self.corrections: dict[tuple[str, int], Overrides] = {}
+        """What somebody corrected on one page only, by judge and page."""
         self._lessons = Lessons(memories.method, knows_pages=True)
 
     def add(self, page: Page) -> bool:
@@ -162,28 +160,35 @@ class Viewed:
         """The site of a page."""
         return self.sites[pipeline.site_of(self.pages[number])]
 
-    def result(self, number: int, seen: int | None = None) -> Result:
+    def result(
+        self,
+        number: int,
+        seen: int | None = None,
+        judge: str = "",
+        overrides: Overrides | None = None,
+    ) -> Result:
         """The answer on a page after so many pages of its site; after all of them by default.
 
-        A page that had not come by then is answered on as if it were the next.
+        A page that had not come by then is answered on as if it were the next. `overrides` are in
+        the place of what the judge decides.
         """
         page, site = self.pages[number], self.site_of(number)
         memory = site.states[site.nearest(seen)]
         method, limits = self.memories.method, self.memories.limits
-        setup = pipeline.Setup(method, limits, self.decided(number))
+        setup = pipeline.Setup(method, limits, overrides or self.decided(number, judge))
         return pipeline.explain(page, memory, setup, self._lessons.learning(page, memory))
 
-    def decided(self, number: int) -> Overrides:
-        """What the user decides on a page: by rules of the site, and on the page itself."""
+    def decided(self, number: int, judge: str = "") -> Overrides:
+        """What a judge decides on a page: by rules of the site, and on the page itself."""
         rules = self.memories.decided(pipeline.site_of(self.pages[number]))
-        own = self.corrections.get(number)
+        own = self.corrections.get((judge, number))
         if own is None:
             return rules
         return Overrides((*rules.keep, *own.keep), (*rules.drop, *own.drop))
 
-    def correct(self, number: int, action: str, selector: str) -> None:
-        """Keep or drop what a selector selects, on this page only."""
-        before = self.corrections.get(number, Overrides())
+    def correct(self, number: int, action: str, selector: str, judge: str = "") -> None:
+        """Keep or drop what a selector selects, on this page only, for one judge."""
+        before = self.corrections.get((judge, number), Overrides())
         keep, drop = (
             tuple(one for one in given if one != selector) for given in (before.keep, before.drop)
         )
@@ -191,14 +196,14 @@ class Viewed:
             keep += (selector,)
         elif action == "drop":
             drop += (selector,)
-        self.corrections[number] = Overrides(keep, drop)
+        self.corrections[judge, number] = Overrides(keep, drop)
 
-    def template(self, number: int) -> Template:
+    def template(self, number: int, judge: str = "") -> Template:
         """The template of a page's family, found among the pages of its site."""
         page, site = self.pages[number], self.site_of(number)
         step = max(1, len(site.pages) // _MAX_FAMILY_PAGES)
         others = [self.pages[other] for other in site.pages[::step] if other != number]
-        decided = self.decided(number)
+        decided = self.decided(number, judge)
         method = self.memories.method
         return template_of(
             page, others, method=method.name, limits=self.memories.limits,

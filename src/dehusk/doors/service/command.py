@@ -75,6 +75,7 @@ def view(arguments: argparse.Namespace) -> int:
             viewed,
             arguments.port,
             is_kept=arguments.memory is not None,
+            gold=[Path(file) for file in arguments.gold],
             ready=lambda address: _ready(address, opens=not arguments.no_browser),
         )
     return 1 if failures or viewed.refusals else 0

@@ -28,6 +28,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from dehusk.answer.view import Showing, view_html
+from dehusk.doors.service.judges import MAX_NAME, Judges
 from dehusk.doors.service.monitoring import Listeners
 from dehusk.errors import PageError
 from dehusk.template.viewing import Viewed
@@ -84,8 +85,11 @@ class SerialThread:
 class ViewerState:
     """What the viewer works with."""
 
-    def __init__(self, viewed: Viewed, frames: str, *, is_kept: bool) -> None:
+    def __init__(
+        self, viewed: Viewed, frames: str, *, is_kept: bool, judges: Judges | None = None
+    ) -> None:
         self.viewed = viewed
+        self.judges = Judges(viewed) if judges is None else judges
         self.frames = frames
         """Where pages are shown: another origin, with a secret path."""
         self.is_kept = is_kept
@@ -118,8 +122,9 @@ def make_frames(state: ViewerState, secret: str, viewer: str, names: frozenset[s
         tab = _TAB.fullmatch(request.query_params.get("tab", ""))
         picks = f"/{secret}/pick/{tab[0] if tab else '-'}/{number}/"
         given = int(seen) if seen.isdecimal() else None
+        judge = request.query_params.get("judge", "")[:MAX_NAME]
         try:
-            body = await state.thread.do(partial(_document, state, number, given, picks))
+            body = await state.thread.do(partial(_document, state, number, given, judge, picks))
         except PageError as error:
             return Response(error.reason, 422, _HEADERS | policy, "text/plain")
         return Response(body, 200, _HEADERS | policy, "text/html; charset=utf-8")
@@ -141,9 +146,9 @@ def make_frames(state: ViewerState, secret: str, viewer: str, names: frozenset[s
     )
 
 
-def _document(state: ViewerState, number: int, seen: int | None, picks: str) -> bytes:
+def _document(state: ViewerState, number: int, seen: int | None, judge: str, picks: str) -> bytes:
     """A page with its marks, whose clicks go there. Raises PageError."""
-    result = state.viewed.result(number, seen)
+    result = state.viewed.result(number, seen, judge)
     showing = Showing(picks, _STYLE, [region.node for region in result.regions])
     document = view_html(result.tree, result.labels, result.explanation, showing)
     return document.encode("utf-8", "replace")

@@ -95,15 +95,29 @@ def gold_record(page: Page, result: Result) -> dict[str, object]:
 
 def gold_nodes(result: Result) -> tuple[list[int], list[int]]:
     """The elements that hold the content, and those in them that are template."""
-    tree, labels = result.tree, result.labels.labels
-    seen = ((tree.is_text & (tree.text_length > 0)) | _SEEN[tree.tag]) & tree.shown
-    content, template = (
-        _holds(tree, seen & (labels == label)) for label in (Label.CONTENT, Label.TEMPLATE)
-    )
+    labels = result.labels.labels
+    return _roots(result.tree, *(labels == label for label in (Label.CONTENT, Label.TEMPLATE)))
+
+
+def seen_nodes(tree: Tree) -> Flags:
+    """What a reader sees: texts, images and the like."""
+    return ((tree.is_text & (tree.text_length > 0)) | _SEEN[tree.tag]) & tree.shown
+
+
+def voted_nodes(tree: Tree, content: Flags) -> tuple[list[int], list[int]]:
+    """As `gold_nodes`, where the content is known by what a reader sees, in document order."""
+    is_content = np.zeros(len(tree), np.bool_)
+    is_content[seen_nodes(tree)] = content
+    return _roots(tree, is_content, ~is_content)
+
+
+def _roots(tree: Tree, is_content: Flags, is_template: Flags) -> tuple[list[int], list[int]]:
+    """The elements that hold the content, and those in them that are template."""
+    seen = seen_nodes(tree)
+    content, template = (_holds(tree, seen & flags) for flags in (is_content, is_template))
     is_element = ~tree.is_text
     own = np.zeros(len(tree), np.bool_)
-    texts = np.flatnonzero(tree.is_text & seen & (labels == Label.CONTENT))
-    own[tree.parent[texts]] = True
+    own[tree.parent[np.flatnonzero(tree.is_text & seen & is_content)]] = True
     roots = _outermost(tree, is_element & content & (~template | own))
     inside = _inside(tree, roots)
     excluded = _outermost(tree, is_element & inside & template & ~content)

@@ -168,6 +168,14 @@ def add_view(parser: argparse.ArgumentParser) -> None:
         help="read at most so many pages (default: %(default)s)",
     )
     parser.add_argument(
+        "--gold",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="marks of judges, as the viewer writes them: JSON lines with gold; those without a"
+        " name are of a judge called as the file; may be repeated",
+    )
+    parser.add_argument(
         "--no-browser", action="store_true", help="do not open a browser; only say where it is"
     )
     options.add_method(parser)

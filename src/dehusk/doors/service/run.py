@@ -6,7 +6,7 @@ import asyncio
 import secrets
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -18,6 +18,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from dehusk.doors.service.app import make_app
 from dehusk.doors.service.frames import ViewerState, make_frames
 from dehusk.doors.service.guard import Guard
+from dehusk.doors.service.judges import Judges
 from dehusk.doors.service.monitoring import Metrics, log_to
 from dehusk.doors.service.server import Ending, Server, listen, patient_for
 from dehusk.doors.service.service import Service
@@ -104,20 +105,36 @@ class _Policy:
 
 
 def view(
-    viewed: Viewed, port: int, *, is_kept: bool, ready: Callable[[str], object] | None = None
+    viewed: Viewed,
+    port: int,
+    *,
+    is_kept: bool,
+    gold: Sequence[Path] = (),
+    ready: Callable[[str], object] | None = None,
 ) -> None:
-    """Show pages until interrupted. `ready` is told the address once it answers."""
-    asyncio.run(_view(viewed, port, is_kept=is_kept, ready=ready))
+    """Show pages until interrupted, with the marks of files of gold.
+
+    `ready` is told the address once it answers. Raises SourceError for a file that is no gold.
+    """
+    judges = Judges(viewed)
+    for file in gold:
+        judges.read(file)
+    asyncio.run(_view(viewed, judges, port, is_kept=is_kept, ready=ready))
 
 
 async def _view(
-    viewed: Viewed, port: int, *, is_kept: bool, ready: Callable[[str], object] | None
+    viewed: Viewed,
+    judges: Judges,
+    port: int,
+    *,
+    is_kept: bool,
+    ready: Callable[[str], object] | None,
 ) -> None:
     own, other = listen(HOST, port), listen(HOST, 0)
     settings = ServiceSettings(host=HOST, port=own.getsockname()[1])
     secret = secrets.token_urlsafe(16)
     frames, viewer = (f"http://{HOST}:{one.getsockname()[1]}" for one in (other, own))
-    state = ViewerState(viewed, f"{frames}/{secret}", is_kept=is_kept)
+    state = ViewerState(viewed, f"{frames}/{secret}", is_kept=is_kept, judges=judges)
     app = Guard(Ending(make_viewer(state)), settings, Metrics())
     shown = make_frames(state, secret, viewer, frozenset((HOST,)))
     servers = [_server(_Policy(app, _POLICY.format(frames=frames))), _server(Ending(shown))]

@@ -15,6 +15,7 @@ from importlib.resources import files
 from importlib.util import find_spec
 from math import isnan
 from typing import Annotated, Any, Final
+from urllib.parse import quote
 
 from fastapi import APIRouter, FastAPI, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
@@ -26,14 +27,15 @@ from dehusk.answer.result import Result
 from dehusk.answer.view import verdict_words
 from dehusk.doors.service.app import add_failures
 from dehusk.doors.service.frames import ViewerState
-from dehusk.doors.service.gold import gold_record, html_of, teco_html
+from dehusk.doors.service.gold import html_of, teco_html
+from dehusk.doors.service.judges import MAX_NAME
 from dehusk.doors.service.server import Failed
 from dehusk.errors import PageError
 from dehusk.page.page import Page
 from dehusk.page.tree import Tree
 from dehusk.template.drawing import draw_graph
 from dehusk.template.templates import link_graph
-from dehusk.template.viewing import Viewed, ViewedSite
+from dehusk.template.viewing import ViewedSite
 
 router = APIRouter()
 _SHARES: Final = 24
@@ -41,6 +43,7 @@ _SHARES: Final = 24
 _STATIC: Final = files("dehusk.doors.service").joinpath("static")
 Number = Annotated[int, Query(ge=0, le=10**9)]
 Seen = Annotated[int | None, Query(ge=0, le=10**9)]
+Judge = Annotated[str, Query(max_length=MAX_NAME, description="Who looks; '' for nobody named.")]
 
 
 class Correction(BaseModel):
@@ -52,6 +55,7 @@ class Correction(BaseModel):
     action: str = Field(pattern="^(keep|drop|undo)$")
     selector: str = Field(min_length=1, max_length=5000)
     is_rule: bool = Field(default=True, description="For the whole site, not this page only.")
+    judge: str = Field(default="", max_length=MAX_NAME)
 
 
 class Confirmation(BaseModel):
@@ -61,6 +65,7 @@ class Confirmation(BaseModel):
 
     page: int = Field(ge=0)
     is_right: bool
+    judge: str = Field(default="", max_length=MAX_NAME)
 
 
 def make_viewer(state: ViewerState) -> FastAPI:
@@ -88,18 +93,18 @@ def _in_thread(work: Callable[..., Any]) -> Callable[..., Any]:
     return answer
 
 
-def _result(state: ViewerState, page: int, seen: int | None = None) -> Result:
-    """The answer on a page. Raises Failed where there is none."""
+def _result(state: ViewerState, page: int, seen: int | None = None, judge: str = "") -> Result:
+    """The answer on a page, as a judge sees it. Raises Failed where there is none."""
     if page >= len(state.viewed.pages):
         raise Failed(404, "no_page", "there is no such page")
     try:
-        return state.viewed.result(page, seen)
+        return state.viewed.result(page, seen, judge)
     except PageError as error:
         raise Failed(422, error.code, error.reason) from None
 
 
 @router.get("/api/collection")
-async def collection(request: Request) -> dict[str, Any]:
+async def collection(request: Request, judge: Judge = "") -> dict[str, Any]:
     """All sites with their pages."""
     state = _state(request)
     viewed = state.viewed
@@ -108,17 +113,18 @@ async def collection(request: Request) -> dict[str, Any]:
         "method": viewed.memories.method.name,
         "is_kept": state.is_kept,
         "refused": len(viewed.refusals),
-        "sites": [_site(viewed, site) for site in viewed.sites.values()],
+        "sites": [_site(state, site, judge) for site in viewed.sites.values()],
     }
 
 
-def _site(viewed: Viewed, site: ViewedSite) -> dict[str, Any]:
+def _site(state: ViewerState, site: ViewedSite, judge: str) -> dict[str, Any]:
+    viewed = state.viewed
     pages = [
         {
             "page": number,
             "url": viewed.pages[number].url,
             "family": viewed.families[number],
-            "is_confirmed": number in viewed.confirmed,
+            "is_confirmed": judge in state.judges.of_page(number),
         }
         for number in site.pages
     ]
@@ -126,7 +132,9 @@ def _site(viewed: Viewed, site: ViewedSite) -> dict[str, Any]:
 
 
 @router.get("/api/shares")
-async def shares(request: Request, site: str, start: Number = 0) -> dict[str, Any]:
+async def shares(
+    request: Request, site: str, start: Number = 0, judge: Judge = ""
+) -> dict[str, Any]:
     """The template share of some pages of a site; `next` where there are more."""
     state = _state(request)
     viewed = state.viewed.sites.get(site)
@@ -135,13 +143,13 @@ async def shares(request: Request, site: str, start: Number = 0) -> dict[str, An
     found = {}
     for page in viewed.pages[start : start + _SHARES]:
         # One after another: whoever asks for a page meanwhile comes between.
-        found[page] = await state.thread.do(partial(_shortly, state, page))
+        found[page] = await state.thread.do(partial(_shortly, state, page, None, judge))
     more = start + _SHARES
     return {"pages": found, "next": more if more < len(viewed.pages) else None}
 
 
-def _shortly(state: ViewerState, page: int, seen: int | None = None) -> dict[str, Any]:
-    return _brief(_result(state, page, seen))
+def _shortly(state: ViewerState, page: int, seen: int | None, judge: str) -> dict[str, Any]:
+    return _brief(_result(state, page, seen, judge))
 
 
 def _brief(result: Result) -> dict[str, Any]:
@@ -155,10 +163,10 @@ def _brief(result: Result) -> dict[str, Any]:
 
 @router.get("/api/page")
 @_in_thread
-def page(request: Request, page: Number, seen: Seen = None) -> dict[str, Any]:
+def page(request: Request, page: Number, seen: Seen = None, judge: Judge = "") -> dict[str, Any]:
     """The verdict on a page after so many pages of its site."""
     state = _state(request)
-    result = _result(state, page, seen)
+    result = _result(state, page, seen, judge)
     site = state.viewed.site_of(page)
     count = site.nearest(seen)
     regions = [
@@ -173,13 +181,13 @@ def page(request: Request, page: Number, seen: Seen = None) -> dict[str, Any]:
         "site": result.site,
         "seen": count,
         "pages_seen": result.pages_seen,
-        "frame": f"{state.frames}/{page}?seen={count}&v={state.version}",
+        "frame": f"{state.frames}/{page}?seen={count}&v={state.version}&judge={quote(judge)}",
         "version": state.version,
         "markdown": result.markdown,
         "regions": regions,
         "rules": _rules(state, result.site),
-        "corrections": _corrections(state, page),
-        "is_confirmed": page in state.viewed.confirmed,
+        "corrections": _corrections(state, page, judge),
+        "is_confirmed": judge in state.judges.of_page(page),
     }
 
 
@@ -194,8 +202,8 @@ def _rules(state: ViewerState, site: str) -> list[dict[str, str]]:
     return [{"id": r.id, "action": str(r.action), "selector": r.selector} for r in rules]
 
 
-def _corrections(state: ViewerState, page: int) -> list[dict[str, str]]:
-    own = state.viewed.corrections.get(page)
+def _corrections(state: ViewerState, page: int, judge: str) -> list[dict[str, str]]:
+    own = state.viewed.corrections.get((judge, page))
     if own is None:
         return []
     both = [("keep", selector) for selector in own.keep] + [("drop", css) for css in own.drop]
@@ -203,7 +211,7 @@ def _corrections(state: ViewerState, page: int) -> list[dict[str, str]]:
 
 
 @router.get("/api/growth")
-async def growth(request: Request, page: Number) -> dict[str, Any]:
+async def growth(request: Request, page: Number, judge: Judge = "") -> dict[str, Any]:
     """The template share of a page, after each number of pages that is still known."""
     state = _state(request)
     if page >= len(state.viewed.pages):
@@ -213,15 +221,16 @@ async def growth(request: Request, page: Number) -> dict[str, Any]:
     for seen in steps[:: max(1, len(steps) // 40)]:
         if await request.is_disconnected():
             break
-        found.append([seen, (await state.thread.do(partial(_shortly, state, page, seen)))["share"]])
+        brief = await state.thread.do(partial(_shortly, state, page, seen, judge))
+        found.append([seen, brief["share"]])
     return {"steps": found}
 
 
 @router.get("/api/peer")
-async def peer(request: Request, page: Number) -> dict[str, Any]:
+async def peer(request: Request, page: Number, judge: Judge = "") -> dict[str, Any]:
     """What trafilatura makes of the page; null where it is not installed."""
     state = _state(request)
-    result = await state.thread.do(partial(_result, state, page))
+    result = await state.thread.do(partial(_result, state, page, None, judge))
     own = await state.thread.do(lambda: result.text)
     read = partial(_peer_text, state.viewed.pages[page], result.tree)
     return {"name": "trafilatura", "text": await state.peer_thread.do(read), "own": own}
@@ -240,11 +249,11 @@ def _peer_text(page: Page, tree: Tree) -> str | None:
 
 @router.get("/api/template")
 @_in_thread
-def template(request: Request, page: Number) -> dict[str, Any]:
+def template(request: Request, page: Number, judge: Judge = "") -> dict[str, Any]:
     """The template of a page's family, with its slots."""
     state = _state(request)
     _result(state, page)
-    found = state.viewed.template(page)
+    found = state.viewed.template(page, judge)
     return {"html": found.html, "slots": found.slots, "pages": len(found.results)}
 
 
@@ -262,10 +271,10 @@ def graph(request: Request, page: Number) -> dict[str, Any]:
 
 @router.get("/api/node")
 @_in_thread
-def node(request: Request, page: Number, node: Number) -> dict[str, Any]:
+def node(request: Request, page: Number, node: Number, judge: Judge = "") -> dict[str, Any]:
     """What can be said and done about a node."""
     state = _state(request)
-    result = _result(state, page)
+    result = _result(state, page, None, judge)
     if node >= len(result.tree):
         raise Failed(404, "no_node", "there is no such node")
     one = result.nodes[node]
@@ -289,55 +298,77 @@ async def correct(request: Request, given: Correction) -> dict[str, Any]:
     state = _state(request)
     site = await state.thread.do(partial(_correct, state, given))
     state.changed()
-    return {"rules": _rules(state, site), "corrections": _corrections(state, given.page)}
+    corrections = _corrections(state, given.page, given.judge)
+    return {"rules": _rules(state, site), "corrections": corrections}
 
 
 def _correct(state: ViewerState, given: Correction) -> str:
     """Do as somebody wished; the site of the page."""
+    viewed, judge = state.viewed, given.judge
     site = _result(state, given.page).site
     if given.is_rule and given.action != "undo":
-        state.viewed.memories.add_rule(site, given.action, given.selector)
-        state.viewed.memories.commit()
+        viewed.memories.add_rule(site, given.action, given.selector)
+        viewed.memories.commit()
+        state.judges.corrected(viewed.site_of(given.page).pages, judge)
     else:
-        state.viewed.correct(given.page, given.action, given.selector)
+        viewed.correct(given.page, given.action, given.selector, judge)
+        state.judges.corrected([given.page], judge)
     return site
 
 
 @router.delete("/api/rules")
-async def remove_rule(request: Request, site: str, rule: str) -> dict[str, Any]:
+async def remove_rule(request: Request, site: str, rule: str, judge: Judge = "") -> dict[str, Any]:
     """Take a rule of a site back."""
     state = _state(request)
-    await state.thread.do(partial(_remove, state, site, rule))
+    await state.thread.do(partial(_remove, state, site, rule, judge))
     state.changed()
     return {"rules": _rules(state, site)}
 
 
-def _remove(state: ViewerState, site: str, rule: str) -> None:
+def _remove(state: ViewerState, site: str, rule: str, judge: str) -> None:
     """Take a rule back for good. Raises Failed where there is none."""
     if not state.viewed.memories.remove_rule(site, rule):
         raise Failed(404, "no_rule", "the site has no such rule")
     state.viewed.memories.commit()
+    if site in state.viewed.sites:
+        state.judges.corrected(state.viewed.sites[site].pages, judge)
 
 
 @router.post("/api/gold")
 async def confirm(request: Request, given: Confirmation) -> dict[str, Any]:
     """Call the verdict on a page right, or take that back."""
     state = _state(request)
-    await state.thread.do(partial(_result, state, given.page))
-    confirmed = state.viewed.confirmed
-    (confirmed.add if given.is_right else confirmed.discard)(given.page)
-    return {"confirmed": len(confirmed)}
+    await state.thread.do(partial(_confirm, state, given))
+    return {"confirmed": len(state.judges.pages)}
+
+
+def _confirm(state: ViewerState, given: Confirmation) -> None:
+    _result(state, given.page)
+    state.judges.confirm(given.page, given.judge, is_right=given.is_right)
+
+
+@router.get("/api/judges")
+@_in_thread
+def judges(request: Request, page: Number, judge: Judge = "") -> dict[str, Any]:
+    """Who has judged, and how far they agree: on this page once the judge has called it right."""
+    state = _state(request)
+    _result(state, page)
+    found = state.judges
+    own = found.of_page(page)
+    return {
+        "judges": found.names,
+        "of_page": own,
+        "page": found.page_agreement(page) if judge in own and len(own) > 1 else None,
+        "all": found.agreement(),
+    }
 
 
 @router.get("/api/gold.jsonl")
 @_in_thread
 def gold(request: Request) -> Response:
-    """The pages that somebody called right, as JSON lines with gold."""
-    state = _state(request)
-    records = [
-        gold_record(state.viewed.pages[page], _result(state, page))
-        for page in sorted(state.viewed.confirmed)
-    ]
+    """The pages that somebody called right, as most judges say, as JSON lines with gold."""
+    found = _state(request).judges
+    records = (found.record(page) for page in found.pages)
     lines = "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
     headers = {"Content-Disposition": 'attachment; filename="gold.jsonl"'}
     body = lines.encode("utf-8", "replace")
@@ -348,11 +379,11 @@ def gold(request: Request) -> Response:
 @_in_thread
 def teco(request: Request) -> Response:
     """The same pages with the marks of the TECO suite, a folder for each site."""
-    state = _state(request)
+    found = _state(request).judges
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-        for page in sorted(state.viewed.confirmed):
-            result = _result(state, page)
+        for page in found.pages:
+            result = found.result(page)
             folder = re.sub(r"[^A-Za-z0-9.-]+", "_", result.site).strip(".") or "site"
             html = teco_html(result).encode("utf-8", "replace")
             archive.writestr(f"{folder}/page-{page:05}.html", html)

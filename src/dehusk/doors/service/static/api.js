@@ -13,8 +13,15 @@ async function ask(path, options) {
   return body;
 }
 
+// Who judges in this tab: what each corrects and calls right is kept apart.
+export const judge = () => sessionStorage.getItem("judge") ?? "";
+
+export const setJudge = (name) => sessionStorage.setItem("judge", name.trim());
+
 const query = (given) =>
-  new URLSearchParams(Object.entries(given).filter(([, value]) => value !== null && value !== undefined));
+  new URLSearchParams(
+    Object.entries({ ...given, judge: judge() }).filter(([, value]) => value !== null && value !== undefined),
+  );
 
 export const get = (name, given = {}, signal = null) => ask(`/api/${name}?${query(given)}`, { signal });
 
@@ -22,7 +29,7 @@ export const post = (name, body) =>
   ask(`/api/${name}`, {
     method: "POST",
     headers: { "Content-Type": "application/json" },
-    body: JSON.stringify(body),
+    body: JSON.stringify({ ...body, judge: judge() }),
   });
 
 export const remove = (name, given) => ask(`/api/${name}?${query(given)}`, { method: "DELETE" });

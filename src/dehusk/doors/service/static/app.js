@@ -1,6 +1,6 @@
 // The viewer: what is chosen, and what follows from it.
 
-import { get, post, remove } from "./api.js";
+import { get, post, remove, setJudge } from "./api.js";
 import { byId, el, percent, say } from "./dom.js";
 import { listen } from "./listening.js";
 import { chosenStep, drawCurve, moveStep, setSteps, showStep } from "./growth.js";
@@ -42,6 +42,8 @@ async function showPanel() {
     removeRule: (rule) => change(() => remove("rules", { site: state.facts.site, rule: rule.id })),
     undo: (one) => change(() => post("corrections", { page: state.page, action: "undo", selector: one.selector, is_rule: false })),
     confirm,
+    judge: (name) => report(chooseJudge(name)),
+    node: (node) => report(showPick(state.page, node, correct)),
   };
   panel.dataset.wanted = wanted;
   panel.setAttribute("aria-labelledby", `tab-${state.tab}`);
@@ -154,6 +156,12 @@ async function confirm() {
   await change(() => post("gold", { page: state.page, is_right: !state.facts.is_confirmed }));
 }
 
+async function chooseJudge(name) {
+  setJudge(name);
+  state.collection = await get("collection");
+  chooseSite(state.site.site, state.page);
+}
+
 function report(work) {
   Promise.resolve(work).catch((fault) => {
     say(fault.message);
@@ -180,7 +188,7 @@ const KEYS = {
 };
 
 function onKey(event) {
-  const isTyping = (event.target.matches("select") && event.key !== "Escape") || byId("help").open;
+  const isTyping = (event.target.matches("select, input[type=text]") && event.key !== "Escape") || byId("help").open;
   if (event.ctrlKey || event.metaKey || event.altKey || isTyping || !(event.key in KEYS)) return;
   event.preventDefault();
   KEYS[event.key]();

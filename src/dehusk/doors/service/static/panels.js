@@ -2,6 +2,7 @@
 
 import { get } from "./api.js";
 import { count, el, percent } from "./dom.js";
+import { gold } from "./judges.js";
 
 const number = (score) => (score === null ? "–" : score.toFixed(2));
 
@@ -97,7 +98,7 @@ export async function links(facts) {
 const LEGEND =
   "In the middle this page; around it the pages that all link each other, by which the method hyperlink judges; outside, others that it links.";
 
-export function rules(facts, act) {
+export async function rules(facts, act) {
   const kept = act.isKept
     ? "They are kept in the memory, and every page of the site obeys them."
     : "They last as long as this viewer. Start it with --memory FILE to keep them.";
@@ -108,15 +109,7 @@ export function rules(facts, act) {
     list.length ? el("ul", { class: "rules" }, ...list) : el("p", {}, "None yet. Click a text on the page to keep or drop it."),
     el("p", {}, kept),
     ...(own.length ? [el("h3", {}, "On this page only"), el("ul", { class: "rules" }, ...own)] : []),
-    el("h3", {}, "Gold"),
-    el("p", {}, "A page whose verdict is right, with what you corrected, can be used to measure and to train."),
-    el(
-      "div",
-      { class: "row" },
-      el("button", { type: "button", class: facts.is_confirmed ? "button" : "button main", onclick: act.confirm }, facts.is_confirmed ? "Take it back" : "The verdict is right"),
-      el("a", { class: "button", href: "/api/gold.jsonl", download: "gold.jsonl" }, "JSON lines"),
-      el("a", { class: "button", href: "/api/gold.zip", download: "gold-teco.zip" }, "TECO marks"),
-    ),
+    ...(await gold(facts, act)),
   ];
 }
 

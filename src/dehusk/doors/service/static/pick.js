@@ -1,6 +1,6 @@
 // A node that somebody points at: what it is, and what to do with it.
 
-import { get } from "./api.js";
+import { get, judge } from "./api.js";
 import { byId, el } from "./dom.js";
 
 export async function showPick(page, node, act) {
@@ -17,7 +17,8 @@ export async function showPick(page, node, act) {
   const exact = facts.selectors.length - 1;
   const settle = () => {
     isRule.disabled = choice.selectedIndex === exact;
-    isRule.checked = !isRule.disabled;
+    // A rule is everybody's: a judge who is named means his own page, unless he says otherwise.
+    isRule.checked = !isRule.disabled && !judge();
   };
   choice.addEventListener("change", settle);
   settle();
