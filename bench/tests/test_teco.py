@@ -16,6 +16,8 @@ import pytest
 
 from dehusk.doors.service.gold import node_gold, nodes_inside, strip_marks
 from dehusk.errors import SettingError, UsageError
+from dehusk.methods import auto
+from dehusk.methods.auto import Auto
 from dehusk.methods.papers.hyperlink import Equality, Hyperlink
 from dehusk.methods.papers.segments import Segments
 from dehusk.page.page import Page
@@ -447,7 +449,7 @@ VARIED = ("--vary", "size=2,3", "--vary", "votes=1,2,3", "--vary", "similarity_t
 
 
 def _grid(capsys: pytest.CaptureFixture[str], source: str, *options: str) -> str:
-    shown = _run(capsys, source, "--grid", "--folds", "3", *VARIED, *options)
+    shown = _run(capsys, source, "--grid", "--parts", "3", *VARIED, *options)
     return shown[shown.index("15 combinations of settings, 3 folds") :]
 
 
@@ -484,7 +486,7 @@ def test_a_grid_goes_on_after_a_kill_and_gives_the_same(
 ) -> None:
     state = tmp_path / "grid.jsonl"
     command = (
-        sys.executable, "-m", "dehusk", "bench", "teco", "samples::1:2", "--grid", "--folds", "3",
+        sys.executable, "-m", "dehusk", "bench", "teco", "samples::1:2", "--grid", "--parts", "3",
         *VARIED, "--state", str(state),
     )  # fmt: skip
     with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
@@ -555,8 +557,8 @@ def test_a_file_that_is_no_state_is_refused_and_stays(
         (("--grid", "--vary", "colour=red"), "no setting"),
         (("--grid", "--vary", "size=3,99"), "size must be"),
         (("--grid", "--vary", "weights=1/2"), "weights"),
-        (("--grid", "--folds", "1"), "two at least"),
-        (("--grid", "--folds", "50"), "only"),
+        (("--grid", "--parts", "1"), "two at least"),
+        (("--grid", "--parts", "50"), "only"),
         (("--vary", "size=1"), "for --grid"),
         (("--grid", "--state", "/no/such/folder/x"), "No such file"),
         (
@@ -571,6 +573,27 @@ def test_grids_that_cannot_be_are_refused(
     vary = () if "--vary" in options else ("--vary", "size=3")
     with pytest.raises((UsageError, SettingError), match=reason):
         _run(capsys, "samples::1:1", *options, *(vary if "--grid" in options else ()))
+
+
+@pytest.mark.parametrize("method", [Auto(), Hyperlink(page_verdict="always")])
+def test_a_site_is_judged_by_the_model_that_has_not_seen_it(
+    tmp_path: Path, method: Auto | Hyperlink
+) -> None:
+    _write_site(tmp_path / "barn")
+    (key,) = _keys(tmp_path)
+    (with_ours,) = run_teco([key], method)
+    shipped = Path(str(auto.__file__)).with_name("model.json")
+    (same,) = run_teco([replace(key, model=shipped)], method)
+    assert (same.retrieved, same.f1) == (with_ours.retrieved, with_ours.f1)
+    with pytest.raises(SettingError, match="unseen"):
+        run_teco([replace(key, model=tmp_path / "unseen.json")], method)
+
+
+def test_a_folder_without_models_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(UsageError, match="--folds"):
+        _run(capsys, "samples::1:1", "--folds", str(tmp_path))
 
 
 @pytest.mark.parametrize("equality", list(Equality))

@@ -57,11 +57,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         " weights=0.5/0.2/0.2/0.1,… are classes, position, attributes and children",
     )
     parser.add_argument(
-        "--folds",
+        "--parts",
         type=positive,
         default=5,
         metavar="N",
-        help="for --grid: parts that the sites are cut into; each is left out of training once"
+        help="for --grid: cut the sites into so many parts; each is left out of training once"
         " (default: 5)",
     )
     parser.add_argument(
@@ -78,6 +78,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=positive,
         metavar="N",
         help="use so many sites of a corpus, spread evenly over it (default: all)",
+    )
+    parser.add_argument(
+        "--folds",
+        type=Path,
+        metavar="DIR",
+        help="let `auto`, alone or in hyperlink's page_verdict, judge each site by a model that has"
+        " not seen it, as for `dehusk bench quality`",
     )
     parser.add_argument("--rows", action="store_true", help="add a row for each key page")
     parser.add_argument("--markdown", action="store_true", help="write the tables as Markdown")

@@ -47,13 +47,13 @@ _SHOWN: Final = 10
 _CODE: Final = ("dehusk_bench.papers.teco_measure",)
 DEFAULTS: Final[dict[str, tuple[str, ...]]] = {
     Equality.PAPER: (
-        "size=2,3", "votes=1,2,3", "similarity_threshold=0.2,0.3,0.4",
+        "size=3", "votes=1,2,3", "similarity_threshold=0.2,0.3,0.4",
         "weights=0.4/0.4/0.1/0.1,0.5/0.2/0.2/0.1,0.25/0.25/0.25/0.25,0.2/0.4/0.2/0.2",
         "not_classes=0.8,0.95", "activate_position=true,false",
     ),
     Equality.TEXT: (
-        "size=2,3", "votes=1,2,3", "content_share=0.6,0.65,0.7,0.75,0.8",
-        "sure_share=0.8,0.85,0.9,0.95", "menu=true,false",
+        "size=2,3", "votes=2,3", "content_share=0.65,0.7,0.75", "sure_share=0.85,0.9,0.95",
+        "page_verdict=off,always", "max_loads=5,1000",
     ),
 }  # fmt: skip
 """What is varied if nobody says, by equality: around what the thesis found, and around our own."""
@@ -228,6 +228,7 @@ def facts_of(source: str, keys: Sequence[KeyPage], method: Hyperlink) -> dict[st
         digest.update(f"{key.site}\0{key.tree.url}\0".encode())
         digest.update(key.tree.source)
         digest.update(key.not_template.tobytes())
+        digest.update(key.model.read_bytes() if key.model else b"")
     method_settings = settings_of(method)
     return {"data": digest.hexdigest()[:16], "method": method_settings, "code": code_version(_CODE)}
 
@@ -252,7 +253,7 @@ def split(sites: Sequence[str], folds: int) -> list[Fold]:
     """
     names = list(dict.fromkeys(sites))
     if len(names) < folds:
-        raise UsageError(f"--folds {folds}: there are only {len(names)} sites with template")
+        raise UsageError(f"--parts {folds}: there are only {len(names)} sites with template")
     fold_of = {name: place % folds for place, name in enumerate(names)}
     numbered = list(enumerate(sites))
     return [

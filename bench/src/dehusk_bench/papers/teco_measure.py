@@ -22,7 +22,8 @@ import numpy as np
 from dehusk.doors.service.gold import Score, score
 from dehusk.memory import Memory
 from dehusk.methods import Method
-from dehusk.methods.papers.hyperlink import Equality, Hyperlink, detect
+from dehusk.methods.auto import Auto
+from dehusk.methods.papers.hyperlink import Equality, Hyperlink, PageVerdict, detect
 from dehusk.methods.papers.hyperlink.addresses import Addresses
 from dehusk.methods.papers.hyperlink.links import find_links, sort_links
 from dehusk.methods.papers.hyperlink.vote import holds_any
@@ -136,6 +137,8 @@ def run_teco(
 def _ask(method: Method, key: KeyPage) -> _Answer:
     """The method's answer on one key page."""
     clock = _Clock(key.load)
+    if isinstance(method, Auto | Hyperlink) and key.model is not None:
+        method = replace(method, model=str(key.model))
     if isinstance(method, Hyperlink):
         found = detect(replace(method, loader=clock.load), key.tree)
         return _Answer(found.is_template, found.loads, clock.ms)
@@ -232,7 +235,8 @@ def run_votes(
     the time is that of the count.
     """
     methods = [replace(method, votes=number) for number in votes]
-    by_count = method.equality == Equality.PAPER and not (method.menu or method.content_first)
+    is_own = method.menu or method.content_first or method.page_verdict != PageVerdict.OFF
+    by_count = method.equality == Equality.PAPER and not is_own
     found: dict[int, list[Row]] = {each.votes: [] for each in methods}
     for done, key in enumerate((key for key in keys if key.gold.template.any()), 1):
         answers = _count_once(key, methods) if by_count else (_ask(each, key) for each in methods)

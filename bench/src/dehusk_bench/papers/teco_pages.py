@@ -63,6 +63,8 @@ class KeyPage:
     menu: Flags | None = None
     """The same for the main menu."""
     printed: Printed | None = None
+    model: Path | None = None
+    """A model of `auto` that has not seen the site, if there is one to judge it with."""
 
 
 @cache

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from dehusk.errors import SourceError, UsageError
 from dehusk.methods import Method
-from dehusk.methods.papers.hyperlink import BEST_VOTES, Equality, Hyperlink
+from dehusk.methods.papers.hyperlink import BEST_VOTES, Equality, Hyperlink, PageVerdict
 from dehusk.methods.written import parse_method
 from dehusk_bench.corpora import Caps, Watcher
 from dehusk_bench.papers.teco_grid import (
@@ -29,6 +29,7 @@ from dehusk_bench.papers.teco_grid import (
 from dehusk_bench.papers.teco_links import choose_links, links_table, menu_links, menu_table
 from dehusk_bench.papers.teco_measure import Row, means, run_sweep, run_teco
 from dehusk_bench.papers.teco_pages import NO_TYPE, KeyPage, read_key_pages
+from dehusk_bench.peers.contenders import read_folds
 from dehusk_bench.quality.report import first_against_others
 from dehusk_bench.showing import Progress
 from dehusk_bench.tables import number, table
@@ -43,7 +44,8 @@ _FIRST_WEIGHTS: Final[dict[str, Any]] = {
 """Those from which section 5.2.3 of the thesis starts."""
 _OWN: Final[dict[str, dict[str, Any]]] = {
     **{f"{x} true": {x: True} for x in ("menu", "replace_atypical", "moved", "content_first")},
-    "max_loads 6": {"max_loads": 6},
+    **{f"page_verdict {x}": {"page_verdict": x} for x in PageVerdict if x != PageVerdict.OFF},
+    **{f"max_loads {x}": {"max_loads": x} for x in (4, 5, 6)},
 }
 """What is dehusk's own."""
 ABLATIONS: Final[dict[str, dict[str, dict[str, Any]]]] = {
@@ -105,11 +107,13 @@ def run_report(arguments: argparse.Namespace) -> int:
     """Print the tables of each source; 1 if one could not be read to its end."""
     methods = {name: parse_method(name) for name in arguments.methods or ("hyperlink",)}
     _check_experiments(arguments, methods)
+    unseen = {} if arguments.folds is None else read_folds(arguments.folds)
     is_cut = False
     saved: dict[str, Any] = {}
     progress = Progress(sys.stderr)
     for source in arguments.sources:
         keys, notes, is_damaged = _read(source, Caps(arguments.sites))
+        keys = [replace(key, model=unseen.get(key.site)) for key in keys]
         is_cut |= is_damaged
         for name, method in methods.items():
             for title, text, rows in _experiments(arguments, source, keys, method, progress.show):
@@ -165,8 +169,8 @@ def _check_experiments(arguments: argparse.Namespace, methods: Mapping[str, Meth
         raise UsageError("--vary and --state are for --grid")
     if arguments.state and len(methods) * len(arguments.sources) > 1:
         raise UsageError("--state is for one source and one method")
-    if arguments.grid and arguments.folds < 2:
-        raise UsageError("--folds: there must be two at least, one to train on and one to test on")
+    if arguments.grid and arguments.parts < 2:
+        raise UsageError("--parts: there must be two at least, one to train on and one to test on")
 
 
 def _read(source: str, caps: Caps) -> tuple[list[KeyPage], list[str], bool]:
@@ -226,12 +230,12 @@ def _grid(
     """The title, the tables and the figures of the grid."""
     grid = read_grid(arguments.vary or DEFAULTS[method.equality])
     combinations = combine(grid, method)
-    folds = split([key.site for key in keys if key.gold.template.any()], arguments.folds)
+    folds = split([key.site for key in keys if key.gold.template.any()], arguments.parts)
     facts = facts_of(source, keys, method) if arguments.state else {}
     state, say = State(arguments.state, facts), Progress(sys.stderr).say
     trials = run_grid(keys, method, combinations, state, say)
     (as_set,) = run_grid(keys, method, [{}], state, say)
-    title = f"{len(trials)} combinations of settings, {arguments.folds} folds"
+    title = f"{len(trials)} combinations of settings, {arguments.parts} folds"
     text = grid_tables(trials, folds, as_set, grid, markdown=arguments.markdown)
     figures = {
         "folds": [asdict(fold) | {"chosen": fold.choose(trials).settings} for fold in folds],

@@ -96,8 +96,8 @@ def method_contender(written: str, folds: Path | None = None) -> Contender:
 def for_site(method: Method, pages: Sequence[Page], model: Path | None) -> Method:
     """The method with what it needs for one site: its pages, or a model that has not seen it."""
     if isinstance(method, Hyperlink):
-        return replace(method, loader=PageLoader(pages))
-    if isinstance(method, Auto) and model is not None:
+        method = replace(method, loader=PageLoader(pages))
+    if isinstance(method, Auto | Hyperlink) and model is not None:
         return replace(method, model=str(model))
     return method
 

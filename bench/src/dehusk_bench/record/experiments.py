@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from dehusk.methods.papers.hyperlink import BEST
 from dehusk_bench.record.drawing import Plot
 
 
@@ -81,6 +82,11 @@ _QUICK: Final = {
     "swde-dev": ("--sites", "8", "--pages", "8"),
 }
 _QUICK_PEERS: Final = {**_QUICK, "docs-dev": ("--sites", "8", "--pages", "8")}
+_HYPERLINKS: Final = (
+    "--method", "hyperlink", "--method", "hyperlink:equality=text",
+    "--method", f"hyperlink:{','.join(f'{name}={value}' for name, value in BEST.items())}",
+)  # fmt: skip
+"""As the papers have it, by what can be read, and as commands set it."""
 _SIZES: Final = tuple(f"{votes} votes" for votes in range(1, 5))
 
 
@@ -144,16 +150,20 @@ EXPERIMENTS: Final[tuple[Experiment, ...]] = (
     ),
     Experiment(
         "teco", Section.HYPERLINK, "Table 1 of 001: per key page",
-        ("teco", "@linked-dev", "--rows", "--method", "hyperlink", "--method",
-         "hyperlink:equality=text", "--method", "auto", "--method", "segments"),
-        _TECO, quick=("--sites", "6"), instead=("samples::1:12",), has_json=True,
+        ("teco", "@linked-dev", "--rows", *_HYPERLINKS, "--method", "auto", "--method", "segments"),
+        _TECO, quick=("--sites", "6"), instead=("samples::1:12",), has_json=True, has_folds=True,
+    ),
+    Experiment(
+        "teco-sites", Section.HYPERLINK, "The same on sites that nothing was fitted to",
+        ("teco", "@sites-dev", *_HYPERLINKS, "--method", "auto", "--method", "segments"),
+        _TECO, full=("--sites", "45"), quick=("--sites", "4"), has_json=True,
     ),
     Experiment(
         "teco-sweep", Section.HYPERLINK, "Tables 5.2, 5.3 of 000, table 2 of 001: size and votes",
         ("teco", "@linked-dev", "--sweep"), _TECO,
         full=("--method", "hyperlink", "--method", "hyperlink:equality=text"),
         quick=("--sites", "6"), instead=("samples::1:12",), without=_AUTO,
-        hidden=("site",), has_json=True,
+        hidden=("site", "method"), has_json=True,
         plots=(
             Plot("F1 by size and votes", "votes", ("size of the subdigraph", "F1"), _SIZES),
             Plot("CPU time by size", "votes", ("size of the subdigraph", "CPU ms"), ("ms",)),
@@ -163,15 +173,15 @@ EXPERIMENTS: Final[tuple[Experiment, ...]] = (
         "teco-settings", Section.HYPERLINK, "Section 5.2.3 of 000: weights and thresholds",
         ("teco", "@linked-dev", "--ablation"), _TECO,
         full=("--method", "hyperlink", "--method", "hyperlink:equality=text"),
-        quick=("--sites", "4"), instead=("samples::1:8",), without=_AUTO,
-        hidden=("site",), has_json=True,
+        quick=("--sites", "4"), instead=("samples::1:8",),
+        hidden=("site", "method"), has_json=True, has_folds=True,
     ),
     Experiment(
         "teco-grid", Section.HYPERLINK, "Section 5.2 of 000: settings chosen on other sites",
         ("teco", "@linked-dev", "--grid", "--method", "hyperlink", "--method",
-         "hyperlink:equality=text"), _TECO,
+         "hyperlink:equality=text"), _TECO, full=("--sites", "40"),
         quick=("--sites", "6", "--vary", "size=2,3", "--vary", "votes=1,2,3"),
-        instead=("samples::1:8",), without=_AUTO, hidden=("site",), has_json=True,
+        instead=("samples::1:8",), hidden=("site", "method"), has_json=True, has_folds=True,
     ),
     Experiment(
         "teco-links", Section.HYPERLINK, "Which links get chosen",
