@@ -52,9 +52,11 @@ def test_a_figure_keeps_its_form_and_gets_the_records_value(
 
 
 def test_a_table_has_the_rows_and_columns_that_are_named(record: Path) -> None:
-    text = "<!-- table mills.csv; rows: rtdm, auto; columns: F1 -->\nold\n<!-- end of table -->\n"
+    text = (
+        "<!-- table mills.csv; rows: rtdm | auto; columns: P | F1 -->\nold\n<!-- end of table -->\n"
+    )
     filled = fill(text, record)
-    assert "| `rtdm` | -0.04 |\n| **`auto`** | 0.9631 |\n" in filled
+    assert "| `rtdm` | 0.912 | -0.04 |\n| **`auto`** | 0.9784 | 0.9631 |\n" in filled
     assert "old" not in filled
     assert fill(filled, record) == filled
     whole = fill("<!-- table sweep.csv -->\n<!-- end of table -->", record)

@@ -61,7 +61,8 @@ def test_storage_prints_three_tables_and_says_where_there_is_no_gold(
 ) -> None:
     assert _run("storage", "samples:docs:1:8", "--markdown") == 0
     equal, delay, curve = find_tables(capsys.readouterr().out)
-    assert [row[0] for row in equal.rows] == ["site 1", "mean"]
+    assert [row[0] for row in equal.rows] == ["site 1", "mean", "mean of 0 at 0.8"]
+    assert equal.column("saved of chunks")[-1] == "–"
     assert delay.column("first useful answer")[:2] == ["segments", "auto"]
     assert set(curve.column("way")) == set(Way)
     bare = tmp_path / "bare.jsonl"

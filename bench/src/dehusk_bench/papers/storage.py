@@ -265,18 +265,29 @@ _CURVE: Final = ("way", "setting", "kB", "recall", "precision")
 
 
 def _equal(sites: Sequence[SiteCosts], wanted: float) -> list[list[str]]:
-    """Table 1 of 002: a row for each site, then the means of the sites."""
+    """Table 1 of 002: a row for each site, then the means of all and of those that can be compared.
+
+    What is kept for less than the wanted recall says little, for none of it nothing.
+    """
     rows, kept = [], []
     for place, costs in enumerate(sites, 1):
         recall = costs.common_recall(wanted)
         best = {way: costs.cheapest(way, recall) for way in Way}
         sizes = [point.average_bytes / 1000 if point else 0.0 for point in best.values()]
-        kept.append(sizes)
+        kept.append((recall, *sizes))
         settings = [point.setting if point else "–" for point in best.values()]
         rows.append([f"site {place}", number(recall, 2), *_sizes(sizes), *settings, *_saved(sizes)])
-    means = [fmean(column) for column in zip(*kept, strict=True)]
+    reached = [each for each in kept if each[0] >= wanted]
+    return [*rows, _means("mean", kept), _means(f"mean of {len(reached)} at {wanted:g}", reached)]
+
+
+def _means(name: str, kept: Sequence[Sequence[float]]) -> list[str]:
+    """The row of the means of recalls and sizes; dashes where there is no site."""
     blank = [""] * len(Way)
-    return [*rows, ["mean", "", *_sizes(means), *blank, *_saved(means)]]
+    if not kept:
+        return [name, *["–"] * (len(Way) + 1), *blank, *["–"] * (len(Way) - 1)]
+    recall, *sizes = (fmean(column) for column in zip(*kept, strict=True))
+    return [name, number(recall, 2), *_sizes(sizes), *blank, *_saved(sizes)]
 
 
 def _sizes(sizes: Sequence[float]) -> list[str]:

@@ -7,7 +7,7 @@ column; it keeps the digits that it is written with, and whether it is in per ce
 
 A table stands between two comments, with the rows and columns that the first one names, or all:
 
-    <!-- table docs-dev.csv; rows: page, page-basic; columns: P, R, F1 -->
+    <!-- table docs-dev.csv; rows: page | page-basic; columns: P | R | F1 -->
     …
     <!-- end of table -->
 
@@ -91,8 +91,13 @@ def _table(found: re.Match[str], record: Path) -> str:
     return f"{found['start']}\n{as_markdown(shown[0], shown[1:])}\n{found['end']}"
 
 
+def _plain(cell: str) -> str:
+    """The cell without signs of emphasis and code."""
+    return cell.replace("*", "").replace("`", "")
+
+
 def _names(written: str) -> list[str]:
-    return [name.strip() for name in written.split(", ")]
+    return [name.strip() for name in written.split("|")]
 
 
 def _read(record: Path, file: str) -> list[list[str]]:
@@ -108,7 +113,7 @@ def _row(rows: Sequence[Sequence[str]], name: str, file: str) -> list[str]:
     """The row of that name. Raises UsageError if there is none."""
     parts = name.split(", ")
     for row in rows[1:]:
-        cells = [cell.strip("*`") for cell in row]
+        cells = [_plain(cell) for cell in row]
         if cells[0] == name or cells[: len(parts)] == parts:
             return list(row)
     raise UsageError(f"{file} of the record has no row {name!r}")
@@ -119,7 +124,7 @@ def _column(header: Sequence[str], name: str, file: str) -> int:
     numbered = _COLUMN.fullmatch(name)
     if numbered and 1 <= int(numbered[1]) <= len(header):
         return int(numbered[1]) - 1
-    names = [head.strip("*`") for head in header]
+    names = [_plain(head) for head in header]
     if names.count(name) == 1:
         return names.index(name)
     raise UsageError(f"{file} of the record has not one column {name!r}; it has {', '.join(names)}")
