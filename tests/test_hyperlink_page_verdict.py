@@ -12,10 +12,12 @@ from dehusk.errors import SettingError
 from dehusk.methods import make_method
 from dehusk.methods.papers.hyperlink import (
     BEST,
+    BEST_VOTES,
     Detection,
     Hyperlink,
     Outcome,
     PageVerdict,
+    best_settings,
     detect,
 )
 from dehusk.page.page import Page
@@ -151,3 +153,14 @@ def test_a_model_that_is_missing_is_refused(tmp_path: Path) -> None:
     site = _site()
     with pytest.raises(SettingError):
         _detect(site[f"{SITE}/oats.html"], site, model=str(tmp_path / "none.json"))
+
+
+def test_the_best_settings_complete_those_that_are_given() -> None:
+    assert best_settings({}) == BEST
+    assert best_settings({"size": 6}) == {**BEST, "size": 6, "votes": 3, "max_loads": 8}
+    assert best_settings({"size": 2, "votes": 2, "max_loads": 9})["max_loads"] == 9
+
+
+def test_whoever_asks_for_the_papers_equality_gets_the_papers_method() -> None:
+    given = {"equality": "paper", "size": 4}
+    assert Hyperlink(**best_settings(given)) == Hyperlink(size=4, votes=BEST_VOTES[4])

@@ -15,8 +15,8 @@ _LIMITS: Final = Limits()
 _SOURCE: Final = SourceSettings()
 _SEARCH: Final = ("size", "votes", "max_loads", "menu", "equality")
 MAX_LOADS: Final = 20
-"""Pages that a search fetches at most, the key page included. On linked-dev it takes 7 to find
-three that link each other; a site whose links lead nowhere is not worth 1,000 requests."""
+"""Pages that a search by the papers fetches at most, the key page included. On linked-dev it takes
+7 to find three that link each other; a site whose links lead nowhere is not worth 1,000."""
 
 
 def add_sources(parser: argparse.ArgumentParser) -> None:
@@ -114,7 +114,7 @@ def add_search(parser: argparse.ArgumentParser) -> None:
         type=positive_int,
         metavar="N",
         help="pages to load at most, the page itself and links that lead nowhere included (default:"
-        f" {MAX_LOADS} from the web, else 1000)",
+        f" 5, or two more than --size; with --equality paper {MAX_LOADS} from the web, else 1000)",
     )
     group.add_argument(
         "--menu",
@@ -271,7 +271,7 @@ def chosen_method(
     for pages to compare with.
     """
     from dehusk.memory.store import recorded_method  # noqa: PLC0415  loads numpy
-    from dehusk.methods.papers.hyperlink import Hyperlink  # noqa: PLC0415  numpy too
+    from dehusk.methods.papers.hyperlink import Hyperlink, best_settings  # noqa: PLC0415  numpy too
     from dehusk.methods.written import parse_settings, with_favour  # noqa: PLC0415  and here
 
     memory = getattr(arguments, "memory", None)
@@ -279,17 +279,7 @@ def chosen_method(
     settings = parse_settings(name, with_favour(name, arguments.settings, arguments.favour))
     search = search_settings(arguments)
     if name == Hyperlink.name:
-        return name, following(settings | search)
+        return name, best_settings(settings | search)
     if search and not is_searching:
         raise UsageError(f"{', '.join(map(written_option, search))}: only with --method hyperlink")
     return name, settings
-
-
-def following(settings: dict[str, Any]) -> dict[str, Any]:
-    """Settings of `hyperlink` as commands use it: nodes are compared by what they say."""
-    from dehusk.methods.papers.hyperlink import BEST_VOTES, Equality  # noqa: PLC0415  numpy
-
-    usual: dict[str, Any] = {"equality": str(Equality.TEXT)}
-    if "size" in settings and "votes" not in settings:
-        usual["votes"] = BEST_VOTES.get(settings["size"], min(2, settings["size"]))
-    return usual | settings

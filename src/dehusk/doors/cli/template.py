@@ -20,7 +20,6 @@ from dehusk.doors.cli.progress import Progress
 from dehusk.doors.cli.web_options import given_options
 from dehusk.doors.options import (
     chosen_method,
-    following,
     make_limits,
     make_source_settings,
     search_settings,
@@ -29,7 +28,7 @@ from dehusk.errors import PageError, UsageError
 from dehusk.memory import Memory
 from dehusk.memory.opening import open as open_session
 from dehusk.methods import DEFAULT, METHODS, Smooths
-from dehusk.methods.papers.hyperlink import Hyperlink, detect, normal_url
+from dehusk.methods.papers.hyperlink import Hyperlink, best_settings, detect, normal_url
 from dehusk.output.names import is_page_name
 from dehusk.page.page import Page
 from dehusk.sources import Failure, is_web, read_pages
@@ -94,7 +93,7 @@ def _fetched(
     from dehusk.doors.cli import linked  # noqa: PLC0415  needs an extra
 
     progress = Progress(sys.stderr, None, is_quiet=arguments.quiet)
-    chosen = settings if name == Hyperlink.name else following(search_settings(arguments))
+    chosen = settings if name == Hyperlink.name else best_settings(search_settings(arguments))
     searching = linked.make_searching(arguments, chosen, browser, progress)
     found = searching.search(arguments.page)
     # Other pages of the family are judged by what there is: no more is fetched for them.
@@ -123,7 +122,7 @@ def _read(
         _say(arguments, f"{left_out} page{'' if left_out == 1 else 's'} of other sites left out")
     shown = [show(page) for page in (key, *others)]
     loader = PageLoader(shown, limits)
-    search = Hyperlink(**(settings if name == Hyperlink.name else following({})), loader=loader)
+    search = Hyperlink(**(settings if name == Hyperlink.name else best_settings({})), loader=loader)
     return _Compared(shown[0], shown[1:], search, failures)
 
 

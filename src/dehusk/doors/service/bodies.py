@@ -10,8 +10,9 @@ from typing import Annotated, Any, Final, Self, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
 from starlette.requests import ClientDisconnect, Request
 
+from dehusk.doors.options import MAX_LOADS
 from dehusk.doors.service.server import Failed
-from dehusk.methods.papers.hyperlink import BEST_VOTES, Equality, Hyperlink
+from dehusk.methods.papers.hyperlink import Equality, Hyperlink, best_settings
 from dehusk.methods.papers.hyperlink.addresses import host_of
 from dehusk.page.page import Page
 from dehusk.template.linked import MAX_URL
@@ -102,8 +103,12 @@ class LinkedPost(BaseModel):
     votes: int | None = Field(
         None, ge=1, le=64, description="Pages that must have a node; what was best for the size."
     )
-    max_loads: int = Field(
-        20, ge=2, le=_MAX_LOADS, description="Pages to ask for at most, the key page included."
+    max_loads: int | None = Field(
+        None,
+        ge=2,
+        le=_MAX_LOADS,
+        description="Pages to ask for at most, the key page included: 5, or two more than `size`;"
+        f" {MAX_LOADS} by the equality `paper`.",
     )
     equality: Equality = Field(Equality.TEXT, description="When two nodes are the same.")
     menu: bool = Field(default=False, description="Follow the links of the menu first.")
@@ -115,7 +120,7 @@ class LinkedPost(BaseModel):
     def _check(self) -> Self:
         if not self.fetch and self.page.html is None:
             raise ValueError("page.html: needed where the service does not fetch")
-        if self.fetch and self.max_loads > _MAX_FETCHED:
+        if self.fetch and (self.max_loads or 0) > _MAX_FETCHED:
             raise ValueError(f"max_loads: at most {_MAX_FETCHED} where the service fetches")
         host = host_of(self.page.url)
         seen = set()
@@ -129,11 +134,13 @@ class LinkedPost(BaseModel):
 
     def settings(self) -> dict[str, Any]:
         """The method's settings, as plain data. Raises SettingError."""
-        votes = self.votes or BEST_VOTES.get(self.size, self.size // 2)
-        settings: dict[str, Any] = {
-            "size": self.size, "votes": votes, "max_loads": self.max_loads,
+        given = {
+            "size": self.size, "votes": self.votes, "max_loads": self.max_loads,
             "equality": self.equality.value, "menu": self.menu,
         }  # fmt: skip
+        settings = {"max_loads": MAX_LOADS} | best_settings(
+            {name: value for name, value in given.items() if value is not None}
+        )
         Hyperlink(**settings)
         return settings
 

@@ -59,6 +59,7 @@ __all__ = [
     "Loader",
     "Outcome",
     "PageVerdict",
+    "best_settings",
     "detect",
     "normal_url",
 ]
@@ -172,6 +173,21 @@ _PROBABILITIES: Final = (
     "similarity_threshold", "classes_weight", "position_weight", "attributes_weight",
     "children_weight", "not_classes", "not_attributes", "not_children",
 )  # fmt: skip
+
+
+def best_settings(given: Mapping[str, Any]) -> dict[str, Any]:
+    """These settings, and `BEST` for others; where the papers' equality is asked for, the papers'.
+
+    Votes are what was best for the size, and more than it can be loaded.
+    """
+    is_paper = given.get("equality") == Equality.PAPER
+    usual = {} if is_paper else dict(BEST)
+    size = given.get("size")
+    if isinstance(size, int):
+        usual["votes"] = BEST_VOTES.get(size, max(size // 2, 1))
+        if not is_paper:
+            usual["max_loads"] = max(BEST["max_loads"], size + 2)
+    return usual | dict(given)
 
 
 def detect(method: Hyperlink, tree: Tree) -> Detection:
