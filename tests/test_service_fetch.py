@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import importlib.util
 import json
+import os
+import signal
 import socket
 import sys
 import threading
@@ -199,6 +201,28 @@ def test_who_goes_away_ends_what_is_loaded_for_him(port: int) -> None:
             client.sendall(head.encode() + body)
             assert asked.wait(20)
         assert ended.wait(1.5)  # Less than the deadline of a request, which would end it too.
+
+
+def test_a_search_does_not_hold_up_the_end() -> None:
+    asked = threading.Event()
+
+    def hangs(_: Request) -> None:
+        asked.set()
+        time.sleep(30)
+
+    told: list[bytes] = []
+    with serve({"*": hangs}) as server:
+        with running("--fetch", "--allow-private", "--workers", "1") as (port, pid):
+            connection = HTTPConnection("127.0.0.1", port, timeout=60)
+            body = {"fetch": True, "page": {"url": f"{server.url}/"}}
+            connection.request("POST", "/v1/linked", json.dumps(body))
+            assert asked.wait(20)
+            started = time.monotonic()
+            os.kill(pid, signal.SIGTERM)
+            told = connection.getresponse().read().splitlines()
+            connection.close()
+        assert time.monotonic() - started < 10
+    assert json.loads(told[-1])["error"]["code"] == "ending"
 
 
 @pytest.mark.parametrize(

@@ -229,6 +229,11 @@ def positive_float(text: str) -> float:
     return number
 
 
+def seconds(text: str) -> float:
+    """The seconds, 0 or above, that an option is given."""
+    return 0.0 if text.strip() in ("0", "0.0") else positive_float(text)
+
+
 def make_limits(arguments: argparse.Namespace) -> Limits:
     """The limits that the options name."""
     return Limits(

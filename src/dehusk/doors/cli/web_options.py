@@ -6,7 +6,7 @@ import argparse
 from dataclasses import replace
 from typing import Final
 
-from dehusk.doors.options import positive_float, written_option
+from dehusk.doors.options import positive_float, seconds, written_option
 from dehusk.settings import CrawlSettings, Wish
 
 _USUAL: Final = CrawlSettings()
@@ -24,14 +24,14 @@ def add_fetching(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
     group = parser.add_argument_group("fetching from the web: how fast, and how safe")
     group.add_argument(
         "--delay",
-        type=_seconds,
+        type=seconds,
         metavar="SECONDS",
         help="between two requests to a host; robots.txt may ask for more"
         f" (default: {_USUAL.delay_s})",
     )
     group.add_argument(
         "--max-delay",
-        type=_seconds,
+        type=seconds,
         metavar="SECONDS",
         help="the most that Crawl-delay or Retry-After can ask for"
         f" (default: {_USUAL.max_delay_s})",
@@ -116,7 +116,3 @@ def whole_number(text: str) -> int:
     if not text.isdecimal():
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number")
     return int(text)
-
-
-def _seconds(text: str) -> float:
-    return 0.0 if text.strip() in ("0", "0.0") else positive_float(text)

@@ -79,10 +79,14 @@ class Searches:
         """How many load pages at the moment."""
         return len(self._running)
 
-    async def close(self) -> None:
-        """End all searches."""
+    def stop(self) -> None:
+        """End all searches, each of which says so."""
         for task in self._running:
             task.cancel()
+
+    async def close(self) -> None:
+        """End all searches, and wait until their connections are closed."""
+        self.stop()
         await asyncio.gather(*self._running, return_exceptions=True)
         self._threads.shutdown(wait=False)
 
@@ -143,6 +147,9 @@ class Searches:
             tell(_line(refusal.to_json()))
         except (Failed, StateError) as fault:
             tell((fault if isinstance(fault, Failed) else not_kept(fault)).body())
+        except asyncio.CancelledError:
+            tell(Failed(503, "ending", "the service has ended meanwhile").body())
+            raise
         except Exception as fault:  # noqa: BLE001  the outermost loop of a search
             log(logging.ERROR, "search_failed", error=f"{type(fault).__name__}: {fault}")
             tell(Failed(500, "fault", "a fault in dehusk, which is logged").body())

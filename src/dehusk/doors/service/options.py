@@ -6,7 +6,7 @@ import argparse
 from typing import Final
 
 from dehusk.doors import options
-from dehusk.doors.options import positive_float, positive_int
+from dehusk.doors.options import positive_float, positive_int, seconds
 from dehusk.settings import CrawlSettings, ServiceSettings
 
 _USUAL: Final = ServiceSettings()
@@ -37,7 +37,7 @@ def _add_fetching(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument(
         "--delay",
-        type=_seconds,
+        type=seconds,
         default=_CRAWL.delay_s,
         metavar="SECONDS",
         help="between two requests to a host; robots.txt may ask for more (default: %(default)s)",
@@ -138,10 +138,6 @@ def _add_costs(parser: argparse.ArgumentParser) -> None:
         help="bytes that a worker may take besides what it starts with, on Linux"
         " (default: %(default)s)",
     )
-
-
-def _seconds(text: str) -> float:
-    return 0.0 if text.strip() in ("0", "0.0") else positive_float(text)
 
 
 def _port(text: str) -> int:

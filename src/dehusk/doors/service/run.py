@@ -64,14 +64,19 @@ def serve(
         ready(f"http://{host}:{opened.getsockname()[1]}")
     log_to(sys.stderr, is_quiet=is_quiet)
     service = Service(session, settings)
-    app = Guard(Ending(make_app(service)), settings, service.metrics)
+    inner = make_app(service)
     config = uvicorn.Config(
-        app, log_config=None, access_log=False,
+        Guard(Ending(inner), settings, service.metrics), log_config=None, access_log=False,
         server_header=False, date_header=False, timeout_graceful_shutdown=5,
         limit_concurrency=None, timeout_keep_alive=30, http=patient_for(settings.deadline_s),
     )  # fmt: skip
-    # Who listens to events would never go by himself.
-    Server(config, service.listeners.close).run([opened])
+
+    def before_end() -> None:
+        # Who listens to events would never go by himself, and who loads pages not soon.
+        service.listeners.close()
+        inner.state.searches.stop()
+
+    Server(config, before_end).run([opened])
 
 
 class _Server(uvicorn.Server):
