@@ -1,7 +1,8 @@
 // What the buttons do. Everything is asked of the service on this machine; nothing else is contacted.
 
-export const api = globalThis.browser ?? globalThis.chrome;
-const SCRIPTS = ["page.js", "run.js"];
+import { api, judgementOf, keepScores, whereIs } from "./list.js";
+
+const SCRIPTS = ["page.js", "judge.js", "run.js"];
 const VIEWS = ["page", "content", "template"];
 export const WORDS = { page: "The page as it was", content: "Content only", template: "Template only" };
 const USUAL = {
@@ -12,6 +13,7 @@ const USUAL = {
   size: 3,
   votes: 2,
   maxLoads: 10,
+  isBenchOpen: false,
 };
 
 export class NoService extends Error {}
@@ -72,7 +74,8 @@ const style = (tab) => api.scripting.insertCSS({ target: { tabId: tab }, files: 
 export async function extract(tab) {
   const { source, size, votes, maxLoads } = await settings();
   await style(tab);
-  return inPage(tab, (given) => globalThis.dehusk.extract(given), { source, size, votes, maxLoads });
+  const places = await placesOf(tab);
+  return inPage(tab, (given) => globalThis.dehusk.extract(given), { source, size, votes, maxLoads, places });
 }
 
 export const stop = (tab) => inPage(tab, () => globalThis.dehusk.stop());
@@ -113,8 +116,34 @@ export async function markdownOf(tab) {
   return (found ?? (await ask("/v1/marks", await collect(tab)))).markdown;
 }
 
+// Where a tab is; empty where a page is not to be looked into.
+export async function urlOf(tab) {
+  const look = { target: { tabId: tab }, func: () => location.href };
+  const [{ result }] = await api.scripting.executeScript(look).catch(() => [{ result: "" }]);
+  return result;
+}
+
+const placesOf = async (tab) => (await judgementOf(await urlOf(tab)))?.places ?? null;
+
+// Opens or closes the panel in which a page is judged.
+export async function judge(tab) {
+  const url = await urlOf(tab);
+  await api.scripting.insertCSS({ target: { tabId: tab }, files: ["judge.css"], origin: "USER" });
+  const given = { places: (await judgementOf(url))?.places ?? null, where: await whereIs(url) };
+  const isOpen = await inPage(tab, (known) => globalThis.dehusk.judge(known), given);
+  return isOpen ? "Click in the page what is not template" : "What was marked is kept";
+}
+
+// Precision, recall and F1 on a page with marks, those of TECO or of a judge.
 export async function checkBenchmark(tab) {
-  return ask("/v1/benchmark", await collect(tab));
+  const places = await placesOf(tab);
+  return check(await inPage(tab, (known) => globalThis.dehusk.collectJudged(known), places));
+}
+
+export async function check(page) {
+  const found = await ask("/v1/benchmark", page);
+  await keepScores(page.url, found.method, found.template);
+  return found;
 }
 
 const pages = (count) => `${count} page${count === 1 ? "" : "s"} of the site`;

@@ -7,16 +7,26 @@
   const VIEW = "data-dehusk-view";
   const MARK = "data-dehusk";
   const WRAPPER = "dehusk-text";
+  const JUDGED = "data-dehusk-judged";
+  const POINTED = "data-dehusk-pointed";
+  const PANEL = "dehusk-panel";
   let held = [];
 
   // The page as HTML, its elements numbered in document order. The page itself is not changed.
   function collect() {
     clear();
     held = [...document.querySelectorAll("*")];
+    return { html: write((clone, number) => clone.setAttribute(NUMBER, String(number))), url: location.href };
+  }
+
+  // The page as HTML as it is now, each element changed on its way; marks of the judge are written as TECO writes them.
+  function write(change = () => {}) {
     const root = document.documentElement.cloneNode(true);
-    const clones = [root, ...root.querySelectorAll("*")];
-    clones.forEach((clone, number) => {
-      clone.setAttribute(NUMBER, String(number));
+    const isJudged = document.querySelector(`[${JUDGED}]`) !== null;
+    [root, ...root.querySelectorAll("*")].forEach((clone, number) => {
+      change(clone, number);
+      if (isJudged) writeMarks(clone);
+      clone.removeAttribute(POINTED);
       // With scripts on, what is in it is text here and would be elements when it is read again.
       if (clone.localName === "noscript") clone.textContent = "";
       // A newline at the beginning is not read again.
@@ -25,9 +35,24 @@
         first.data = `\n${first.data}`;
       }
     });
+    root.querySelector(PANEL)?.remove();
     const doctype = document.compatMode === "CSS1Compat" ? "<!DOCTYPE html>" : "";
-    return { html: doctype + root.outerHTML, url: location.href };
+    return doctype + root.outerHTML;
   }
+
+  // What was marked before is marked so by the judge too, or has been taken back.
+  function writeMarks(clone) {
+    const judged = (clone.getAttribute(JUDGED) ?? "").split(" ").filter(Boolean);
+    clone.removeAttribute(JUDGED);
+    const kept = [...clone.classList].filter((name) => !markOf(name));
+    if (!judged.length && kept.length === clone.classList.length) return;
+    const classes = [...kept, ...judged.map((mark) => `TECO_${mark}`)];
+    if (classes.length) clone.setAttribute("class", classes.join(" "));
+    else clone.removeAttribute("class");
+  }
+
+  // The mark that a class is, if it is one of TECO's.
+  const markOf = (name) => (/^(TECO_)?notTemplate[23]?$/.test(name) ? "notTemplate" : name === "TECO_mainContent" ? "mainContent" : null);
 
   // The texts of an element: those that touch are one, comments and elements part them.
   function textsOf(element) {
@@ -86,5 +111,5 @@
     return held.map((element) => [element.localName, textsOf(element).map((run) => run.map((text) => text.data).join(""))]);
   }
 
-  globalThis.dehusk = { collect, held: () => held, apply, clear, show, view, addresses };
+  globalThis.dehusk = { collect, write, markOf, held: () => held, apply, clear, show, view, addresses, JUDGED, POINTED, PANEL };
 })();

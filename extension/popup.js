@@ -1,8 +1,9 @@
 // The buttons, how far an extraction is, and what to do where no service answers.
 
 import {
-  NoService, api, checkBenchmark, extract, health, keep, markdownOf, openTemplate, run, settings, stop, toggleView,
+  NoService, checkBenchmark, extract, health, judge, keep, markdownOf, openTemplate, run, settings, stop, toggleView, urlOf,
 } from "./actions.js";
+import { api, step, whereIs } from "./list.js";
 
 const byId = (id) => document.getElementById(id);
 const made = (tag, text, className = "") => Object.assign(document.createElement(tag), { textContent: text, className });
@@ -25,19 +26,37 @@ async function copyMarkdown(id) {
   return `${markdown.length.toLocaleString()} characters of Markdown copied`;
 }
 
-async function showScores(id) {
+async function check(id) {
   const found = await checkBenchmark(id);
+  showScores(found.template);
+  return `Template nodes, by ${found.method}`;
+}
+
+function showScores(score) {
   const names = { precision: "Precision", recall: "Recall", f1: "F1" };
   byId("scores").replaceChildren(
     ...Object.entries(names).map(([key, name]) => {
       const box = document.createElement("div");
-      box.append(made("dt", name), made("dd", found.template[key].toFixed(3)));
+      box.append(made("dt", name), made("dd", score[key].toFixed(3)));
       return box;
     }),
   );
   byId("scores").hidden = false;
-  return `Template nodes, by ${found.method}`;
 }
+
+async function judgePage(id) {
+  const words = await judge(id);
+  // The page is clicked next: a popup would be in its way.
+  if (!new URLSearchParams(location.search).has("tab")) close();
+  return words;
+}
+
+async function openList() {
+  await api.tabs.create({ url: api.runtime.getURL("benchmark.html") });
+  return "";
+}
+
+const go = (by) => async (id) => `Opening page ${await step(id, await urlOf(id), by)} of the list; judge it when it is there`;
 
 async function press(button, act) {
   byId("scores").hidden = true;
@@ -73,6 +92,7 @@ function showRun(now) {
   byId("loads").replaceChildren(...now.loads.map(loadItem));
   if (now.isMissing) missing();
   else say(runWords(now));
+  if (now.answer?.benchmark) showScores(now.answer.benchmark.template);
 }
 
 function loadItem({ url, state, reason }) {
@@ -109,12 +129,14 @@ async function greet() {
   }
 }
 
-const ACTS = { extract: startRun, stop, toggle: toggleView, template: openTemplate, markdown: copyMarkdown, benchmark: showScores };
+const ACTS = { extract: startRun, stop, toggle: toggleView, template: openTemplate, markdown: copyMarkdown, judge: judgePage, benchmark: check, list: openList, back: go(-1), next: go(1) };
 for (const [id, act] of Object.entries(ACTS)) byId(id).addEventListener("click", (event) => press(event.currentTarget, act));
 byId("again").addEventListener("click", greet);
 
 const kept = await settings();
 for (const id of ["service", "token", "size", "votes", "maxLoads"]) byId(id).value = kept[id];
+byId("bench").open = kept.isBenchOpen;
+byId("bench").addEventListener("toggle", () => keep({ isBenchOpen: byId("bench").open }));
 for (const option of document.getElementsByName("source")) {
   option.checked = option.value === kept.source;
   option.addEventListener("change", () => keep({ source: option.value }));
@@ -140,5 +162,6 @@ api.runtime.onMessage.addListener((message, sender) => {
   if (message.run && sender.tab?.id === mine) showRun(message.run);
 });
 await greet();
+byId("where-listed").textContent = await whereIs(await urlOf(mine));
 const now = await run(mine);
 if (now) showRun(now);

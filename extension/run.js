@@ -21,25 +21,25 @@
   function run() {
     if (!now) return null;
     const { answer, ...rest } = now;
-    const { outcome, message, asked, needed, loads, template_share: share } = answer ?? {};
-    return { ...rest, answer: answer && { outcome, message, asked, needed, loads, share } };
+    const { method, outcome, message, asked, needed, loads, template_share: share, benchmark = null } = answer ?? {};
+    return { ...rest, answer: answer && { method, outcome, message, asked, needed, loads, share, benchmark } };
   }
 
   const tell = () => void api.runtime.sendMessage({ run: run() }).catch(() => {});
 
-  function extract(given) {
+  // `places` are those of a judgement of the page, if there is one: then the answer is scored by it.
+  function extract({ places, ...given }) {
     if (now?.state === "running") return run();
     ended = new AbortController();
     now = { ...given, url: location.href, state: "running", loads: [], fault: null, isMissing: false, answer: null };
-    drive(ended.signal).catch((fault) => {
+    drive(globalThis.dehusk.collectJudged(places), ended.signal).catch((fault) => {
       Object.assign(now, { state: "failed", fault: fault.message, isMissing: Boolean(fault.isMissing) });
     }).finally(tell);
     tell();
     return run();
   }
 
-  async function drive(signal) {
-    const page = globalThis.dehusk.collect();
+  async function drive(page, signal) {
     held = globalThis.dehusk.held();
     const question = { page, size: now.size, votes: now.votes, max_loads: now.maxLoads };
     const answer = now.source === "service" ? await ask({ ...question, fetch: true }, signal) : await load(question, signal);
@@ -55,7 +55,11 @@
     let room = MAX_ALL - question.page.html.length;
     for (;;) {
       const answer = await ask({ ...question, pages, failed }, signal);
-      if (!answer.wanted) return answer;
+      if (!answer.wanted) {
+        // With a page of the list go those that it was compared with.
+        void api.runtime.sendMessage({ linked: { url: question.page.url, pages } }).catch(() => {});
+        return answer;
+      }
       if (pages.length + failed.length >= now.maxLoads) throw new Error("More pages are asked for than may be loaded");
       note(answer.wanted, "loading");
       try {

@@ -1,6 +1,6 @@
 // The template of a page: shown where nothing of it runs, and to be saved.
 
-import { api } from "./actions.js";
+import { api } from "./list.js";
 
 const POLICY = `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">`;
 const { template } = await api.storage.session.get({ template: null });

@@ -1,7 +1,7 @@
 """A small site on this machine whose pages link each other, for those who are signed in.
 
-Without the cookie that its first page sets, nothing of it is shown. Its menu also names links that
-lead nowhere, elsewhere, or do something.
+Without the cookie that its first page sets, nothing of it is shown unless it is open. Its menu also
+names links that lead nowhere, elsewhere, or do something.
 """
 
 from __future__ import annotations
@@ -34,7 +34,13 @@ class LinkedSite:
     """Where it is, and the paths that were asked for, with the status of each."""
 
     url: str = ""
+    is_open: bool = False
     requests: list[tuple[str, int]] = field(default_factory=list)
+    free: threading.Event = field(default_factory=threading.Event)
+    """Pages but the first are not sent before it is set, as it is at first."""
+
+    def __post_init__(self) -> None:
+        self.free.set()
 
     def asked(self) -> set[str]:
         """The paths that were asked for."""
@@ -60,9 +66,12 @@ class _Handler(BaseHTTPRequestHandler):
     def _answer(self, name: str) -> tuple[int, dict[str, str], bytes]:
         if name == "":
             return 200, {"Set-Cookie": "session=1"}, _page("Emmer")
+        if name == "robots.txt":
+            return 404, {}, b""
         if name == "alone":
             return 200, {}, _ALONE
-        if "session=1" not in self.headers.get("Cookie", ""):
+        self.site.free.wait(30)
+        if not self.site.is_open and "session=1" not in self.headers.get("Cookie", ""):
             return 403, {}, b"Sign in"
         if name in GRAINS:
             return 200, {}, _page(name.title())

@@ -5,26 +5,22 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 import dehusk
 from addresses import check_addresses
-from chromium import ARGS, executable
 from dehusk.answer.marks import marks_of
 from dehusk_bench.samples import KINDS, sample_site
 from dehusk_bench.samples.server import serve_site
 from dehusk_bench.speed.serve import running
+from extension import EXTENSION, Loaded, loaded_extension
 from linked_site import GRAINS, ODD, LinkedSite, linked_site
 from marked_pages import marked_pages
 from odd_pages import ODD_PAGES
 
 pytestmark = pytest.mark.slow
-
-EXTENSION = Path(__file__).parents[1] / "extension"
-PATIENT = 30_000
 
 
 @pytest.fixture(scope="module")
@@ -98,55 +94,10 @@ def marked() -> Iterator[str]:
         yield url
 
 
-class Loaded:
-    """A browser with the extension in it."""
-
-    def __init__(self, context: Any) -> None:
-        self.context = context
-        workers = context.service_workers or [context.wait_for_event("serviceworker")]
-        self.worker = workers[0]
-        self.home = self.worker.url.rpartition("/")[0]
-
-    def popup(self, page: Any, service: str, **settings: object) -> Any:
-        """The popup for a page, asking this service."""
-        number = self.worker.evaluate(
-            "url => chrome.tabs.query({}).then(tabs => tabs.find(tab => tab.url === url).id)",
-            page.url,
-        )
-        usual = {"source": "browser", "size": 3, "votes": 2, "maxLoads": 12}
-        kept = usual | {"service": service} | settings
-        self.worker.evaluate("kept => chrome.storage.local.set(kept)", kept)
-        popup = self.context.new_page()
-        popup.set_default_timeout(PATIENT)
-        popup.goto(f"{self.home}/popup.html?tab={number}")
-        return popup
-
-    def open(self, url: str) -> Any:
-        page = self.context.new_page()
-        page.set_default_timeout(PATIENT)
-        page.goto(url)
-        return page
-
-
 @pytest.fixture(scope="module")
 def loaded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Loaded]:
-    path = executable()
-    from playwright.sync_api import sync_playwright  # noqa: PLC0415
-
-    folder = str(EXTENSION)
-    with sync_playwright() as driver:
-        context = driver.chromium.launch_persistent_context(
-            str(tmp_path_factory.mktemp("profile")),
-            executable_path=path,
-            headless=False,
-            permissions=["clipboard-read", "clipboard-write"],
-            args=[
-                *ARGS, "--headless=new", f"--disable-extensions-except={folder}",
-                f"--load-extension={folder}",
-            ],
-        )  # fmt: skip
-        yield Loaded(context)
-        context.close()
+    with loaded_extension(tmp_path_factory.mktemp("profile")) as browser:
+        yield browser
 
 
 @pytest.fixture(scope="module")
@@ -301,6 +252,88 @@ def test_no_more_pages_are_loaded_than_allowed(
     popup.close()
 
 
+@pytest.fixture(scope="module")
+def fetching() -> Iterator[str]:
+    """A service that loads pages itself, from this machine too."""
+    with running("--method", "segments", "--fetch", "--allow-private", "--delay", "0") as (port, _):
+        yield f"http://127.0.0.1:{port}"
+
+
+def test_the_service_loads_linked_pages_where_the_user_says_so(
+    loaded: Loaded, site: str, fetching: str
+) -> None:
+    page = loaded.open(f"{site}/")
+    popup = loaded.popup(page, fetching, source="service")
+    assert not popup.is_visible("#unfetched")
+    popup.click("#extract")
+    popup.wait_for_selector(_DONE)
+    assert popup.inner_text("#words").startswith("3 pages that all link each other")
+    assert list(_loads(popup).values()).count("voted") == 3
+    assert page.evaluate("document.documentElement.dataset.dehuskView") == "content"
+    page.close()
+    popup.close()
+
+
+def test_a_service_that_fetches_nothing_says_how_to_start_one_that_does(
+    loaded: Loaded, grains: LinkedSite, service: str
+) -> None:
+    page = loaded.open(grains.url)
+    popup = loaded.popup(page, service, source="service")
+    popup.click("#extract")
+    popup.wait_for_selector("#words:has-text('dehusk serve --fetch')")
+    popup.click("#extraction summary")
+    popup.wait_for_selector("#unfetched")
+    assert popup.is_enabled("#extract")
+    page.close()
+    popup.close()
+
+
+def test_an_extraction_without_a_service_says_how_to_start_one(
+    loaded: Loaded, grains: LinkedSite
+) -> None:
+    page = loaded.open(grains.url)
+    popup = loaded.popup(page, "http://127.0.0.1:9")
+    popup.wait_for_selector("#missing")
+    popup.click("#extract")
+    popup.wait_for_selector("#missing")
+    assert grains.asked() == {"/"}
+    page.close()
+    popup.close()
+
+
+def test_an_extraction_can_be_stopped(loaded: Loaded, grains: LinkedSite, service: str) -> None:
+    grains.free.clear()
+    page = loaded.open(grains.url)
+    popup = loaded.popup(page, service, size=8)
+    popup.click("#extract")
+    popup.wait_for_selector("#loads li:has-text('loading')")
+    popup.click("#stop")
+    popup.wait_for_selector("#words:has-text('Stopped')")
+    grains.free.set()
+    assert popup.is_enabled("#extract")
+    assert page.is_visible("nav")
+    page.close()
+    popup.close()
+
+
+@pytest.mark.parametrize("source", ["browser", "service"])
+def test_an_extraction_outlives_the_worker_of_the_extension(
+    loaded: Loaded, grains: LinkedSite, fetching: str, source: str
+) -> None:
+    grains.is_open = True
+    grains.free.clear()
+    page = loaded.open(grains.url)
+    popup = loaded.popup(page, fetching, source=source)
+    popup.click("#extract")
+    popup.wait_for_selector("#loads li:has-text('loading')")
+    popup.close()
+    loaded.end_worker()
+    grains.free.set()
+    page.wait_for_selector("html[data-dehusk-view=content]")
+    assert not page.is_visible("nav")
+    page.close()
+
+
 def test_an_extraction_goes_on_when_the_popup_is_closed(
     loaded: Loaded, grains: LinkedSite, service: str
 ) -> None:
@@ -389,7 +422,13 @@ def test_the_manifest_asks_for_no_more_than_it_needs() -> None:
     manifest = json.loads((EXTENSION / "manifest.json").read_text())
     assert manifest["manifest_version"] == 3
     assert manifest["version"] == dehusk.__version__
-    assert set(manifest["permissions"]) == {"activeTab", "clipboardWrite", "scripting", "storage"}
+    assert set(manifest["permissions"]) == {
+        "activeTab",
+        "clipboardWrite",
+        "scripting",
+        "storage",
+        "unlimitedStorage",
+    }
     assert all("127.0.0.1" in host or "localhost" in host for host in manifest["host_permissions"])
     background = manifest["background"]
     assert background["service_worker"] == background["scripts"][0]

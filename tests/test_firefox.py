@@ -13,6 +13,7 @@ from addresses import check_addresses
 from chromium import viewer
 from dehusk_bench.samples import KINDS, sample_site, write_site
 from dehusk_bench.speed.serve import running
+from extension import EXTENSION, USUAL
 from firefox import EXTENSION_ID, Firefox, firefox
 from linked_site import GRAINS, LinkedSite, linked_site
 from marked_pages import marked_pages
@@ -20,9 +21,9 @@ from odd_pages import ODD_PAGES
 
 pytestmark = pytest.mark.slow
 
-EXTENSION = Path(__file__).parents[1] / "extension"
 HOME = f"moz-extension://{EXTENSION_ID}"
 SHOWN = "return getComputedStyle(document.querySelector(arguments[0])).display !== 'none'"
+PART = "return document.querySelector('dehusk-panel p').textContent.includes('')"
 WORDS = "return document.getElementById('words').textContent.includes(arguments[0])"
 
 
@@ -41,7 +42,7 @@ def marked() -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def service() -> Iterator[str]:
-    with running("--method", "segments") as (port, _):
+    with running("--method", "segments", "--fetch", "--allow-private", "--delay", "0") as (port, _):
         yield f"http://127.0.0.1:{port}"
 
 
@@ -55,9 +56,7 @@ def _popup(browser: Firefox, url: str, service: str, **settings: object) -> tupl
              .then(tabs => tabs.find(tab => tab.url === arguments[0]))
              .then(tab => { location.search = `?tab=${tab.id}` })""",
         url,
-        {"source": "browser", "size": 3, "votes": 2, "maxLoads": 12}
-        | {"service": service}
-        | settings,
+        USUAL | {"service": service} | settings,
     )
     browser.until("return location.search && document.readyState === 'complete'")
     return page, popup
@@ -142,6 +141,49 @@ def test_extract_template_loads_linked_pages_with_the_session(
     _press(browser, "toggle", "Template only")
     browser.choose(page)
     assert browser.run(SHOWN, "header")
+
+
+def test_the_service_loads_linked_pages_where_the_user_says_so(
+    browser: Firefox, grains: LinkedSite, service: str
+) -> None:
+    grains.is_open = True
+    page, _ = _popup(browser, f"{grains.url}/", service, source="service")
+    _press(browser, "extract", "3 pages that all link each other")
+    assert [state for _, state in browser.run(_ROWS)].count("voted") == 3
+    browser.choose(page)
+    assert not browser.run(SHOWN, "header")
+
+
+def test_a_page_is_judged_by_clicking_and_exported(
+    browser: Firefox, grains: LinkedSite, service: str
+) -> None:
+    page, _ = _popup(browser, f"{grains.url}/", service)
+    _press(browser, "judge", "Click in the page")
+    browser.choose(page)
+    browser.click("nav a[href='/rye']")
+    browser.click("[data-dehusk-part=mainContent]")
+    browser.click("main p")
+    browser.click("[data-dehusk-part=check]")
+    browser.until(PART.replace("''", "'segments: precision'"))
+    marked = "return [...document.querySelectorAll('[data-dehusk-judged]')].map(e => e.localName)"
+    assert browser.run(marked) == ["a", "p"]
+    browser.click("[data-dehusk-part=undo]")
+    assert browser.run(marked) == ["a"]
+    browser.click("[data-dehusk-part=next]")  # The page is the only one in the list.
+    browser.until(PART.replace("''", "'last page of the list'"))
+    browser.press("\ue00c")
+    browser.until("return document.querySelector('dehusk-panel') === null")
+    assert browser.run(marked) == []
+    browser.open(f"{HOME}/benchmark.html")
+    browser.until("return document.querySelector('#pages')?.innerText.includes('1 mark')")
+    exported = """return Promise.all([import('./gold.js'), import('./list.js')]).then(
+        ([gold, list]) => list.judgements().then(
+            all => [gold.filesOf(all, []), gold.recordOf(all[0])]))"""
+    files, record = browser.run(exported.replace("./", f"{HOME}/"))
+    assert [name for name in files if name.endswith(".html")]
+    assert any('class="TECO_notTemplate">Rye' in html for html in files.values())
+    assert 'href="/rye">Rye' in record["html"]
+    assert len(record["content_nodes"]) == 1
 
 
 def test_the_template_opens_where_nothing_of_it_runs(

@@ -93,6 +93,16 @@ def test_the_steps_lead_to_the_answer_of_the_method(port: int) -> None:
     assert answer["markdown"] == library.result.markdown
 
 
+def test_a_page_with_marks_is_scored_and_judged_as_without_them(port: int) -> None:
+    plain, _ = drive(port, SITE)
+    assert "benchmark" not in plain
+    marked = KEY["html"].replace("<h1 ", "<h1 class=TECO_notTemplate ")
+    marked = marked.replace("<p ", "<p class=TECO_notTemplate ")
+    answer, _ = drive(port, SITE, page=KEY | {"html": marked})
+    assert answer.pop("benchmark")["template"] == {"precision": 1.0, "recall": 1.0, "f1": 1.0}
+    assert answer == plain
+
+
 def test_the_graph_has_the_key_page_first_and_the_links_between_all(port: int) -> None:
     answer, wanted = drive(port, SITE)
     graph = answer["graph"]

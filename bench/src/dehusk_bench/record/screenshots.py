@@ -151,24 +151,23 @@ def _open(page: Any, address: str) -> None:
 
 
 def _take_extension(browser: Any, folder: Path) -> None:
-    """The extension's popup, beside a service that has seen some pages."""
+    """The extension's popup after an extraction, with the pages that it loaded."""
     workers = browser.service_workers or [browser.wait_for_event("serviceworker")]
     samples = sample_site("blog", pages=8, seed=_SEED)
     with serve_site(samples) as site, running("--method", "auto") as (port, _):
         service = f"http://127.0.0.1:{port}"
         workers[0].evaluate("service => chrome.storage.local.set({ service })", service)
         page = browser.new_page()
-        for path in list(site.pages)[:6]:
-            page.goto(site.url + path)
-            number = workers[0].evaluate(
-                "url => chrome.tabs.query({}).then(tabs => tabs.find(t => t.url === url).id)",
-                page.url,
-            )
-            popup = browser.new_page()
-            popup.set_viewport_size({"width": 300, "height": 340})
-            popup.goto(f"{workers[0].url.rpartition('/')[0]}/popup.html?tab={number}")
-            popup.wait_for_selector("#words:has-text('dehusk is here')")
-            popup.click("#toggle")
-            popup.wait_for_selector("#words:has-text('Content only')")
-            popup.screenshot(path=str(folder / "extension.png"))
-            popup.close()
+        page.goto(site.url + list(site.pages)[1])
+        number = workers[0].evaluate(
+            "url => chrome.tabs.query({}).then(tabs => tabs.find(t => t.url === url).id)",
+            page.url,
+        )
+        popup = browser.new_page()
+        popup.set_viewport_size({"width": 320, "height": 600})
+        popup.goto(f"{workers[0].url.rpartition('/')[0]}/popup.html?tab={number}")
+        popup.wait_for_selector("#words:has-text('dehusk is here')")
+        popup.click("#extract")
+        popup.wait_for_selector("#words:has-text('of the page is template')")
+        popup.mouse.move(310, 590)
+        popup.locator("body").screenshot(path=str(folder / "extension.png"))

@@ -11,7 +11,14 @@ from typing import Any, Final
 from dehusk import pipeline
 from dehusk.answer.marks import marks_of
 from dehusk.answer.result import Result
-from dehusk.doors.service.gold import node_gold, strip_marks, teco_score, template_score
+from dehusk.doors.service.gold import (
+    Marks,
+    is_marked,
+    node_gold,
+    strip_marks,
+    teco_score,
+    template_score,
+)
 from dehusk.errors import NotHtml, PageError
 from dehusk.methods import settings_of
 from dehusk.methods.papers.hyperlink import Hyperlink
@@ -79,19 +86,30 @@ def _explain(judge: Judge, request: Request) -> Reply:
 def _benchmark(judge: Judge, request: Request) -> Reply:
     """How well the template of a page with TECO's marks is found."""
     (marked,) = request.pages
-    tree, marks = strip_marks(marked)
-    page = Page(tree.source, marked.url, marked.site, "utf-8")
+    page, marks = _unmarked(marked)
     result = judge.session.ask(page, render=lambda result: result.text)
-    gold = node_gold(result.tree, marks.not_template, ()) if marks.not_template else None
-    if gold is None:
+    scores = _scores(result, marks)
+    if scores is None:
         raise NotHtml(marked.url, "no mark of the TECO suite on it (class TECO_notTemplate)")
-    labels = result.labels.labels
-    scores = {
-        name: score(gold, result.tree, labels)._asdict()
-        for name, score in (("template", template_score), ("teco", teco_score))
-    }
     facts = {"url": result.url, "site": result.site, "pages_seen": result.pages_seen}
     return Reply(_json(facts | {"method": judge.session.method.name} | scores))
+
+
+def _unmarked(marked: Page) -> tuple[Page, Marks]:
+    """The page without TECO's marks, and what they mark."""
+    tree, marks = strip_marks(marked)
+    return Page(tree.source, marked.url, marked.site, "utf-8"), marks
+
+
+def _scores(result: Result, marks: Marks) -> dict[str, Any] | None:
+    """How well the template is found, by the marks; None where they mark nothing."""
+    gold = node_gold(result.tree, marks.not_template, ()) if marks.not_template else None
+    if gold is None:
+        return None
+    return {
+        name: score(gold, result.tree, result.labels.labels)._asdict()
+        for name, score in (("template", template_score), ("teco", teco_score))
+    }
 
 
 def _template(judge: Judge, request: Request) -> Reply:
@@ -120,15 +138,19 @@ def _template(judge: Judge, request: Request) -> Reply:
 def _linked(judge: Judge, request: Request) -> Reply:
     """The template of a page by the pages that it links; or which of them is wanted next."""
     key, *others = request.pages
+    page, marks = _unmarked(key) if is_marked(key) else (key, None)
     options = request.options
     pages = dict(zip(options["urls"], others, strict=True))
     method = Hyperlink(**options["settings"])
     overrides = judge.session.decided(request.site)
-    found = linked_answer(key, pages, options["failed"], method, judge.session.limits, overrides)
+    found = linked_answer(page, pages, options["failed"], method, judge.session.limits, overrides)
     if isinstance(found, Wanted):
         answer = {"wanted": found.url, "loads": found.loads}
         return Reply(_json(answer), {"wanted": found.url, "asked": found.asked})
-    return Reply(_json(_linked_facts(found, method)), {"outcome": found.detection.outcome})
+    facts = _linked_facts(found, method)
+    if marks is not None:
+        facts["benchmark"] = _scores(found.result, marks)
+    return Reply(_json(facts), {"outcome": found.detection.outcome})
 
 
 def _linked_facts(linked: Linked, method: Hyperlink) -> dict[str, Any]:

@@ -1,0 +1,208 @@
+"""Judging pages with the browser extension in a real Chromium, and what it exports."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from zipfile import ZipFile
+
+import pytest
+
+from dehusk.doors.service.gold import node_gold
+from dehusk.page.page import Page
+from dehusk.page.parse import parse
+from dehusk_bench.papers.teco_pages import KeyPage, read_key_pages
+from dehusk_bench.speed.serve import running
+from extension import Loaded, loaded_extension
+from linked_site import LinkedSite, linked_site
+
+pytestmark = pytest.mark.slow
+
+_MARKED = """all => all.map(one => `${one.localName} ${one.getAttribute('data-dehusk-judged')}`)"""
+
+
+@pytest.fixture(scope="module")
+def loaded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Loaded]:
+    with loaded_extension(tmp_path_factory.mktemp("profile")) as browser:
+        yield browser
+
+
+@pytest.fixture(scope="module")
+def service() -> Iterator[str]:
+    with running("--method", "segments") as (port, _):
+        yield f"http://127.0.0.1:{port}"
+
+
+@pytest.fixture
+def grains(loaded: Loaded) -> Iterator[LinkedSite]:
+    """The site, and no page of it judged."""
+    loaded.own.evaluate("chrome.storage.local.clear()")
+    with linked_site(away="http://127.0.0.1:9") as site:
+        yield site
+
+
+def _judge(loaded: Loaded, page: Any, service: str) -> Any:
+    """The popup of a page whose panel it has opened."""
+    popup = loaded.popup(page, service)
+    popup.click("#judge")
+    page.wait_for_selector("dehusk-panel")
+    return popup
+
+
+def _press(page: Any, part: str) -> None:
+    page.click(f"[data-dehusk-part={part}]")
+
+
+def _marked(page: Any) -> list[str]:
+    marked: list[str] = page.eval_on_selector_all("[data-dehusk-judged]", _MARKED)
+    return marked
+
+
+def _list(loaded: Loaded, text: str) -> Any:
+    """The list of pages, with these added."""
+    listed = loaded.open(f"{loaded.home}/benchmark.html")
+    listed.fill("#judge", "Ada")
+    listed.fill("#urls", text)
+    listed.click("#add")
+    return listed
+
+
+def test_what_is_clicked_is_marked_and_nothing_is_followed(
+    loaded: Loaded, grains: LinkedSite, service: str
+) -> None:
+    page = loaded.open(grains.url)
+    popup = _judge(loaded, page, service)
+    page.click("nav a >> nth=1")
+    page.click("main h1")
+    assert _marked(page) == ["a notTemplate", "h1 notTemplate"]
+    page.click("nav a >> nth=1")  # Once more takes it back.
+    _press(page, "mainContent")
+    page.click("main p >> nth=0")
+    assert _marked(page) == ["h1 notTemplate", "p mainContent notTemplate"]
+    page.hover("main h1")
+    page.keyboard.press("ArrowUp")  # To <main>, which takes in what is marked in it.
+    page.keyboard.press("m")
+    assert _marked(page) == ["main mainContent notTemplate"]
+    _press(page, "undo")
+    assert _marked(page) == ["h1 notTemplate", "p mainContent notTemplate"]
+    _press(page, "clear")
+    assert _marked(page) == []
+    assert page.url == f"{grains.url}/"
+    _press(page, "done")
+    assert page.locator("dehusk-panel, [data-dehusk-pointed]").count() == 0
+    page.click("nav a >> nth=1")
+    page.wait_for_url("**/rye")
+    page.close()
+    popup.close()
+
+
+def test_a_judged_page_is_checked_by_both_methods_and_found_marked_again(
+    loaded: Loaded, grains: LinkedSite, service: str
+) -> None:
+    page = loaded.open(grains.url)
+    popup = _judge(loaded, page, service)
+    page.hover("main h1")
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("m")
+    _press(page, "check")
+    page.wait_for_selector("dehusk-panel p:has-text('segments: precision')")
+    page.keyboard.press("Escape")
+    assert _marked(page) == []
+    popup.click("#extract")
+    popup.wait_for_selector("#scores")
+    assert popup.locator("#scores dd").all_inner_texts() == ["1.000", "1.000", "1.000"]
+    listed = loaded.open(f"{loaded.home}/benchmark.html")
+    listed.wait_for_selector("td:has-text('hyperlink 1.000')")
+    assert "segments" in listed.inner_text("#pages")
+    page.reload()
+    popup.click("#judge")
+    page.wait_for_selector("main[data-dehusk-judged=notTemplate]")
+    for one in (page, popup, listed):
+        one.close()
+
+
+def test_the_list_is_gone_through_and_exported_as_bench_teco_reads_it(
+    loaded: Loaded, grains: LinkedSite, service: str, tmp_path: Path
+) -> None:
+    second = {"url": f"{grains.url}/rye", "type": "Media"}
+    listed = _list(loaded, f"{grains.url}\n{json.dumps(second)}")
+    listed.wait_for_selector("#words:has-text('2 pages added')")
+    page = loaded.open(grains.url)
+    popup = _judge(loaded, page, service)
+    assert page.inner_text("[data-dehusk-part=where]") == "1 of 2"
+    page.click("main h1")
+    popup.click("#extract")  # So the pages that it links are exported too.
+    popup.wait_for_selector("#scores")
+    _press(page, "next")
+    page.wait_for_url("**/rye")
+    popup.close()
+    popup = _judge(loaded, page, service)
+    _press(page, "mainContent")
+    page.click("main p >> nth=0")
+    _press(page, "next")
+    page.wait_for_selector("dehusk-panel p:has-text('last page')")
+    listed.bring_to_front()
+    listed.wait_for_selector("tr:has-text('/rye') td:has-text('1 mark, 1 main, by Ada')")
+    with listed.expect_download() as download:
+        listed.click("#json")
+    _check_json(json.loads(Path(download.value.path()).read_text()), grains.url)
+    with listed.expect_download() as download:
+        listed.click("#folder")
+    with ZipFile(download.value.path()) as packed:
+        packed.extractall(tmp_path)
+    _check_folder(tmp_path)
+    for one in (page, popup, listed):
+        one.close()
+
+
+def _check_json(exported: dict[str, Any], url: str) -> None:
+    """Two records of gold: a heading on the first page, a paragraph on the second."""
+    assert exported["judge"] == "Ada"
+    first, second = sorted(exported["pages"], key=lambda record: len(record["url"]))
+    assert (first["url"], first["type"], first["judge"]) == (f"{url}/", None, "Ada")
+    assert (second["type"], second["main_nodes"]) == ("Media", second["content_nodes"])
+    for record, name in ((first, "h1"), (second, "p")):
+        assert "TECO_" not in record["html"]
+        tree = parse(Page(record["html"], record["url"])).tree
+        gold = node_gold(tree, record["content_nodes"], ())
+        assert gold is not None
+        inside = (gold.judged & ~gold.template & ~gold.above).nonzero()[0].tolist()
+        assert [tree.name(node) for node in inside] == [name]
+
+
+def _check_folder(folder: Path) -> None:
+    """Two key pages, and the pages that the first of them links."""
+    notes: list[str] = []
+    keys: list[KeyPage] = list(read_key_pages(str(folder), notes))
+    assert notes == []
+    assert len(keys) == 2
+    linked = json.loads(next(folder.glob("*/index.json")).read_text())
+    assert len(linked) >= 4
+    assert all(keys[0].load(url) is not None for url in linked.values())
+
+
+def test_what_is_no_address_is_refused_and_nothing_is_added(
+    loaded: Loaded, grains: LinkedSite
+) -> None:
+    listed = _list(loaded, f"{grains.url}\nfile:///etc/passwd")
+    listed.wait_for_selector("#words:has-text('Not the address of a web page: file:')")
+    assert listed.is_visible("#none")
+    listed.fill("#urls", '[{"url": "https://a.example", "type": "Forums"},')
+    listed.click("#add")
+    listed.wait_for_selector("#words:has-text('Not')")
+    assert listed.is_visible("#none")
+    listed.close()
+
+
+def test_all_is_cleared_when_the_user_says_so_twice(loaded: Loaded, grains: LinkedSite) -> None:
+    listed = _list(loaded, "a.example\nb.example/c?d")
+    listed.wait_for_selector("tr:has-text('https://b.example/c?d')")
+    listed.click("#clear")
+    listed.click("dialog button[value=no]")
+    assert listed.is_visible("#pages")
+    listed.click("#clear")
+    listed.click("dialog button[value=yes]")
+    listed.wait_for_selector("#none")
+    listed.close()
