@@ -151,7 +151,11 @@ def test_teco_marks_come_back_as_the_contents_roots() -> None:
         result = site.add(sample.page)
     tree, marks = strip_marks(Page(teco_html(result), result.url))
     assert len(tree) == len(result.tree)
-    assert marks.not_template == [element_path(result.tree, node) for node in gold_nodes(result)[0]]
+    assert (
+        marks.main_content
+        == marks.not_template
+        == [element_path(result.tree, node) for node in gold_nodes(result)[0]]
+    )
 
 
 def test_a_view_has_every_text_once_and_no_script() -> None:

@@ -220,7 +220,7 @@ def facts_of(source: str, keys: Sequence[KeyPage], method: Hyperlink) -> dict[st
     path = Path(source)
     if path.is_dir():
         for file in sorted(path.rglob("*")):
-            digest.update(f"{file.relative_to(path)}\0{file.stat().st_size}\0".encode())
+            digest.update(f"{file.relative_to(path)}\0{file.lstat().st_size}\0".encode())
     elif path.is_file():
         with path.open("rb") as stream:
             digest.update(hashlib.file_digest(stream, "sha256").digest())

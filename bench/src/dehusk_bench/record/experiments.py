@@ -154,7 +154,7 @@ EXPERIMENTS: Final[tuple[Experiment, ...]] = (
         _TECO, quick=("--sites", "6"), instead=("samples::1:12",), has_json=True, has_folds=True,
     ),
     Experiment(
-        "teco-sites", Section.HYPERLINK, "The same on sites that nothing was fitted to",
+        "teco-sites", Section.HYPERLINK, "The same on sites whose linked pages are mostly absent",
         ("teco", "@sites-dev", *_HYPERLINKS, "--method", "auto", "--method", "segments"),
         _TECO, full=("--sites", "45"), quick=("--sites", "4"), has_json=True,
     ),

@@ -38,6 +38,8 @@ _CORPUS: Final = "labelled"
 _PREFIX: Final = "TECO_"
 """Before a mark; older copies of the suite do without."""
 _MARK: Final = f"{_PREFIX}notTemplate"
+_CONTENT_MARKS: Final = f"{_MARK} {_PREFIX}mainContent".encode()
+"""What content is marked with: people who are asked for content mean the main one."""
 _PLACES: Final = {
     **dict.fromkeys(("notTemplate", "notTemplate2", "notTemplate3"), 0),
     "mainContent": 1,
@@ -132,7 +134,7 @@ def html_of(page: Page, tree: Tree) -> str:
 
 
 def teco_html(result: Result) -> str:
-    """The page with its content marked as the TECO suite marks it: a class on its roots.
+    """The page with its content marked as the TECO suite marks it: two classes on its roots.
 
     The suite has no mark for template inside content, so `excluded_nodes` are not in it.
     """
@@ -144,9 +146,9 @@ def teco_html(result: Result) -> str:
         tag = tree.source[start:stop]
         attributes = tree.attributes(node)
         if "class" in attributes:
-            marked = tag.replace(b' class="', b' class="%s ' % _MARK.encode(), 1)
+            marked = tag.replace(b' class="', b' class="%s ' % _CONTENT_MARKS, 1)
         else:
-            marked = tag[:-1] + b' class="%s">' % _MARK.encode()
+            marked = tag[:-1] + b' class="%s">' % _CONTENT_MARKS
         pieces += [tree.source[done:start], marked]
         done = stop
     pieces.append(tree.source[done:])
