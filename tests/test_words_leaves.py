@@ -66,7 +66,7 @@ def test_without_the_ratio_the_whole_page_is_content() -> None:
 
 
 def test_with_the_ratio_alone_one_paragraph_is_content() -> None:
-    scores = _scores(f"<p>{PROSE} {PROSE}</p><p>{PROSE}</p>", weight=50)
+    scores = _scores(f"<p>{PROSE} {PROSE}</p><p>{PROSE}</p>", weight=10)
     assert scores == {f"{PROSE} {PROSE}": 0, PROSE: 1}
 
 
@@ -74,6 +74,7 @@ def test_a_page_without_words_has_no_opinion() -> None:
     assert _scores("<p>…&nbsp;</p><img src=a.png>") == {}
 
 
-def test_a_negative_weight_is_refused() -> None:
+@pytest.mark.parametrize("weight", [-1.0, 11.0, float("nan"), float("inf")])
+def test_a_weight_out_of_range_is_refused(weight: float) -> None:
     with pytest.raises(SettingError, match="weight"):
-        WordsLeaves(weight=-1)
+        WordsLeaves(weight=weight)

@@ -8,7 +8,7 @@ are theirs. How the ratio of a block is weighed against its size is decided here
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,9 @@ from numpy.typing import NDArray
 from dehusk.errors import SettingError
 from dehusk.memory import Memory
 from dehusk.page.tree import Flags, Floats, Ints, Tree
+
+_MAX_WEIGHT: Final = 10
+"""Long before it the block is one paragraph; far above it powers of long texts are no numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +38,8 @@ class WordsLeaves:
     name = "words-leaves"
 
     def __post_init__(self) -> None:
-        if self.weight < 0:
-            raise SettingError("words-leaves: weight must be at least 0")
+        if not 0 <= self.weight <= _MAX_WEIGHT:
+            raise SettingError(f"words-leaves: weight must be from 0 to {_MAX_WEIGHT}")
 
     def learn(self, memory: Memory, tree: Tree) -> Memory:  # noqa: ARG002  the page alone is asked
         """The memory with the page counted: it teaches nothing about others."""
