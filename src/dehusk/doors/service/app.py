@@ -29,7 +29,7 @@ from dehusk.doors.service.linked import Searches
 from dehusk.doors.service.monitoring import METRICS_TYPE
 from dehusk.doors.service.server import Failed, not_kept
 from dehusk.doors.service.service import PageAnswer, Service
-from dehusk.errors import StateError, UsageError
+from dehusk.errors import PageError, StateError, UsageError
 from dehusk.memory.rules import Rule
 from dehusk.memory.store import SiteRow
 from dehusk.page.page import Page
@@ -102,7 +102,7 @@ async def _check_query(request: Request) -> None:
 
 def add_failures(app: FastAPI) -> None:
     """Give an application one form for all that goes wrong."""
-    for kind in (Failed, RequestValidationError, UsageError, StateError, HTTPException):
+    for kind in (Failed, RequestValidationError, UsageError, StateError, PageError, HTTPException):
         app.add_exception_handler(kind, _failure)
 
 
@@ -120,6 +120,8 @@ async def _failure(_request: Request, fault: Exception) -> Response:
         failed = Failed(400, "bad_request", f"{place}: {first['msg']}")
     elif isinstance(fault, StateError) and not isinstance(fault, UsageError):
         failed = not_kept(fault)
+    elif isinstance(fault, PageError):
+        failed = Failed(422, fault.code, fault.reason)
     else:
         failed = Failed(400, "bad_request", str(fault))
     return Response(failed.body(), failed.status, headers, "application/json")

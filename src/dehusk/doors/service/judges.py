@@ -92,10 +92,13 @@ class Judges:
         return sorted(self._marks.get(page, ()))
 
     def confirm(self, page: int, judge: str, *, is_right: bool) -> None:
-        """Call the verdict on a page right, as the judge sees it now, or take that back."""
+        """Call the verdict on a page right, as the judge sees it now, or take that back.
+
+        Raises PageError.
+        """
         if is_right:
-            self._marks.setdefault(page, {})[judge] = None
-            self.marks(page)
+            marks = self._take(page, judge)
+            self._marks.setdefault(page, {})[judge] = marks
         elif page in self._marks:
             self._marks[page].pop(judge, None)
             if not self._marks[page]:
@@ -111,9 +114,13 @@ class Judges:
         """The marks of each judge of a page. Raises PageError."""
         by_judge = self._marks.get(page, {})
         for judge in [name for name, marks in by_judge.items() if marks is None]:
-            result = self._viewed.result(page, judge=judge)
-            by_judge[judge] = Marks.of(result.tree, gold_nodes(result))
+            by_judge[judge] = self._take(page, judge)
         return {judge: marks for judge, marks in sorted(by_judge.items()) if marks is not None}
+
+    def _take(self, page: int, judge: str) -> Marks:
+        """The page as the judge sees it now. Raises PageError."""
+        result = self._viewed.result(page, judge=judge)
+        return Marks.of(result.tree, gold_nodes(result))
 
     def ballots(self, page: int) -> tuple[Tree, Ballots]:
         """The page, and what each judge says of all that is seen on it. Raises PageError."""

@@ -198,9 +198,14 @@ class Searches:
             outcome = FetchTimeout.code
             reason = f"no time left: a search has {self._settings.fetch_s:g} s"
             raise FetchTimeout(url, reason) from None
+        except AddressRefused:
+            # All pages are of one host, so the next would be refused too. Which address it has in
+            # this network is nobody's business.
+            search.is_over = True
+            outcome = AddressRefused.code
+            reason = "its host has an address that is not public; see --allow-private"
+            raise AddressRefused(url, reason) from None
         except PageError as error:
-            # All pages are of one host, so the next would be refused too.
-            search.is_over = isinstance(error, AddressRefused)
             outcome = error.code
             raise
         finally:

@@ -30,7 +30,6 @@ from dehusk.doors.service.frames import ViewerState
 from dehusk.doors.service.gold import html_of, teco_html
 from dehusk.doors.service.judges import MAX_NAME
 from dehusk.doors.service.server import Failed
-from dehusk.errors import PageError
 from dehusk.page.page import Page
 from dehusk.page.tree import Tree
 from dehusk.template.drawing import draw_graph
@@ -94,13 +93,10 @@ def _in_thread(work: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _result(state: ViewerState, page: int, seen: int | None = None, judge: str = "") -> Result:
-    """The answer on a page, as a judge sees it. Raises Failed where there is none."""
+    """The answer on a page, as a judge sees it. Raises Failed where there is none, PageError."""
     if page >= len(state.viewed.pages):
         raise Failed(404, "no_page", "there is no such page")
-    try:
-        return state.viewed.result(page, seen, judge)
-    except PageError as error:
-        raise Failed(422, error.code, error.reason) from None
+    return state.viewed.result(page, seen, judge)
 
 
 @router.get("/api/collection")

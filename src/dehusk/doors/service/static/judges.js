@@ -12,7 +12,7 @@ export async function gold(facts, act) {
   return [
     el("h3", {}, "Gold"),
     el("p", {}, "A page whose verdict is right, with what you corrected, can be used to measure and to train."),
-    el("label", { class: "judge" }, "Your name, where several judge", nameField(act)),
+    el("label", { class: "judge" }, "Your name, where several judge", ...nameField(found.judges, act)),
     el(
       "div",
       { class: "row" },
@@ -28,10 +28,10 @@ export async function gold(facts, act) {
   ];
 }
 
-function nameField(act) {
-  const field = el("input", { type: "text", id: "judge", maxlength: 40, autocomplete: "off", spellcheck: "false", value: judge() });
+function nameField(known, act) {
+  const field = el("input", { type: "text", id: "judge", list: "judges", maxlength: 40, autocomplete: "off", spellcheck: "false", value: judge() });
   field.addEventListener("change", () => act.judge(field.value));
-  return field;
+  return [field, el("datalist", { id: "judges" }, ...known.filter(Boolean).map((name) => el("option", { value: name })))];
 }
 
 function onPage(found, act) {
