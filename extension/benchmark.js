@@ -1,6 +1,6 @@
 // The list of pages to be judged: filled, gone through, exported, cleared.
 
-import { UTF8, fileOf, filesOf, recordOf, zip } from "./gold.js";
+import { UTF8, fileOf, filesOf, linesOf, zip } from "./gold.js";
 import { addPages, addressOf, api, clearAll, judgements, linkedPages, listed, removePage } from "./list.js";
 
 const byId = (id) => document.getElementById(id);
@@ -19,7 +19,7 @@ function pagesIn(text) {
     const lines = text.split("\n").map((line) => line.trim()).filter(Boolean);
     found = lines.map((line) => (line.startsWith("{") ? JSON.parse(line) : line));
   }
-  const pages = Array.isArray(found) ? found : (found.pages ?? [found]);
+  const pages = Array.isArray(found) ? found : [found];
   return pages.map((page) => (typeof page === "string" ? { url: page } : page)).map(pageOf);
 }
 
@@ -97,8 +97,8 @@ function save(blob, name) {
 
 async function exportJson() {
   const [{ judge }, known] = [await listed(), await judgements()];
-  const text = JSON.stringify({ judge, made: new Date().toISOString(), pages: known.map((one) => recordOf({ ...one, judge: one.judge || judge })) }, null, 1);
-  save(new Blob([text], { type: "application/json" }), "judgements.json");
+  const text = linesOf(known.map((one) => ({ ...one, judge: one.judge || judge })));
+  save(new Blob([text], { type: "application/x-ndjson" }), "judgements.jsonl");
   say(`${count(known.length, "judgement")} exported`);
 }
 

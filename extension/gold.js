@@ -1,4 +1,4 @@
-// Judgements as others read them: JSON with paths, and a folder of pages with TECO's marks, packed as one file.
+// Judgements as dehusk reads them: records of gold, and a folder of pages with TECO's marks, packed as one file.
 
 // At the beginning of a file: what it says of its own charset was true of other bytes.
 export const UTF8 = "\ufeff";
@@ -17,11 +17,12 @@ export function recordOf({ url, type, title, judge, time, html, scores }) {
     }
   }
   const doctype = page.compatMode === "CSS1Compat" ? "<!DOCTYPE html>" : "";
-  const facts = { corpus: "judged", site: siteOf(url), url, type: type || null, lang: page.documentElement.lang || null, title, judge, time, key: true };
-  return { ...facts, ...Object.fromEntries(found), scores, html: doctype + page.documentElement.outerHTML };
+  const facts = { corpus: "judged", site: siteOf(url), url, type: type || null, lang: page.documentElement.lang || null, title, key: true };
+  return { ...facts, judge, time, ...Object.fromEntries(found), excluded_nodes: [], scores, html: doctype + page.documentElement.outerHTML };
 }
 
-const siteOf = (url) => new URL(url).host.replace(/^www\./, "").replace(/[^\w.-]/g, "_");
+const siteOf = (url) => new URL(url).host;
+const folderOf = (url) => siteOf(url).replace(/[^\w.-]/g, "_");
 
 // The name of a page's file in the folder of its site.
 export function fileOf(url) {
@@ -38,11 +39,11 @@ export function filesOf(judgements, linked) {
   for (const { url, type, html } of [...judgements, ...linked]) {
     if (seen.has(url)) continue;
     seen.add(url);
-    const site = (sites[siteOf(url)] ??= { type: type || undefined, urls: {} });
+    const site = (sites[folderOf(url)] ??= { type: type || undefined, urls: {} });
     let name = fileOf(url);
     while (site.urls[name]) name = name.replace(/(\.html?)$/i, "_$1");
     site.urls[name] = url;
-    files[`${siteOf(url)}/${name}`] = UTF8 + html;
+    files[`${folderOf(url)}/${name}`] = UTF8 + html;
   }
   const known = Object.fromEntries(Object.entries(sites).map(([site, { type }]) => [site, { type }]));
   files["sites.json"] = JSON.stringify(known, null, 2);
@@ -57,6 +58,12 @@ const CRCS = Uint32Array.from({ length: 256 }, (_, byte) => {
 });
 
 const crcOf = (bytes) => ~bytes.reduce((crc, byte) => (crc >>> 8) ^ CRCS[(crc ^ byte) & 255], ~0) >>> 0;
+
+// Records as lines of JSON, those of a site one after another.
+export function linesOf(judgements) {
+  const records = judgements.map(recordOf).sort((one, other) => (one.site < other.site ? -1 : one.site > other.site ? 1 : 0));
+  return records.map((record) => `${JSON.stringify(record)}\n`).join("");
+}
 
 // Files as a ZIP, stored as they are.
 export function zip(files) {

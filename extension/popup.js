@@ -98,8 +98,8 @@ function showRun(now) {
 function loadItem({ url, state, reason }) {
   const [sign, word] = STATES[state] ?? ["○", state];
   const item = made("li", "", state);
-  const { pathname, search } = new URL(url);
-  const [mark, address, verdict] = [made("span", sign, "sign"), made("span", pathname + search, "address"), made("span", reason ?? word, "state")];
+  const path = url.replace(/^[a-z]+:\/\/[^/]*/i, "");
+  const [mark, address, verdict] = [made("span", sign, "sign"), made("span", path, "address"), made("span", reason ?? word, "state")];
   mark.setAttribute("aria-hidden", "true");
   address.title = url;
   item.append(mark, address, verdict);

@@ -34,6 +34,7 @@
     now = { ...given, url: location.href, state: "running", loads: [], fault: null, isMissing: false, answer: null };
     drive(globalThis.dehusk.collectJudged(places), ended.signal).catch((fault) => {
       Object.assign(now, { state: "failed", fault: fault.message, isMissing: Boolean(fault.isMissing) });
+      for (const one of now.loads) if (one.state === "loading") Object.assign(one, { state: "failed", reason: "not waited for" });
     }).finally(tell);
     tell();
     return run();

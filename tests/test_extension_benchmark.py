@@ -147,20 +147,23 @@ def test_the_list_is_gone_through_and_exported_as_bench_teco_reads_it(
     listed.wait_for_selector("tr:has-text('/rye') td:has-text('1 mark, 1 main, by Ada')")
     with listed.expect_download() as download:
         listed.click("#json")
-    _check_json(json.loads(Path(download.value.path()).read_text()), grains.url)
+    exported = tmp_path / "judgements.jsonl"
+    download.value.save_as(exported)
+    _check_records(exported, grains.url)
     with listed.expect_download() as download:
         listed.click("#folder")
     with ZipFile(download.value.path()) as packed:
-        packed.extractall(tmp_path)
-    _check_folder(tmp_path)
+        packed.extractall(tmp_path / "teco")
+    _check_folder(tmp_path / "teco")
     for one in (page, popup, listed):
         one.close()
 
 
-def _check_json(exported: dict[str, Any], url: str) -> None:
+def _check_records(exported: Path, url: str) -> None:
     """Two records of gold: a heading on the first page, a paragraph on the second."""
-    assert exported["judge"] == "Ada"
-    first, second = sorted(exported["pages"], key=lambda record: len(record["url"]))
+    assert len(list(read_key_pages(str(exported), []))) == 2
+    records = map(json.loads, exported.read_text().splitlines())
+    first, second = sorted(records, key=lambda record: len(record["url"]))
     assert (first["url"], first["type"], first["judge"]) == (f"{url}/", None, "Ada")
     assert (second["type"], second["main_nodes"]) == ("Media", second["content_nodes"])
     for record, name in ((first, "h1"), (second, "p")):
