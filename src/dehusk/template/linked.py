@@ -62,6 +62,8 @@ class Linked:
     """The graph: the key page, those that voted, others that were loaded."""
     links: tuple[tuple[int, int], ...]
     """From and to, by place in `urls`."""
+    is_cut: bool
+    """Might more pages have been found, had more been loaded than `max_loads`?"""
 
 
 def linked_answer(
@@ -90,6 +92,7 @@ def linked_answer(
         found,
         tuple(_loads(result.tree, found, loader)),
         *_graph(result.tree, found, loader),
+        len(loader.asked) >= method.max_loads - 1 and len(found.pages) < method.size,
     )
 
 

@@ -92,9 +92,8 @@ class Searching:
 
     def _message(self, answer: Linked) -> str:
         """What was found and what was missing, for people."""
-        found, most = answer.detection, self.method.max_loads
-        is_cut = len(answer.loads) >= most - 1 and len(found.pages) < self.method.size
-        return found.message + (f"; no more than {most} were loaded (--max-loads)" * is_cut)
+        cut = f"; no more than {self.method.max_loads} were loaded (--max-loads)"
+        return answer.detection.message + cut * answer.is_cut
 
 
 def make_searching(

@@ -165,7 +165,8 @@ def _linked_facts(linked: Linked, method: Hyperlink) -> dict[str, Any]:
         "site": linked.result.site,
         "method": method.name,
         "outcome": found.outcome,
-        "message": found.message,
+        "message": found.message
+        + f"; no more than {method.max_loads} were asked for" * linked.is_cut,
         "asked": method.size,
         "needed": found.needed,
         "loads": found.loads,
