@@ -692,7 +692,7 @@ def test_counting_ends_at_10_000_pages(
             assert number <= 10_000, "counted on"
             yield f"{number}.html"
 
-    monkeypatch.setattr("dehusk.sources.find_files", find)
+    monkeypatch.setattr("dehusk.sources.folders.find_files", find)
     assert count_pages([str(tmp_path)]) == counted
     assert count_pages([str(tmp_path), str(tmp_path)]) is None
 

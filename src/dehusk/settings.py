@@ -18,6 +18,8 @@ METHOD: Final = "auto"
 MAX_DEPTH: Final = 512
 """Where browsers and the parser stop nesting elements: what comes deeper become siblings there."""
 USER_AGENT: Final = "dehusk/0.1.0 (learns what a site repeats; obeys robots.txt as dehusk)"
+SAVED: Final = "pages.warc.gz"
+"""The archive that pages out of the web are saved to, in a folder: with it the folder is read."""
 _ORIGIN: Final = re.compile(r"https?://([a-z0-9_.-]+|\[[0-9a-f:.]+\])(:[0-9]{1,5})?")
 """As browsers write one: lower case, no path. Anything else would never be met."""
 _NAME: Final = re.compile(r"[A-Za-z0-9_.-]+|\[[0-9A-Fa-f:.]+\]")

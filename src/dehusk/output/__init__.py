@@ -21,6 +21,7 @@ from dehusk.output.writers import (
     Written,
     WrittenLines,
 )
+from dehusk.settings import SAVED
 
 __all__ = [
     "NOTHING",
@@ -206,7 +207,7 @@ def _is_read_with(path: Path, source: Path) -> bool:
     if not source.is_dir() or not _is_inside(path, source):
         return False
     # Some systems do not tell names apart that differ only in case.
-    return path.name.lower() == INDEX or is_page_name(path.name)
+    return path.name.lower() in (INDEX, SAVED) or is_page_name(path.name)
 
 
 def _may_hold_html(source: Path, folder: Path) -> bool:

@@ -1,4 +1,4 @@
-"""A page's content as a WARC record of the type `conversion`."""
+"""Records of WARC 1.1: a page's content (`conversion`), and what servers answered (`response`)."""
 
 from __future__ import annotations
 
@@ -6,13 +6,19 @@ import os
 import re
 import time
 from base64 import b32encode
+from collections.abc import Mapping, Sequence
 from hashlib import blake2b, sha1
+from http.client import responses
 from typing import TYPE_CHECKING, Final, Protocol
-from uuid import UUID
+from uuid import UUID, uuid4
+
+from dehusk.settings import USER_AGENT
 
 if TYPE_CHECKING:
     from dehusk.page.page import Capture
 
+SOFTWARE: Final = USER_AGENT.partition(" ")[0]
+_OF_THE_WAY: Final = ("content-encoding", "transfer-encoding", "content-length", "connection")
 _DATE: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z")
 _RECORD_ID: Final = re.compile(r"<[!-;=?-~]{1,200}>")
 _UNSAFE: Final = re.compile(r"[\x00-\x20\x7f-\x9f<>\u2028\u2029\ud800-\udfff]")
@@ -42,19 +48,89 @@ def conversion(source: Source, text: str) -> str:
         record_id, date = source.capture.record_id or "", source.capture.date or ""
     url = _UNSAFE.sub(lambda found: _percent(found[0]), source.url or "")
     name = blake2b(f"{url}\n{record_id}\n".encode() + block, digest_size=16).digest()
-    digest = b32encode(sha1(block, usedforsecurity=False).digest()).decode("ascii")
     fields = {
         "WARC-Type": "conversion",
         "WARC-Record-ID": f"<urn:uuid:{UUID(bytes=name, version=4)}>",
         "WARC-Date": _date(date),
         "WARC-Target-URI": url,
         "WARC-Refers-To": record_id if _RECORD_ID.fullmatch(record_id) else "",
-        "WARC-Block-Digest": f"sha1:{digest}",
+        "WARC-Block-Digest": _digest(block),
         "Content-Type": "text/plain; charset=utf-8",
-        "Content-Length": str(len(block)),
     }
-    header = "".join(f"{field}: {value}\r\n" for field, value in fields.items() if value)
-    return f"WARC/1.1\r\n{header}\r\n{text}\r\n\r\n"
+    return _record(fields, block).decode("utf-8")
+
+
+class Exchange(Protocol):
+    """What a server answered; the body is unpacked."""
+
+    @property
+    def url(self) -> str:
+        """What was asked for."""
+
+    @property
+    def status(self) -> int:
+        """The status."""
+
+    @property
+    def headers(self) -> Sequence[tuple[str, str]]:
+        """The headers."""
+
+    @property
+    def body(self) -> bytes:
+        """The body."""
+
+
+def response(answer: Exchange) -> bytes:
+    """The record of an answer, the empty lines behind it included. It is new on every call.
+
+    Its headers are those of the server, but for how the body was packed and sent: it is plain.
+    """
+    phrase = responses.get(answer.status, "")
+    lines = [f"HTTP/1.1 {answer.status} {phrase}"]
+    lines += [f"{name}: {value}" for name, value in answer.headers if name not in _OF_THE_WAY]
+    lines += [f"content-length: {len(answer.body)}", "", ""]
+    block = "\r\n".join(lines).encode("latin-1", "replace") + answer.body
+    fields = {
+        "WARC-Type": "response",
+        "WARC-Record-ID": f"<urn:uuid:{uuid4()}>",
+        "WARC-Date": _date(""),
+        "WARC-Target-URI": _UNSAFE.sub(lambda found: _percent(found[0]), answer.url),
+        "WARC-Payload-Digest": _digest(answer.body),
+        "WARC-Block-Digest": _digest(block),
+        "Content-Type": "application/http;msgtype=response",
+    }
+    return _record(fields, block)
+
+
+def warcinfo(name: str, user_agent: str) -> bytes:
+    """The first record of an archive: who wrote it, and under what name it came to servers."""
+    said = {
+        "software": SOFTWARE,
+        "format": "WARC File Format 1.1",
+        "conformsTo": "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/",
+        "http-header-user-agent": user_agent,
+    }
+    block = "".join(f"{field}: {value}\r\n" for field, value in said.items()).encode("utf-8")
+    fields = {
+        "WARC-Type": "warcinfo",
+        "WARC-Record-ID": f"<urn:uuid:{uuid4()}>",
+        "WARC-Date": _date(""),
+        "WARC-Filename": _UNSAFE.sub(lambda found: _percent(found[0]), name),
+        "WARC-Block-Digest": _digest(block),
+        "Content-Type": "application/warc-fields",
+    }
+    return _record(fields, block)
+
+
+def _record(fields: Mapping[str, str], block: bytes) -> bytes:
+    """A record with what its block needs; fields without a value are left out."""
+    whole = {**fields, "Content-Length": str(len(block))}
+    header = "".join(f"{field}: {value}\r\n" for field, value in whole.items() if value)
+    return f"WARC/1.1\r\n{header}\r\n".encode() + block + b"\r\n\r\n"
+
+
+def _digest(data: bytes) -> str:
+    return f"sha1:{b32encode(sha1(data, usedforsecurity=False).digest()).decode('ascii')}"
 
 
 def _date(captured: str) -> str:

@@ -15,8 +15,8 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from itertools import chain, islice
+from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import BinaryIO, Final
@@ -37,11 +37,12 @@ from dehusk.sources.compression import (
 )
 from dehusk.sources.folders import (
     HTML_SUFFIXES,
+    count_files,
     file_url,
-    find_files,
     folder_name,
     read_folder,
     read_page,
+    saved_archive,
 )
 from dehusk.sources.items import Failure
 from dehusk.sources.parquet import check_parquet, read_parquet
@@ -81,6 +82,7 @@ class _Source:
     settings: SourceSettings
     stdin: BinaryIO | None
     left_out: Counter[str]
+    redirects: dict[str, str]
 
     @property
     def name(self) -> str:
@@ -121,7 +123,7 @@ class _Source:
         elif packing is None and not is_warc(packed, None):
             # One whose first bytes are damaged is read as its name says: others may be whole.
             packing = stated
-        return read_warc(packed, packing, self.folder, self.settings, self.left_out)
+        return read_warc(packed, packing, self.folder, self.settings, self.left_out, self.redirects)
 
     def unpacked(self, packed: ByteStream) -> ByteStream:
         """Its plain bytes."""
@@ -177,9 +179,11 @@ def _read_any(source: _Source) -> Items:
             yield from source.page(buffered, b"".join(first))
 
 
-def _count_folder(path: Path) -> int:
-    files = (found for found in find_files(path) if isinstance(found, str))
-    return sum(1 for _ in islice(files, _MAX_COUNTED + 1))
+def _read_folder(source: _Source) -> Items:
+    """The pages that were saved in a folder, then its files of HTML."""
+    if archive := saved_archive(Path(source.name)):
+        yield from _read_warc(replace(source, path=archive))
+    yield from read_folder(Path(source.name), source.settings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,9 +203,7 @@ class Kind:
     """Is it one page, whose URL a failure has?"""
 
 
-FOLDER: Final = Kind(
-    lambda source: read_folder(Path(source.name), source.settings), count=_count_folder
-)
+FOLDER: Final = Kind(_read_folder, count=lambda path: count_files(path, _MAX_COUNTED))
 STREAM: Final = Kind(_read_any)
 """Standard input, or another pipe."""
 UNKNOWN: Final = Kind(_read_any)
@@ -272,16 +274,18 @@ def read_pages(
     settings: SourceSettings = SourceSettings(),
     stdin: BinaryIO | None = None,
     left_out: Counter[str] | None = None,
+    redirects: dict[str, str] | None = None,
 ) -> Iterator[Page | Failure]:
     """The pages of all sources in order, and a Failure for whatever could not be read.
 
     A source is a file or folder of HTML, a web archive, JSON lines, or `-` for standard input
     (`stdin`, where given). What a source holds beside pages is counted in `left_out`, by what it
-    is. Raises UsageError for any source that does not exist or cannot be one, before the first
-    page is read.
+    is; where redirects of an archive lead goes into `redirects`, by URL. Raises UsageError for any
+    source that does not exist or cannot be one, before the first page is read.
     """
     count = Counter() if left_out is None else left_out
-    checked = [_Source(path, kind, settings, stdin, count) for path, kind in _check(sources)]
+    led = {} if redirects is None else redirects
+    checked = [_Source(path, kind, settings, stdin, count, led) for path, kind in _check(sources)]
     return chain.from_iterable(map(_read_source, checked))
 
 

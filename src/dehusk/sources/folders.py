@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import Final
 from urllib.parse import quote
@@ -16,7 +17,7 @@ from urllib.parse import quote
 from dehusk.errors import DehuskError, MissingExtra, PageTooLarge, SourceError
 from dehusk.page.page import Page
 from dehusk.page.urls import site_of
-from dehusk.settings import SourceSettings
+from dehusk.settings import SAVED, SourceSettings
 from dehusk.sources.compression import named_compression, open_unpacked, unpacked_name
 from dehusk.sources.items import Failure
 
@@ -157,6 +158,20 @@ def find_files(root: Path) -> Iterator[str | SourceError]:
             yield SourceError(f"{root / name}: {fault.strerror or fault}")
         else:
             pending.extend(sorted(below, key=os.fsencode, reverse=True))
+
+
+def saved_archive(folder: Path) -> Path | None:
+    """The archive that `--save` has written into a folder, where there is one."""
+    archive = folder / SAVED
+    return archive if archive.is_file() and not archive.is_symlink() else None
+
+
+def count_files(root: Path, limit: int) -> int:
+    """How many HTML files there are below a folder; more than the limit where nobody can tell."""
+    if saved_archive(root) is not None:
+        return limit + 1
+    files = (found for found in find_files(root) if isinstance(found, str))
+    return sum(1 for _ in islice(files, limit + 1))
 
 
 def _list_folder(folder: Path, prefix: str) -> list[str]:

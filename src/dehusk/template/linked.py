@@ -17,6 +17,7 @@ from dehusk.errors import PageError
 from dehusk.memory import Memory
 from dehusk.methods.papers.hyperlink import Detection, Hyperlink, detect, normal_url
 from dehusk.methods.papers.hyperlink.addresses import Addresses, host_of
+from dehusk.methods.papers.hyperlink.links import find_links
 from dehusk.page.page import Page
 from dehusk.page.parse import parse
 from dehusk.page.tree import Floats, Tree
@@ -62,8 +63,6 @@ class Linked:
     """The graph: the key page, those that voted, others that were loaded."""
     links: tuple[tuple[int, int], ...]
     """From and to, by place in `urls`."""
-    is_cut: bool
-    """Might more pages have been found, had more been loaded than `max_loads`?"""
 
 
 def linked_answer(
@@ -92,8 +91,15 @@ def linked_answer(
         found,
         tuple(_loads(result.tree, found, loader)),
         *_graph(result.tree, found, loader),
-        len(loader.asked) >= method.max_loads - 1 and len(found.pages) < method.size,
     )
+
+
+def search_message(method: Hyperlink, key: Tree, found: Detection) -> str:
+    """What the method did and could not do, and what it left, for people."""
+    left = len(find_links(key, Addresses()).inside) + 1 - found.requests
+    is_cut = found.requests >= method.max_loads and len(found.pages) < method.size and left > 0
+    rest = f"; {left} more not followed: no more than {method.max_loads} pages are asked for"
+    return found.message + (rest if is_cut else "")
 
 
 class _Missing(Exception):

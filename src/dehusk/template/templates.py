@@ -39,6 +39,7 @@ from dehusk.template.slots import (
 
 _KEPT_TREES: Final = 64
 """Trees kept for the next question: the pages that a menu leads to are asked for often."""
+_MAX_REDIRECTS: Final = 20
 _HEAD: Final = "head"
 """The slot of what a page says of itself alone: its canonical URL, its author."""
 _MAX_PAGES: Final = 40
@@ -88,6 +89,22 @@ class PageLoader:
             return parse(self._show(page) if self._show else page, self._limits).tree
         except PageError:
             return None
+
+
+def redirected(pages: Iterable[Page], redirects: Mapping[str, str]) -> dict[str, Page]:
+    """The pages by the URLs that redirect to them."""
+    known = {normal_url(page.url): page for page in pages if page.url}
+    leads = {normal_url(url): normal_url(target) for url, target in redirects.items()}
+    named: dict[str, Page] = {}
+    for url in leads:
+        place = url
+        for _ in range(_MAX_REDIRECTS):
+            if place in known or place not in leads:
+                break
+            place = leads[place]
+        if place in known:
+            named[url] = known[place]
+    return named
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,9 +24,11 @@ from dehusk.memory import dump, load
 from dehusk.memory.session import Session
 from dehusk.methods import DEFAULT, learned_with, settings_of
 from dehusk.output import Written
+from dehusk.output.archive import Archive
 from dehusk.page.page import Page
 from dehusk.settings import CrawlSettings, Limits, SourceSettings
 from dehusk.sources.crawl.crawler import Crawl
+from dehusk.sources.crawl.fetch import Response
 from dehusk.sources.crawl.frontier import key_of, read_start
 from dehusk.sources.crawl.state import open_state
 from dehusk.sources.items import Failure
@@ -41,6 +43,7 @@ create table if not exists crawl_lessons
     (number integer primary key, url text, site text, charset text, html blob);
 create table if not exists crawl_written
     (number integer primary key, url text, site text, unique (url, site));
+create table if not exists crawl_redirects (url text, target text, unique (url, target));
 """
 
 
@@ -48,7 +51,8 @@ class Crawling:
     """Pages of web sites with the sites' memories, kept in a state file. Use with `with`.
 
     Iterating gives pages and failures. `note` says what became of the one before; it is kept when
-    the next is asked for. Without a file all is forgotten at the end.
+    the next is asked for. Without a file all is forgotten at the end. `save` names an archive for
+    what the servers answered; it grows with the crawl, and is resumed with it.
     """
 
     def __init__(
@@ -61,6 +65,7 @@ class Crawling:
         path: Path | None = None,
         resumes: bool = False,
         is_fresh: bool = False,
+        save: Path | None = None,
     ) -> None:
         self._urls = urls
         self._session = session
@@ -69,6 +74,9 @@ class Crawling:
         self._path = path
         self._resumes = resumes
         self._is_fresh = is_fresh
+        self._save = save.resolve() if save else None
+        self._archive: Archive | None = None
+        self._redirects: list[tuple[str, str]] = []
         self._stack = ExitStack()
         self._lesson: Page | None = None
         self._answer: Result | Refusal | None = None
@@ -83,9 +91,19 @@ class Crawling:
                 for table in _SCHEMA.split(";"):
                     self._state.connection.execute(table)
             self._check_method()
+            self._archive = self._open_archive()
+            if self._archive is not None:
+                stack.enter_context(self._archive)
             self._go_on()
             self.crawl = stack.enter_context(
-                Crawl(self._urls, self._settings, self._source_settings, self._state, self._keep)
+                Crawl(
+                    self._urls,
+                    self._settings,
+                    self._source_settings,
+                    self._state,
+                    self._keep,
+                    self._keep_answer,
+                )
             )
             self._stack = stack.pop_all()
         return self
@@ -114,6 +132,38 @@ class Crawling:
         with self._state.transaction():
             self._state.set_facts({"method": used})
 
+    def _open_archive(self) -> Archive | None:
+        """The archive behind what an earlier run has saved. Raises UsageError for another one."""
+        known, path = self._state.fact("save"), self._save
+        if known is None and path is not None and self._state.fact("starts") is not None:
+            raise UsageError(f"{self._path}: a crawl that is not saved; --fresh begins one that is")
+        if known is not None and known != str(path):
+            raise UsageError(f"{self._path}: a crawl that is saved to {known}: name it with --save")
+        if path is None:
+            return None
+        archive = Archive(
+            path,
+            self._settings.user_agent,
+            size=self._state.fact("saved", 0),
+            may_replace=self._is_fresh or known is not None,
+        )
+        # Before the archive is made: one that a crawl has begun may be begun anew.
+        with self._state.transaction():
+            self._state.set_facts({"save": str(path), "saved": archive.size})
+        return archive
+
+    def _keep_answer(self, answer: Response) -> None:
+        """Save what a server answered; a redirect that is saved, in a later crawl, not again."""
+        if self._archive is None:
+            return
+        if answer.redirect is not None:
+            redirect = (answer.url, answer.redirect)
+            query = "select 1 from crawl_redirects where url = ? and target = ?"
+            if self._state.connection.execute(query, redirect).fetchone():
+                return
+            self._redirects.append(redirect)
+        self._archive.add([answer])
+
     def _go_on(self) -> None:
         """Take up an earlier crawl, or visit the pages of one that came to its end again.
 
@@ -139,7 +189,8 @@ class Crawling:
         self.written = Written(self._bytes, tuple(rows.fetchall()))
         self._restore_memories()
         if not self._resumes:
-            kept = {"method": state.fact("method"), "bytes": self._bytes}
+            kept = {name: state.fact(name) for name in ("method", "save", "saved")}
+            kept["bytes"] = self._bytes
             state.begin_again(key_of, kept)
 
     def _restore_memories(self) -> None:
@@ -163,6 +214,13 @@ class Crawling:
 
     def _keep(self) -> None:
         """Write what became of the last item; the crawl calls it in the middle of its step."""
+        if self._archive is not None:
+            self._archive.sync()
+            self._state.set_facts({"saved": self._archive.size})
+            self._state.connection.executemany(
+                "insert or ignore into crawl_redirects values (?, ?)", self._redirects
+            )
+            self._redirects = []
         if self._answer is None:
             return
         run = self._state.connection.execute

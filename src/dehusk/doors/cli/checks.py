@@ -60,6 +60,7 @@ def check_targets(arguments: argparse.Namespace) -> None:
         ("-o", getattr(arguments, "output", None)),
         ("--memory", arguments.memory),
         ("--state", getattr(arguments, "state", None)),
+        ("--save", getattr(arguments, "save", None)),
     ]
     written = [(option, name) for option, name in named if name and name != "-"]
     sources = [("SOURCE", name) for name in getattr(arguments, "sources", ())]

@@ -14,6 +14,7 @@ from dehusk.doors.cli.web_options import make_crawl_settings
 from dehusk.errors import UsageError
 from dehusk.memory.session import Session
 from dehusk.output import Format, Writer, named_format, write_llms_txt
+from dehusk.output.archive import archive_path
 from dehusk.settings import CrawlSettings, SourceSettings
 from dehusk.sources import is_web
 from dehusk.sources.crawl.crawler import Crawl
@@ -48,6 +49,7 @@ def run(
         path=path,
         resumes=arguments.resume,
         is_fresh=arguments.fresh,
+        save=archive_path(arguments.save) if arguments.save is not None else None,
     )
     with crawling, make_writer(arguments, crawling.written) as writer:
         crawl = crawling.crawl

@@ -22,7 +22,7 @@ from dehusk.page.page import Page
 from dehusk.settings import Durable, Limits
 from dehusk.sources import Failure, count_pages, read_pages
 from dehusk.sources.items import as_shown
-from dehusk.template.templates import PageLoader
+from dehusk.template.templates import PageLoader, redirected
 from dehusk.workers.jobs import Jobs, Learned
 
 if TYPE_CHECKING:
@@ -161,9 +161,11 @@ def make_sites(
     if method == Hyperlink.name:
         if "-" in arguments.sources:
             raise UsageError("hyperlink follows links, so it cannot read standard input")
-        pages = read_pages(arguments.sources, make_source_settings(arguments))
+        redirects: dict[str, str] = {}
+        items = read_pages(arguments.sources, make_source_settings(arguments), redirects=redirects)
+        pages = [item for item in items if isinstance(item, Page)]
         show = partial(browser.render, limits=limits) if browser else None
-        settings["loader"] = PageLoader((p for p in pages if isinstance(p, Page)), limits, show)
+        settings["loader"] = PageLoader(pages, limits, show, redirected(pages, redirects))
     settings |= {"keep": arguments.keep, "drop": arguments.drop, "limits": limits}
     if not arguments.memory:
         return nullcontext(Session(method=method, **settings))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 from dehusk.answer.override import Overrides, overrides
@@ -16,6 +17,7 @@ from dehusk.doors.options import MAX_LOADS, make_limits, make_source_settings
 from dehusk.errors import PageError, UsageError
 from dehusk.methods.papers.hyperlink import Hyperlink
 from dehusk.output import Writer
+from dehusk.output.archive import Archive, archive_path
 from dehusk.page.browser import Browser
 from dehusk.page.page import Page
 from dehusk.page.parse import parse
@@ -23,7 +25,7 @@ from dehusk.settings import CrawlSettings, Limits, SourceSettings
 from dehusk.sources import is_web
 from dehusk.sources.crawl.fetch import Response
 from dehusk.sources.crawl.linked import LinkedPages
-from dehusk.template.linked import Linked, Wanted, linked_answer
+from dehusk.template.linked import Linked, Wanted, linked_answer, search_message
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +40,9 @@ class Found:
     @property
     def others(self) -> list[Page]:
         """The pages besides the key page, each once, in the order loaded."""
-        return list({page.url: page for page in self.pages.values()}.values())
+        once = {page.url: page for page in self.pages.values()}
+        once.pop(self.key.url, None)
+        return list(once.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +56,7 @@ class Searching:
     overrides: Overrides
     progress: Progress
     show: Callable[[Page], Page]
-    on_page: Callable[[Page, Sequence[Response]], None] = field(default=lambda *_: None)
+    on_page: Callable[[Page, Sequence[Response]], None]
 
     def search(self, url: str) -> Found:
         """The page at the URL compared with pages that it links. Raises PageError, UsageError."""
@@ -69,7 +73,8 @@ class Searching:
         for load in answer.loads:
             if load.state == "failed" and load.url in pages:
                 self.progress.not_loaded(load.url, load.reason or "")
-        self.progress.compared(key.url, self._message(answer))
+        message = search_message(self.method, answer.result.tree, answer.detection)
+        self.progress.compared(key.url, message)
         return Found(key, pages, answer)
 
     def _load(
@@ -90,10 +95,21 @@ class Searching:
             pages[wanted.url] = page
             self.progress.loaded(wanted.url, page.url)
 
-    def _message(self, answer: Linked) -> str:
-        """What was found and what was missing, for people."""
-        cut = f"; no more than {self.method.max_loads} were loaded (--max-loads)"
-        return answer.detection.message + cut * answer.is_cut
+
+Save = Callable[[Sequence[Response]], None]
+"""Keeps what servers answered."""
+
+
+@contextmanager
+def opened_archive(arguments: argparse.Namespace) -> Iterator[Save]:
+    """What keeps answers in the archive of --save; in none without it. Raises UsageError."""
+    if arguments.save is None:
+        yield lambda _: None
+        return
+    name = make_crawl_settings(arguments).user_agent
+    with Archive(archive_path(arguments.save), name) as archive:
+        yield archive.add
+        archive.sync()
 
 
 def make_searching(
@@ -101,6 +117,7 @@ def make_searching(
     settings: dict[str, Any],
     browser: Browser | None,
     progress: Progress,
+    save: Save,
 ) -> Searching:
     """What searches as the options say, with these settings of `hyperlink`."""
     limits = make_limits(arguments)
@@ -112,6 +129,7 @@ def make_searching(
         overrides(arguments.keep, arguments.drop),
         progress,
         (lambda page: page) if browser is None else lambda page: browser.render(page, limits),
+        lambda _, answers: save(answers),
     )
 
 
@@ -119,8 +137,8 @@ def clean(arguments: argparse.Namespace, settings: dict[str, Any], browser: Brow
     """Clean each page of the web by the pages that it links; 1 if one could not be."""
     _check(arguments)
     progress = make_progress(arguments, None)
-    searching = make_searching(arguments, settings, browser, progress)
-    with make_writer(arguments) as writer:
+    with make_writer(arguments) as writer, opened_archive(arguments) as save:
+        searching = make_searching(arguments, settings, browser, progress, save)
         try:
             for url in arguments.sources:
                 progress.count(_answer(searching, url, writer))

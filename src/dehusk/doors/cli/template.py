@@ -6,9 +6,8 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -31,9 +30,17 @@ from dehusk.methods import DEFAULT, METHODS, Smooths
 from dehusk.methods.papers.hyperlink import Hyperlink, best_settings, detect, normal_url
 from dehusk.output.names import is_page_name
 from dehusk.page.page import Page
+from dehusk.page.parse import parse
 from dehusk.sources import Failure, is_web, read_pages
 from dehusk.template.drawing import draw_graph
-from dehusk.template.templates import PageLoader, Template, link_graph, template_of
+from dehusk.template.linked import search_message
+from dehusk.template.templates import (
+    PageLoader,
+    Template,
+    link_graph,
+    redirected,
+    template_of,
+)
 
 if TYPE_CHECKING:
     from dehusk.page.browser import Browser
@@ -45,16 +52,13 @@ def run(arguments: argparse.Namespace) -> int:
     is_fetched = is_web(arguments.page) and not arguments.against
     if not is_fetched and (given := given_options(arguments)):
         raise UsageError(f"{', '.join(given)}: only for a web address without --against")
-    default = Hyperlink.name if is_fetched else DEFAULT
+    default = Hyperlink.name if is_web(arguments.page) else DEFAULT
     name, settings = chosen_method(arguments, default, is_searching=is_fetched)
     if arguments.format == "sections" and not issubclass(METHODS.get(name, object), Smooths):
         raise UsageError(f"{name} makes no sections: it does not smooth; page does")
     with opened_browser(arguments) as browser:
         compare = _fetched if is_fetched else _read
         compared = compare(arguments, name, settings, browser)
-    if compared.is_alone and arguments.method is None and name == Hyperlink.name:
-        name, settings = DEFAULT, {}
-        _say(arguments, f"judged by the page alone, by {DEFAULT}")
     refusals: list[PageError] = []
     template = template_of(
         compared.key,
@@ -81,9 +85,8 @@ class _Compared:
     search: Hyperlink
     """What finds the pages that link each other among them."""
     failures: int = 0
-    is_fetched: bool = False
     is_alone: bool = False
-    """Nothing could be fetched to compare with."""
+    """It is a page of the web, and there is none to compare it with."""
 
 
 def _fetched(
@@ -94,15 +97,15 @@ def _fetched(
 
     progress = Progress(sys.stderr, None, is_quiet=arguments.quiet)
     chosen = settings if name == Hyperlink.name else best_settings(search_settings(arguments))
-    searching = linked.make_searching(arguments, chosen, browser, progress)
-    found = searching.search(arguments.page)
+    with linked.opened_archive(arguments) as save:
+        searching = linked.make_searching(arguments, chosen, browser, progress, save)
+        found = searching.search(arguments.page)
     # Other pages of the family are judged by what there is: no more is fetched for them.
     loader = PageLoader([found.key, *found.others], searching.limits, names=found.pages)
     return _Compared(
         found.key,
         found.others,
         replace(searching.method, loader=loader),
-        is_fetched=True,
         is_alone=not found.answer.detection.pages,
     )
 
@@ -112,18 +115,30 @@ def _read(
 ) -> _Compared:
     """The page and the others of its site, out of what the user names."""
     limits = make_limits(arguments)
-    show = (lambda page: page) if browser is None else partial(browser.render, limits=limits)
-    pages, failures = read_site(arguments)
-    key = find_page(arguments, pages)
+    redirects: dict[str, str] = {}
+    pages, failures = read_site(arguments, redirects)
+    names = redirected(pages, redirects)
+    key = find_page(arguments, pages, names)
     site = pipeline.site_of(key)
     others = [page for page in pages if page is not key and pipeline.site_of(page) == site]
     left_out = len(pages) - len(others) - any(page is key for page in pages)
     if left_out:
         _say(arguments, f"{left_out} page{'' if left_out == 1 else 's'} of other sites left out")
-    shown = [show(page) for page in (key, *others)]
-    loader = PageLoader(shown, limits)
-    search = Hyperlink(**(settings if name == Hyperlink.name else best_settings({})), loader=loader)
-    return _Compared(shown[0], shown[1:], search, failures)
+    shown = {id(page): page for page in (key, *others)}
+    if browser is not None:
+        shown = {number: browser.render(page, limits) for number, page in shown.items()}
+    known = {url: shown[id(page)] for url, page in names.items() if id(page) in shown}
+    loader = PageLoader(shown.values(), limits, names=known)
+    chosen = settings if name == Hyperlink.name else best_settings(search_settings(arguments))
+    search = Hyperlink(**chosen, loader=loader)
+    key, *others = shown.values()
+    if name != Hyperlink.name:
+        return _Compared(key, others, search, failures)
+    tree = parse(key, limits).tree
+    found = detect(search, tree)
+    _say(arguments, search_message(search, tree, found))
+    is_alone = not found.pages and is_web(arguments.page)
+    return _Compared(key, others, search, failures, is_alone=is_alone)
 
 
 def _say(arguments: argparse.Namespace, message: str) -> None:
@@ -131,11 +146,17 @@ def _say(arguments: argparse.Namespace, message: str) -> None:
         sys.stderr.write(f"{message}\n")
 
 
-def read_site(arguments: argparse.Namespace) -> tuple[list[Page], int]:
-    """The pages to compare with, and how many could not be read; each of these is named."""
+def read_site(
+    arguments: argparse.Namespace, redirects: dict[str, str] | None = None
+) -> tuple[list[Page], int]:
+    """The pages to compare with, and how many could not be read; each of these is named.
+
+    Where redirects lead is put into `redirects`.
+    """
     pages: list[Page] = []
     failures = 0
-    for item in read_pages(_sources(arguments), make_source_settings(arguments)):
+    settings = make_source_settings(arguments)
+    for item in read_pages(_sources(arguments), settings, redirects=redirects):
         if isinstance(item, Failure):
             failures += 1
             sys.stderr.write(f"dehusk: {item.error}\n")
@@ -152,14 +173,19 @@ def _sources(arguments: argparse.Namespace) -> list[str]:
     return [str(path.parent)] if path.is_file() else []
 
 
-def find_page(arguments: argparse.Namespace, pages: list[Page]) -> Page:
+def find_page(
+    arguments: argparse.Namespace, pages: list[Page], names: Mapping[str, Page] = {}
+) -> Page:
     """The page that the user means: a URL among the pages, or a file, by its bytes one of them.
 
-    A file that is none of them has the URL and the site that its folder gives it.
+    `names` are URLs that redirect to pages. A file that is none of them has the URL and the site
+    that its folder gives it.
     """
     name: str = arguments.page
     if not Path(name).is_file():
         wanted = normal_url(name)
+        if wanted in names:
+            return names[wanted]
         for page in pages:
             if page.url and normal_url(page.url) == wanted:
                 return page
@@ -214,9 +240,7 @@ def _report(
     """Say what the page was compared with, and what could not be."""
     for error in refusals:
         sys.stderr.write(f"dehusk: {error}\n")
-    if isinstance(template.method, Hyperlink) and not compared.is_fetched:
-        _say(arguments, detect(template.method, template.result.tree).message)
-    elif not isinstance(template.method, Hyperlink):
+    if not isinstance(template.method, Hyperlink):
         count = len(compared.others) - len(refusals)
         _say(arguments, f"compared with {count} other page{'' if count == 1 else 's'}")
     count = len(template.results) - 1

@@ -19,7 +19,7 @@ _CRAWLING: Final = (
 )
 
 
-def add_fetching(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
+def add_fetching(parser: argparse.ArgumentParser) -> None:
     """How pages are fetched from the web, by crawls and by searches."""
     group = parser.add_argument_group("fetching from the web: how fast, and how safe")
     group.add_argument(
@@ -68,7 +68,12 @@ def add_fetching(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
         action="store_true",
         help="connect to addresses that are not public too: this machine, the local network",
     )
-    return group
+    group.add_argument(
+        "--save",
+        metavar="PATH",
+        help="keep the pages that are fetched, for other commands to read: a file ending in .warc"
+        " or .warc.gz, or a folder",
+    )
 
 
 def given_options(arguments: argparse.Namespace, *, is_search: bool = False) -> list[str]:

@@ -23,7 +23,7 @@ from dehusk.errors import NotHtml, PageError
 from dehusk.methods import settings_of
 from dehusk.methods.papers.hyperlink import Hyperlink
 from dehusk.page.page import Page
-from dehusk.template.linked import Linked, Wanted, linked_answer
+from dehusk.template.linked import Linked, Wanted, linked_answer, search_message
 from dehusk.template.templates import template_of
 from dehusk.workers.acts import Judge, PageAct
 from dehusk.workers.messages import Reply, Request
@@ -165,8 +165,7 @@ def _linked_facts(linked: Linked, method: Hyperlink) -> dict[str, Any]:
         "site": linked.result.site,
         "method": method.name,
         "outcome": found.outcome,
-        "message": found.message
-        + f"; no more than {method.max_loads} were asked for" * linked.is_cut,
+        "message": search_message(method, linked.result.tree, found),
         "asked": method.size,
         "needed": found.needed,
         "loads": found.loads,

@@ -55,7 +55,7 @@ def view(arguments: argparse.Namespace) -> int:
     _check_extra("dehusk view")
     if any(map(is_web, arguments.sources)):
         raise UsageError(
-            "a site of the web must be saved first: `dehusk clean URL -o crawl.warc.gz`"
+            "a site of the web must be saved first: `dehusk clean URL --save site.warc.gz -o site/`"
         )
     from dehusk.doors.service import run  # noqa: PLC0415  an extra
 

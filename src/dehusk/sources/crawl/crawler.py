@@ -22,8 +22,9 @@ from dehusk.errors import (
 )
 from dehusk.page.page import Page
 from dehusk.settings import CrawlSettings, SourceSettings
+from dehusk.sources.crawl.fetch import Response
 from dehusk.sources.crawl.frontier import Entry, Frontier, Start, key_of, read_start
-from dehusk.sources.crawl.judge import Judge, Verdict
+from dehusk.sources.crawl.judge import REDIRECT, Judge, Verdict
 from dehusk.sources.crawl.network import Network
 from dehusk.sources.crawl.scope import Found, LeftOut, Scope
 from dehusk.sources.crawl.state import PAGE, VERSION, Answer, Earlier, State
@@ -34,6 +35,8 @@ _MAX_SILENCE: Final = 10
 _URLS_PER_PAGE: Final = 10
 """URLs of sitemaps that are read for each page wanted: many turn out to be left out."""
 _MIN_SITEMAP_URLS: Final = 1000
+_KEPT: Final = (PAGE, REDIRECT, LeftOut.KNOWN.name)
+"""Outcomes of answers that are a part of the site as it is given: pages, and what leads to them."""
 SITEMAP: Final = "sitemap"
 """The place of a link that a sitemap names."""
 
@@ -53,6 +56,8 @@ class Crawl:
 
     What was given counts as dealt with when the next is asked for: then `on_commit` is called, and
     what it writes to the state is kept together with the step, or lost together with it.
+    `on_answer` is told of what a server answered for each page that is given, before it is, and of
+    redirects to pages.
     """
 
     def __init__(
@@ -62,11 +67,13 @@ class Crawl:
         source_settings: SourceSettings,
         state: State,
         on_commit: Callable[[], None] = lambda: None,
+        on_answer: Callable[[Response], None] = lambda _: None,
     ) -> None:
         self._settings = settings
         self._source_settings = source_settings
         self._state = state
         self._on_commit = on_commit
+        self._on_answer = on_answer
         self._starts = [read_start(url) for url in urls]
         self._network = Network(settings, _credentials(self._starts))
         self._scope = Scope(settings, source_settings, self._network.manners)
@@ -121,6 +128,8 @@ class Crawl:
                 return
             verdict = self._judge.judge(entry, answer, self._earlier.get(key_of(entry.url)))
             self._count(verdict)
+            if isinstance(answer, Response) and verdict.outcome in _KEPT:
+                self._on_answer(answer)
             if verdict.item is not None:
                 yield verdict.item
             self._settle(entry, verdict)

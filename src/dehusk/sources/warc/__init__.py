@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from itertools import dropwhile
 from pathlib import Path
 from typing import Final
+from urllib.parse import urljoin
 
 from dehusk.errors import (
     DamagedRecord,
@@ -92,12 +93,13 @@ def read_warc(
     folder: str,
     settings: SourceSettings,
     left_out: Counter[str],
+    redirects: dict[str, str] | None = None,
 ) -> Iterator[Page | Failure]:
     """The HTML pages of a web archive, and a Failure for each record that is damaged.
 
     Pages come from `response` records with a 2xx status and from `resource` records. Other records
-    are counted in `left_out`, by what they are. Raises SourceError where the file cannot be read
-    on, and MissingExtra.
+    are counted in `left_out`, by what they are; where redirects lead goes into `redirects`, by URL.
+    Raises SourceError where the file cannot be read on, and MissingExtra.
     """
     window = Window(_SOURCES[packing](stream.take), is_packed=packing is not None)
     # Headers and chunk sizes make a record longer than its page.
@@ -108,6 +110,8 @@ def read_warc(
         else:
             try:
                 page = _page(item, folder, settings, left_out)
+                if page is None and redirects is not None:
+                    redirects |= _redirect(item)
             except (PageError, MissingExtra) as fault:
                 error = fault
             else:
@@ -171,6 +175,20 @@ def _no_page(response: Response | None, fields: Fields) -> str | None:
     if says_html is None:
         says_html = is_html(fields.get(b"warc-identified-payload-type", b""))
     return _NO_HTML if says_html is False else None
+
+
+def _redirect(record: Record) -> dict[str, str]:
+    """Where a record that holds no page leads, by its URL; nothing for one that is no redirect."""
+    url, answer = _target(record.fields), None
+    if record.kind == b"response":
+        answer = parse_response(record.block)
+    if url is None or answer is None or not 300 <= answer.status < 400:
+        return {}
+    location = answer.fields.get(b"location", b"").decode("utf-8", "replace")
+    try:
+        return {url: urljoin(url, location)} if location else {}
+    except ValueError:
+        return {}
 
 
 def _body(record: Record, response: Response | None, max_bytes: int) -> Body:
