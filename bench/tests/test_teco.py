@@ -159,6 +159,19 @@ def test_where_the_printed_key_page_is_missing_marks_are_looked_for(tmp_path: Pa
     assert "no index.html in it" in notes[0]
 
 
+def test_of_two_printed_key_pages_of_a_site_one_may_be_missing(tmp_path: Path) -> None:
+    folder = tmp_path / "users.dsic.upv.es"
+    _write_site(folder / "%7Ejsilva" / "wwv2013")
+    (folder / "%7Ejsilva" / "wwv2013" / "hay.html").rename(
+        folder / "%7Ejsilva" / "wwv2013" / "index2.html"
+    )
+    notes: list[str] = []
+    (key,) = read_key_pages(str(tmp_path), notes)
+    assert key.printed is not None
+    assert key.printed.nodes == (197, 163, 34)
+    assert notes == [f"{folder}: no ~dinsa/en/index.html in it; left out"]
+
+
 def test_forty_key_pages_of_five_types_are_printed() -> None:
     printed = [page for pages in printed_pages().values() for page in pages]
     assert Counter(page.type for page in printed) == {

@@ -168,8 +168,10 @@ def _read_site(
     url_of = {name: str(urls.get(name) or file_url(name)) for name in names}
     pages = _Pages({url: _file_maker(folder, name, url) for name, url in url_of.items()})
     named = [name for name in names if unquote(name) in keys]
-    if len(named) < len(keys):
-        notes.append(f"{folder}: no {', '.join(keys)} in it; all its pages are looked at for marks")
+    missing = [key for key in keys if key not in map(unquote, named)]
+    if missing:
+        rest = "left out" if named else "all its pages are looked at for marks"
+        notes.append(f"{folder}: no {', '.join(missing)} in it; {rest}")
     for name in named or names:
         try:
             key = _read_key(_read_page(folder, name, url_of[name]), kind, pages)
