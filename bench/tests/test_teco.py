@@ -552,7 +552,7 @@ def test_the_state_of_another_grid_is_refused(
     assert state.read_bytes() == before
 
 
-@pytest.mark.parametrize("text", ["a note of mine\n", "[]\n", '{"data": 1}\n'])
+@pytest.mark.parametrize("text", ["a note of mine", "a note of mine\n", "[]\n", '{"data": 1}\n'])
 def test_a_file_that_is_no_state_is_refused_and_stays(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str
 ) -> None:

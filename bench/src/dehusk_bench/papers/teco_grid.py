@@ -164,8 +164,8 @@ class State:
         try:
             lines = path.read_bytes().splitlines(keepends=True) if path.exists() else []
             whole = [line for line in lines if line.endswith(b"\n")]
-            if whole:
-                self._take(whole, facts)
+            if whole or not _line(facts).startswith(b"".join(lines)):
+                self._take(whole or lines, facts)
             # What was cut off while it was written is written again.
             with path.open("r+b" if path.exists() else "wb") as file:
                 file.truncate(sum(map(len, whole)))
@@ -204,11 +204,15 @@ class State:
             return
         try:
             with self._path.open("ab") as file:
-                file.write(json.dumps(line).encode() + b"\n")
+                file.write(_line(line))
                 file.flush()
                 os.fsync(file.fileno())
         except OSError as fault:
             raise UsageError(f"--state {self._path}: {fault.strerror or fault}") from fault
+
+
+def _line(content: object) -> bytes:
+    return json.dumps(content).encode() + b"\n"
 
 
 def facts_of(source: str, keys: Sequence[KeyPage], method: Hyperlink) -> dict[str, Any]:
