@@ -153,7 +153,7 @@ def test_exported_gold_is_read_again_and_by_the_bench(
     file = tmp_path / "gold.jsonl"
     file.write_text(json.dumps(judges.record(0)) + "\n")
     again = Judges(viewed)
-    assert again.read(file) == 3
+    assert again.read(file, pytest.fail) == 3
     assert again.record(0) == judges.record(0)
     pages = list(open_corpus(str(file), Caps()).pages())
     assert [page.content for page in pages] == ["Page 0\nFirst 0\nThird 0"]
@@ -171,9 +171,26 @@ def test_gold_without_names_is_of_a_judge_called_as_the_file(
     for name in ("dora", "emil"):
         (tmp_path / f"{name}.jsonl").write_text(f"{json.dumps(old)}\n\n{json.dumps(other)}\n")
     judges = Judges(viewed)
-    assert [judges.read(tmp_path / f"{name}.jsonl") for name in ("dora", "emil")] == [1, 1]
+    files = [tmp_path / f"{name}.jsonl" for name in ("dora", "emil")]
+    assert [judges.read(file, pytest.fail) for file in files] == [1, 1]
     assert judges.of_page(1) == ["dora", "emil"]
     assert judges.agreement()["all"]["alike"] == 1
+
+
+def test_marks_of_a_page_that_was_another_are_left_out(viewed: Viewed, tmp_path: Path) -> None:
+    file, words = tmp_path / "ann.jsonl", list[str]()
+    record = gold_record(viewed.pages[1], viewed.result(1))
+    html = str(record["html"])
+    others = [
+        {**record, "html": html.replace("First", "Another")},
+        {**gold_record(viewed.pages[2], viewed.result(2)), "html": html.replace("<p id=a>", "<p>")},
+        {**gold_record(viewed.pages[3], viewed.result(3)), "html": f"<main>{html}"},
+    ]
+    file.write_text("\n".join(map(json.dumps, others)))
+    judges = Judges(viewed)
+    assert judges.read(file, words.append) == 2  # What is read may be new, not what is built.
+    assert judges.pages == [1, 2]
+    assert ["another version of https://grain.example/3" in each for each in words] == [True]
 
 
 @pytest.mark.parametrize(
@@ -184,10 +201,10 @@ def test_what_is_no_gold_is_named(viewed: Viewed, tmp_path: Path, line: str) -> 
     known = {"url": "https://grain.example/1", "site": "grain.example"}
     file.write_text(json.dumps({**known, **json.loads(line)}) if line.startswith("{") else line)
     with pytest.raises(SourceError, match=r"bad\.jsonl"):
-        Judges(viewed).read(file)
+        Judges(viewed).read(file, print)
     file.write_text(json.dumps({"url": "https://elsewhere.example/", "content_nodes": []}))
     with pytest.raises(SourceError, match="no marks of a page that is shown"):
-        Judges(viewed).read(file)
+        Judges(viewed).read(file, print)
 
 
 def test_a_gold_file_that_is_not_there_is_named(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ he corrects afterwards changes them, what others correct does not.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path as File
 from typing import Any, Final
@@ -33,9 +33,10 @@ from dehusk.doors.service.gold import (
     seen_nodes,
     voted_nodes,
 )
-from dehusk.errors import SourceError
+from dehusk.errors import PageError, SourceError
+from dehusk.page.page import Page
 from dehusk.page.parse import parse
-from dehusk.page.tree import Flags, Tree
+from dehusk.page.tree import Flags, Ints, Tree
 from dehusk.template.viewing import Viewed, element_path
 
 MAX_NAME: Final = 40
@@ -162,10 +163,11 @@ class Judges:
         tree, ballots = self.ballots(page)
         return _told([ballots]) | {"differences": list(_differences(tree, ballots))}
 
-    def read(self, file: File) -> int:
+    def read(self, file: File, refused: Callable[[str], object]) -> int:
         """Take in the marks of an exported file; how many there were for pages that are here.
 
-        Marks without a judge's name are of one called as the file is. Raises SourceError.
+        Marks without a judge's name are of one called as the file is. `refused` is told of marks
+        on a page that was another one then. Raises SourceError.
         """
         pages = enumerate(self._viewed.pages)
         numbers: dict[object, int] = {(p.url, pipeline.site_of(p)): n for n, p in pages}
@@ -175,15 +177,33 @@ class Judges:
             if number is None:
                 continue
             tree = parse(self._viewed.pages[number], self._viewed.memories.limits).tree
+            is_same = _is_built_alike(tree, record.get("html"))
             for given in record.get("judges") or [record]:
                 judge, marks = _read_marks(given, place)
-                if nodes_inside(tree, marks.content, marks.excluded) is None:
-                    raise SourceError(f"{place}: marks of another version of {record.get('url')}")
+                if not is_same or nodes_inside(tree, marks.content, marks.excluded) is None:
+                    refused(f"{place}: marks of another version of {record.get('url')}, left out")
+                    continue
                 self._marks.setdefault(number, {})[judge or file.stem[:MAX_NAME]] = marks
                 count += 1
         if not count:
             raise SourceError(f"{file}: no marks of a page that is shown")
         return count
+
+
+def _is_built_alike(tree: Tree, html: object) -> bool:
+    """Have both the same elements, so that a path leads to the same? True where none is known."""
+    if not isinstance(html, str):
+        return True
+    try:
+        other = parse(Page(html, tree.url)).tree
+    except PageError:
+        return False
+    own, others = (each.tag[~each.is_text] for each in (tree, other))
+    return np.array_equal(own, others) and np.array_equal(_depths(tree), _depths(other))
+
+
+def _depths(tree: Tree) -> Ints:
+    return tree.depth[~tree.is_text]
 
 
 def _records(file: File) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -123,7 +123,7 @@ def view(
     """
     judges = Judges(viewed)
     for file in gold:
-        judges.read(file)
+        judges.read(file, lambda words: sys.stderr.write(f"dehusk: {words}\n"))
     asyncio.run(_view(viewed, judges, port, is_kept=is_kept, ready=ready))
 
 
