@@ -28,7 +28,8 @@ const folderOf = (url) => siteOf(url).replace(/[^\w.-]/g, "_");
 export function fileOf(url) {
   const { pathname, search } = new URL(url);
   const plain = (pathname + search).replace(/^\//, "").replace(/[^\w./-]/g, "_").replace(/\.\.+/g, "_").replace(/\/(?=\/|$)/g, "/index") || "index";
-  return /\.html?$/i.test(plain) ? plain : `${plain}.html`;
+  const short = plain.split("/").map((name) => name.slice(0, 120)).join("/");
+  return /\.html?$/i.test(short) ? short : `${short}.html`;
 }
 
 // By name, the files of a folder that `dehusk bench teco` reads: judged pages, and others that they link.

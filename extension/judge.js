@@ -34,7 +34,7 @@
     addEventListener("mouseover", hover, true);
     addEventListener("keydown", press, true);
     parts.notTemplate.focus();
-    show(lost ? `The page has changed: ${lost} marks stand nowhere now` : "Click what is not template");
+    show(lost ? `The page has changed: ${lost} marks stand nowhere now` : "Click what is not template. Or move by arrows, and press m.");
     return true;
   }
 

@@ -35,7 +35,7 @@
         first.data = `\n${first.data}`;
       }
     });
-    root.querySelector(PANEL)?.remove();
+    for (const panel of root.querySelectorAll(PANEL)) panel.remove();
     const doctype = document.compatMode === "CSS1Compat" ? "<!DOCTYPE html>" : "";
     return doctype + root.outerHTML;
   }

@@ -106,8 +106,8 @@ function loadItem({ url, state, reason }) {
   return item;
 }
 
-function runWords({ state, fault, loads, answer, maxLoads }) {
-  if (state === "running") return loads.length ? `Loading: ${loads.length + 1} of ${maxLoads} pages at most` : "Ordering the links …";
+function runWords({ state, fault, loads, answer, maxLoads, size, votes }) {
+  if (state === "running") return `Looking for ${size} pages that link each other, ${votes} votes needed: ${loads.length + 1} of at most ${maxLoads} loads`;
   if (state === "failed") return fault;
   const share = answer.share === null ? "" : ` ${Math.round(answer.share * 100)} % of the page is template.`;
   return `${answer.message[0].toUpperCase()}${answer.message.slice(1)}.${/^no_/.test(answer.outcome) ? "" : share}`;

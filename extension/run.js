@@ -25,13 +25,14 @@
     return { ...rest, answer: answer && { method, outcome, message, asked, needed, loads, share, benchmark } };
   }
 
+  const here = () => location.href.split("#")[0];
   const tell = () => void api.runtime.sendMessage({ run: run() }).catch(() => {});
 
   // `places` are those of a judgement of the page, if there is one: then the answer is scored by it.
   function extract({ places, ...given }) {
     if (now?.state === "running") return run();
     ended = new AbortController();
-    now = { ...given, url: location.href, state: "running", loads: [], fault: null, isMissing: false, answer: null };
+    now = { ...given, url: here(), state: "running", loads: [], fault: null, isMissing: false, answer: null };
     drive(globalThis.dehusk.collectJudged(places), ended.signal).catch((fault) => {
       Object.assign(now, { state: "failed", fault: fault.message, isMissing: Boolean(fault.isMissing) });
       for (const one of now.loads) if (one.state === "loading") Object.assign(one, { state: "failed", reason: "not waited for" });
@@ -198,7 +199,7 @@
 
   // The answer, as long as it is this page's and says something.
   function found() {
-    return now?.answer && now.url === location.href && /^(found|smaller|single)$/.test(now.answer.outcome) ? now.answer : null;
+    return now?.answer && now.url === here() && /^(found|smaller|single)$/.test(now.answer.outcome) ? now.answer : null;
   }
 
   function applyFound() {

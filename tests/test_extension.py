@@ -430,6 +430,9 @@ def test_the_manifest_asks_for_no_more_than_it_needs() -> None:
         "unlimitedStorage",
     }
     assert all("127.0.0.1" in host or "localhost" in host for host in manifest["host_permissions"])
+    policy = manifest["content_security_policy"]["extension_pages"]
+    assert policy.startswith("default-src 'none'; script-src 'self';")
+    assert "connect-src http://127.0.0.1:* http://localhost:*;" in policy
     background = manifest["background"]
     assert background["service_worker"] == background["scripts"][0]
     for path in EXTENSION.rglob("*.js"):
