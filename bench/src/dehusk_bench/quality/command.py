@@ -35,8 +35,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--by",
-        choices=("site", "lang", "type", "generator"),
-        help="add a row for each site, language, page type or generator",
+        choices=("site", "lang", "type", "generator", "genre"),
+        help="add a row for each site, language, page type, generator or genre of site",
     )
     parser.add_argument(
         "--teco",

@@ -34,6 +34,7 @@ class By(StrEnum):
     LANG = "lang"
     TYPE = "type"
     GENERATOR = "generator"
+    GENRE = "genre"
 
 
 @dataclass(slots=True)

@@ -69,18 +69,26 @@ _SETTINGS: Final = (
     "words-leaves", "words-leaves:weight=0.7", "words-leaves:weight=1.4",
 )  # fmt: skip
 """Every method but `auto` and `hyperlink`, with the settings that its page speaks of."""
-_BY: Final = {"docs-dev": "lang", "news-dev": "lang", "wcxb-dev": "type", "swde-dev": ""}
-_GROUPS: Final = {"lang": "language", "type": "type of page"}
+FITTED: Final = ("docs-dev", "news-dev", "wcxb-dev", "swde-dev")
+"""The corpora that the model of `auto` was fitted to: it may be judged there by folds only."""
+_BY: Final = {
+    "docs-dev": "lang", "news-dev": "lang", "wcxb-dev": "type", "swde-dev": "",
+    "sites-dev": "genre",
+}  # fmt: skip
+_GROUPS: Final = {"lang": "language", "type": "type of page", "genre": "genre of site"}
 GROUPED_BY: Final = {corpus: _GROUPS[by] for corpus, by in _BY.items() if by}
 """What the figures of a corpus are broken down by."""
-CORPORA: Final = (*_BY, "linked-dev", "sites-dev")
+CORPORA: Final = (*_BY, "linked-dev")
 """The files that the experiments look for."""
 _QUICK: Final = {
     "docs-dev": ("--sites", "8", "--pages", "22"),
     "news-dev": ("--sites", "10", "--pages", "8"),
     "wcxb-dev": ("--sites", "60"),
     "swde-dev": ("--sites", "8", "--pages", "8"),
+    "sites-dev": ("--sites", "8", "--pages", "6"),
 }
+_FULL: Final = {"sites-dev": ("--pages", "12")}
+"""How much of a corpus is used in a full run, where not all of it: peers take hours there."""
 _QUICK_PEERS: Final = {**_QUICK, "docs-dev": ("--sites", "8", "--pages", "8")}
 _HYPERLINKS: Final = (
     "--method", "hyperlink", "--method", "hyperlink:equality=text",
@@ -95,23 +103,24 @@ def _of_corpus(corpus: str) -> list[Experiment]:
     by = ("--by", _BY[corpus]) if _BY[corpus] else ()
     instead = ("samples::1:25", "samples::2:25") if corpus == "docs-dev" else ()
     rivals = tuple(part for name in _RIVALS for part in ("--method", name))
-    where = f"@{corpus}"
+    where, full = f"@{corpus}", _FULL.get(corpus, ())
     return [
         Experiment(
             f"auto-{corpus}", Section.AUTO, f"`auto` on {corpus}",
-            ("quality", where, "--method", "auto", *by), _QUALITY, quick=_QUICK[corpus],
-            without=_PEERS, plots_option="--curves", has_folds=True,
+            ("quality", where, "--method", "auto", *by), _QUALITY, full=full, quick=_QUICK[corpus],
+            without=_PEERS, plots_option="--curves", has_folds=corpus in FITTED,
             has_json=True, instead=instead,
         ),
         Experiment(
             f"methods-{corpus}", Section.AUTO, f"the other methods on {corpus}",
-            ("quality", where, *rivals, *by), _QUALITY, quick=_QUICK[corpus],
+            ("quality", where, *rivals, *by), _QUALITY, full=full, quick=_QUICK[corpus],
             without=(*_PEERS, *_AUTO), plots_option="--curves",
             has_json=True, instead=instead,
         ),
         Experiment(
             f"peers-{corpus}", Section.AUTO, f"peers on {corpus}",
-            ("quality", where, "--peers-only", *by), _QUALITY, quick=_QUICK_PEERS[corpus],
+            ("quality", where, "--peers-only", *by), _QUALITY,
+            full=full, quick=_QUICK_PEERS[corpus],
             without=("dehusk.methods",), has_json=True, instead=instead,
         ),
     ]  # fmt: skip

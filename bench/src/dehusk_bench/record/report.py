@@ -13,7 +13,14 @@ from typing import Final
 
 from dehusk.errors import UsageError
 from dehusk_bench.record import comparing
-from dehusk_bench.record.experiments import CORPORA, EXPERIMENTS, GROUPED_BY, Experiment, Section
+from dehusk_bench.record.experiments import (
+    CORPORA,
+    EXPERIMENTS,
+    FITTED,
+    GROUPED_BY,
+    Experiment,
+    Section,
+)
 from dehusk_bench.record.found_tables import FoundTable, as_markdown, find_tables
 from dehusk_bench.record.papers import PAPER_TABLES
 from dehusk_bench.record.quoting import fill_files
@@ -224,14 +231,15 @@ def _machines(report: _Report, runs: Sequence[Run]) -> str:
 
 def _auto(report: _Report) -> Iterator[str]:
     """`auto` and all others, corpus by corpus."""
-    if report.kept and not any(name.startswith("auto-") for name in report.runs):
+    runs = (report.runs.get(f"auto-{corpus}") for corpus in FITTED)
+    commands = [run.command for run in runs if run is not None]
+    if report.kept and not commands:
         yield from _kept(report, _TITLES[Section.AUTO], "")
-    commands = [run.command for name, run in report.runs.items() if name.startswith("auto-")]
     if commands:
         yield _UNSEEN if all("--folds" in command for command in commands) else _SEEN
     found = {corpus: comparing.read_comparison(report.results, corpus) for corpus in CORPORA}
     summary = comparing.summary_table([each for each in found.values() if each is not None])
-    if summary is not None:
+    if summary is not None and (commands or not report.kept):
         yield _saved(report, "summary", _found(summary))
     for corpus, comparison in found.items():
         if comparison is not None:
