@@ -627,6 +627,38 @@ def test_methods_are_compared_site_by_site(
     beside = both.split("methods side by side")[1].splitlines()[2:5]
     assert [line.split()[0] for line in beside] == ["method", "hyperlink", "segments"]
     assert beside[0].split()[1:] == [
-        "precision", "recall", "f1", "teco_f1", "dom_f1", "content_f1", "words_f1", "loads", "ms",
+        "precision", "recall", "f1", "teco_f1", "dom_f1", "content_f1", "words_f1", "loads",
+        "requests", "ms",
     ]  # fmt: skip
     assert "site by site" not in _run(capsys, path, "--method", "hyperlink")
+
+
+def _unnamed(path: Path) -> Path:
+    """The records of a site that names no key page, and whose pages link one that is missing."""
+    records = [json.loads(line) for line in _records(path).read_text("utf-8").splitlines()]
+    for record in records:
+        record["key"] = False
+    path.write_text("".join(json.dumps(record) + "\n" for record in records[:-1]), "utf-8")
+    return path
+
+
+def test_of_a_site_that_names_no_key_pages_some_are_taken_evenly(tmp_path: Path) -> None:
+    path = str(_unnamed(tmp_path / "barn.jsonl"))
+    assert len(list(read_key_pages(path, []))) == 4
+    found = [key.tree.url for key in read_key_pages(path, [], max_keys=2)]
+    assert found == ["https://barn.example/straw.html", "https://barn.example/bran.html"]
+
+
+def test_another_page_stands_in_for_one_that_is_missing(tmp_path: Path) -> None:
+    path = str(_unnamed(tmp_path / "barn.jsonl"))
+    missing = "https://barn.example/meal.html"
+    (key, *_) = read_key_pages(path, [])
+    assert key.load(missing) is None
+    (key, *_) = read_key_pages(path, [], stand_ins=True)
+    assert key.load(missing) is key.load(missing) is not None
+    assert key.load(str(key.tree.url)) is key.tree
+
+
+def test_requests_count_links_that_lead_nowhere(tmp_path: Path) -> None:
+    rows = run_teco(read_key_pages(str(_unnamed(tmp_path / "barn.jsonl")), []), Hyperlink(size=4))
+    assert all(row.requests == row.loads + 1 for row in rows)

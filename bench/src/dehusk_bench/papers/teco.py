@@ -80,6 +80,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="use so many sites of a corpus, spread evenly over it (default: all)",
     )
     parser.add_argument(
+        "--keys",
+        type=positive,
+        metavar="N",
+        help="key pages of a site in a corpus that names none, spread evenly (default: all pages)",
+    )
+    parser.add_argument(
+        "--stand-ins",
+        action="store_true",
+        help="let a link to a page that a corpus lacks lead to another page of the site",
+    )
+    parser.add_argument(
         "--folds",
         type=Path,
         metavar="DIR",

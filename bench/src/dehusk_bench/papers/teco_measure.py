@@ -58,6 +58,8 @@ class Row:
     f1: float
     teco_f1: float
     loads: int
+    requests: int
+    """Loads, and links that led nowhere."""
     ms: float
     dom_nodes: int
     """By the papers' count, as are the next six."""
@@ -93,6 +95,7 @@ class _Answer:
 
     called: Flags
     loads: int
+    requests: int
     ms: float
 
 
@@ -141,16 +144,16 @@ def _ask(method: Method, key: KeyPage) -> _Answer:
         method = replace(method, model=str(key.model))
     if isinstance(method, Hyperlink):
         found = detect(replace(method, loader=clock.load), key.tree)
-        return _Answer(found.is_template, found.loads, clock.ms)
-    memory, loads = Memory(), 1
+        return _Answer(found.is_template, found.loads, found.requests, clock.ms)
+    memory, loads, requests = Memory(), 1, 1
     links = find_links(key.tree, Addresses()).inside
     for link in sort_links(key.tree, links, key.tree.url or ""):
-        page = clock.load(link.url)
+        page, requests = clock.load(link.url), requests + 1
         if page is not None:
             memory = method.learn(memory, page)
             loads += 1
     scores = method.score(method.learn(memory, key.tree), key.tree)
-    return _Answer(np.asarray(scores > 0.5), loads, clock.ms)
+    return _Answer(np.asarray(scores > 0.5), loads, requests, clock.ms)
 
 
 def _row(key: KeyPage, answer: _Answer) -> Row:
@@ -166,6 +169,7 @@ def _row(key: KeyPage, answer: _Answer) -> Row:
         **_figures(gold.template, called),
         teco_f1=_score(gold.template | gold.above, called).f1,
         loads=answer.loads,
+        requests=answer.requests,
         ms=answer.ms,
         dom_nodes=len(key.tree),
         dom_template=_count(~key.not_template),
@@ -253,7 +257,7 @@ def _count_once(key: KeyPage, methods: Sequence[Hyperlink]) -> Iterator[_Answer]
     ms = clock.ms
     for method in methods:
         needed = min(method.votes, len(found.pages)) or 1
-        yield _Answer(np.asarray(found.votes >= needed), found.loads, ms)
+        yield _Answer(np.asarray(found.votes >= needed), found.loads, found.requests, ms)
 
 
 def means(rows: Sequence[Row]) -> dict[str, float]:

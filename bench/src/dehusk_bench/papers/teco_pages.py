@@ -22,6 +22,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import unquote
+from zlib import crc32
 
 from dehusk.doors.service.gold import NodeGold, is_marked, node_gold, nodes_inside, strip_marks
 from dehusk.errors import PageError, SourceError, UsageError
@@ -78,10 +79,20 @@ def printed_pages() -> Mapping[str, Sequence[Printed]]:
     return {name: [page for page in pages if page.path.startswith(f"{name}/")] for name in folders}
 
 
-def read_key_pages(name: str, notes: list[str], caps: Caps = EVERYTHING) -> Iterator[KeyPage]:
+def read_key_pages(
+    name: str,
+    notes: list[str],
+    caps: Caps = EVERYTHING,
+    *,
+    max_keys: int | None = None,
+    stand_ins: bool = False,
+) -> Iterator[KeyPage]:
     """The key pages of a TECO folder or of JSON lines; `notes` gets what had to be left out.
 
-    Of JSON lines only the sites that `caps` leave are used, of a folder all.
+    Of JSON lines only the sites that `caps` leave are used, of a folder all. Of a site in JSON
+    lines that names no key pages, `max_keys` are taken, spread evenly. With `stand_ins` a link to
+    a page that JSON lines lack leads to another page of the site: so a site of which some pages
+    were saved answers more like one on the web.
 
     Raises UsageError where there is no key page at all, SourceError for damaged JSON lines.
     """
@@ -89,7 +100,9 @@ def read_key_pages(name: str, notes: list[str], caps: Caps = EVERYTHING) -> Iter
     root = Path(name)
     is_folder = root.is_dir()
     pages = (
-        _read_folders(root, notes) if is_folder else _read_records(open_corpus(name, caps), notes)
+        _read_folders(root, notes)
+        if is_folder
+        else _read_records(open_corpus(name, caps), notes, max_keys, stand_ins=stand_ins)
     )
     for page in pages:
         is_empty = False
@@ -98,15 +111,20 @@ def read_key_pages(name: str, notes: list[str], caps: Caps = EVERYTHING) -> Iter
         raise UsageError(f"{name}: no key page; TECO marks them with the class TECO_notTemplate")
 
 
-def _read_records(corpus: Corpus, notes: list[str]) -> Iterator[KeyPage]:
+def _read_records(
+    corpus: Corpus, notes: list[str], max_keys: int | None, *, stand_ins: bool
+) -> Iterator[KeyPage]:
     """The key pages of JSON lines, site by site; where a site names none, all its pages."""
     for site, group in groupby(corpus.records(), key=lambda record: str(record.get("site"))):
         if not corpus.has_site(site):
             continue
         records = list(group)
-        pages = _Pages({record["url"]: _record_maker(record) for record in records})
+        makers = {record["url"]: _record_maker(record) for record in records}
+        pages = _Pages(makers, stand_ins=stand_ins)
         judged = [record for record in records if record.get("content_nodes") is not None]
-        for record in [record for record in judged if record.get("key")] or judged:
+        for record in [record for record in judged if record.get("key")] or _spread(
+            judged, max_keys
+        ):
             tree = pages.load(record["url"])
             roots, excluded = record["content_nodes"], record.get("excluded_nodes") or ()
             gold = None if tree is None else node_gold(tree, roots, excluded)
@@ -119,21 +137,35 @@ def _read_records(corpus: Corpus, notes: list[str]) -> Iterator[KeyPage]:
             yield KeyPage(site, kind, tree, gold, pages.load, content, content)
 
 
+def _spread(records: Sequence[Any], most: int | None) -> Sequence[Any]:
+    """So many of the records at most, evenly out of all."""
+    count = len(records) if most is None else min(most, len(records))
+    return [records[(2 * place + 1) * len(records) // (2 * count)] for place in range(count)]
+
+
 def _record_maker(record: Mapping[str, Any]) -> Callable[[], Tree]:
     """A call that parses the page of a record."""
     return lambda: parse(Page(record["html"], record["url"], record.get("site"))).tree
 
 
 class _Pages:
-    """The pages of a site by URL, parsed when they are first asked for."""
+    """The pages of a site by URL, parsed when they are first asked for.
 
-    def __init__(self, makers: Mapping[str, Callable[[], Tree]]) -> None:
+    Another page may stand in for one that is not there; the URL decides which, the same each time.
+    """
+
+    def __init__(
+        self, makers: Mapping[str, Callable[[], Tree]], *, stand_ins: bool = False
+    ) -> None:
         self._makers = {normal_url(url): maker for url, maker in makers.items()}
+        self._stand_ins = tuple(self._makers) if stand_ins else ()
         self._trees: dict[str, Tree | None] = {}
 
     def load(self, url: str) -> Tree | None:
         """The page at the URL; None if there is none, or none that can be used."""
         address = normal_url(url)
+        if self._stand_ins and address not in self._makers:
+            address = self._stand_ins[crc32(address.encode()) % len(self._stand_ins)]
         if address not in self._trees:
             maker = self._makers.get(address)
             try:

@@ -74,7 +74,7 @@ ABLATIONS: Final[dict[str, dict[str, dict[str, Any]]]] = {
 _Figures = tuple[tuple[str, int], ...]
 _FIGURES: Final[_Figures] = (
     ("nodes", 1), ("template", 1), ("retrieved", 1), ("hits", 1), ("recall", 3), ("precision", 3),
-    ("f1", 3), ("teco_f1", 3), ("loads", 1), ("ms", 1),
+    ("f1", 3), ("teco_f1", 3), ("loads", 1), ("requests", 1), ("ms", 1),
 )  # fmt: skip
 """The columns of the table, and digits behind the point."""
 _DOM: Final = (
@@ -87,7 +87,7 @@ _CONTENT: Final = (
 )  # fmt: skip
 _SIDE_BY_SIDE: Final[_Figures] = (
     ("precision", 3), ("recall", 3), ("f1", 3), ("teco_f1", 3), ("dom_f1", 3), ("content_f1", 3),
-    ("words_f1", 3), ("loads", 1), ("ms", 1),
+    ("words_f1", 3), ("loads", 1), ("requests", 1), ("ms", 1),
 )  # fmt: skip
 LEGEND: Final = (
     "nodes: elements that carry or enclose shown text or an image; those above the content are"
@@ -98,8 +98,8 @@ LEGEND: Final = (
     " what is.\n"
     "words: those of the main content, against those of texts not called template.\n"
     "printed: what table 6.2 of the thesis has.\n"
-    "loads: pages loaded, the key page included; ms: CPU time, parsing of pages left out. Means"
-    " over key pages.\n"
+    "loads: pages loaded, the key page included; requests: with links that led nowhere; ms: CPU"
+    " time, parsing of pages left out. Means over key pages.\n"
 )
 
 
@@ -112,7 +112,7 @@ def run_report(arguments: argparse.Namespace) -> int:
     saved: dict[str, Any] = {}
     progress = Progress(sys.stderr)
     for source in arguments.sources:
-        keys, notes, is_damaged = _read(source, Caps(arguments.sites))
+        keys, notes, is_damaged = _read(source, arguments)
         keys = [replace(key, model=unseen.get(key.site)) for key in keys]
         is_cut |= is_damaged
         for name, method in methods.items():
@@ -173,12 +173,17 @@ def _check_experiments(arguments: argparse.Namespace, methods: Mapping[str, Meth
         raise UsageError("--parts: there must be two at least, one to train on and one to test on")
 
 
-def _read(source: str, caps: Caps) -> tuple[list[KeyPage], list[str], bool]:
+def _read(source: str, arguments: argparse.Namespace) -> tuple[list[KeyPage], list[str], bool]:
     """The key pages of a source, what was left out, and whether it ended early."""
     keys: list[KeyPage] = []
     notes: list[str] = []
     try:
-        keys.extend(read_key_pages(source, notes, caps))
+        caps = Caps(arguments.sites)
+        keys.extend(
+            read_key_pages(
+                source, notes, caps, max_keys=arguments.keys, stand_ins=arguments.stand_ins
+            )
+        )
     except SourceError as fault:
         return keys, [*notes, f"{fault}; what came before it was measured"], True
     return keys, notes, False

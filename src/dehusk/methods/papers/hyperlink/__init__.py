@@ -123,6 +123,10 @@ class Hyperlink:
     """The same where they do not."""
     page_verdict: str = PageVerdict.OFF.value
     """When `auto` has a say: `off`, `few` where too few pages vote, or `always`."""
+    sure_score: float = 0.95
+    """The score from which `auto` is believed that something amid the content is template. Flat:
+    from 0.8 to 0.95 documentation gains 0.02 of F1 and other sites lose 0.01, by `dehusk bench
+    teco --grid --folds`, see docs/methods/hyperlink.md."""
     model: str | None = None
     """The model of `auto` for that, a file; None for the one that comes with dehusk."""
     max_loads: int = 1000
@@ -171,7 +175,7 @@ class Hyperlink:
 
 _PROBABILITIES: Final = (
     "similarity_threshold", "classes_weight", "position_weight", "attributes_weight",
-    "children_weight", "not_classes", "not_attributes", "not_children",
+    "children_weight", "not_classes", "not_attributes", "not_children", "sure_score",
 )  # fmt: skip
 
 
@@ -353,8 +357,9 @@ class _Case:
         is_template = self._verdict(votes, needed)
         page_counts = PageVerdict(self._method.page_verdict).counts(size, self._method.votes)
         if page_counts:
-            pages = desk.pages.values()
-            is_template = template_together(tree, is_template, pages, self._method.model)
+            is_template = template_together(
+                tree, is_template, desk.pages.values(), self._method.sure_score, self._method.model
+            )
         return Detection(
             outcome=Outcome.of(len(search.chosen), self._method.size),
             scores=make_scores(tree, votes, size, is_template),

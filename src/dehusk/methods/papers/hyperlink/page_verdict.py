@@ -18,10 +18,6 @@ from dehusk.methods.auto import Auto
 from dehusk.methods.papers.hyperlink.content import shown_text
 from dehusk.page.tree import Flags, Floats, Tree
 
-_SURE_SCORE: Final = 0.95
-"""The score from which `auto` is believed that something amid the content is template. Flat: from
-0.8 to 0.95 documentation gains 0.02 of F1, other sites lose 0.01. Chosen by `dehusk bench teco
---folds`, see docs/methods/hyperlink.md."""
 _TEMPLATE: Final = 1
 """What the kernel labels template."""
 
@@ -53,15 +49,17 @@ def template_alone(tree: Tree, model: str | None) -> Flags:
     return ~tree.shown | _labelled(tree, _judge(tree, (), model))
 
 
-def template_together(tree: Tree, voted: Flags, pages: Iterable[Tree], model: str | None) -> Flags:
+def template_together(
+    tree: Tree, voted: Flags, pages: Iterable[Tree], sure_score: float, model: str | None
+) -> Flags:
     """Which nodes are template by the votes, and by `auto` that has learned these pages.
 
     What was voted for stays template unless `auto` calls it content both with these pages and
-    without them; all else stays content unless `auto` is sure. What it says nothing of, such as
-    an image without text beside it, stays as voted.
+    without them; all else stays content unless `auto`, taught, scores it above `sure_score`. What
+    it says nothing of, such as an image without text beside it, stays as voted.
     """
     alone, taught = _judge(tree, (), model), _judge(tree, pages, model)
-    is_template = np.where(voted, np.maximum(alone, taught) > 0.5, taught > _SURE_SCORE)
+    is_template = np.where(voted, np.maximum(alone, taught) > 0.5, taught > sure_score)
     known = np.where(~tree.is_text & np.isnan(taught), voted, np.nan)
     labelled = _labelled(tree, np.where(shown_text(tree), is_template, known))
     return np.asarray(np.where(tree.shown, labelled, voted))
