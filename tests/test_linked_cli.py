@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import json
 import re
+import signal
+import subprocess
+import sys
 import time
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 from xml.etree import ElementTree
 
 import pytest
 
+from chromium import executable
 from dehusk.doors.cli import main
 from hostile_server import Behaviour, Hostile, allow_only_loopback, home, sends, serve
 
@@ -252,7 +257,9 @@ def test_robots_that_forbid_the_key_page_forbid_all(run: Run) -> None:
     robots: Behaviour = lambda r: r.page(b"User-agent: *\nDisallow: /")  # noqa: E731
     with serve(site() | {"/robots.txt": robots}) as server:
         status, _, err = run("template", server, "/rye")
-        assert (status, err) == (1, "dehusk: /rye: forbidden by robots.txt\n")
+        assert status == 1
+        hint = "for a site of your own: --ignore robots"
+        assert err == f"dehusk: /rye: forbidden by robots.txt; {hint}\n"
         assert server.asked() == []
         assert run("template", server, "/rye", "--ignore", "robots").status == 0
 
@@ -289,3 +296,43 @@ def test_what_does_not_go_together_is_refused_before_anything_is_asked_for(run: 
             assert status == 2
             assert re.match(r"dehusk: .+\n\Z", err)
         assert server.requests == []
+
+
+@pytest.mark.slow
+def test_links_that_only_scripts_write_are_followed_where_pages_are_rendered(run: Run) -> None:
+    executable()
+
+    def written(name: str) -> bytes:
+        body = json.dumps(page(name).decode()).replace("</", "<\\/")
+        return f"<body><script>document.body.innerHTML = {body}</script>".encode()
+
+    paths: dict[str, Behaviour] = {
+        f"/{name}": lambda r, name=name: r.page(written(name))  # type: ignore[misc]
+        for name in NAMES
+    }
+    with serve(paths) as server:
+        assert "links no other page" in run("template", server, "/rye").err
+        status, out, err = run("template", server, "/rye", "--render")
+        assert status == 0
+        assert "3 pages that all link each other; 4 pages loaded" in err
+        assert "All rights reserved" in out
+        assert "fields" not in out
+
+
+@pytest.mark.slow
+def test_ctrl_c_ends_a_search_that_waits() -> None:
+    with serve({"/rye": lambda r: r.page(page("rye")), "*": lambda r: time.sleep(30)}) as server:
+        command = [sys.executable, "-m", "dehusk", "template", f"{server.url}/rye"]
+        with subprocess.Popen(
+            [*command, "--allow-private", "--delay", "0"],
+            stderr=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
+        ) as process:
+            while len(server.asked()) < 2:
+                time.sleep(0.01)
+                assert process.poll() is None
+            process.send_signal(signal.SIGINT)
+            _, err = process.communicate(timeout=20)
+        assert process.returncode == 130
+        assert err.endswith(b"dehusk: interrupted\n")

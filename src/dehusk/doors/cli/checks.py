@@ -13,6 +13,7 @@ from dehusk.memory.session import Session
 from dehusk.memory.store import is_server
 from dehusk.methods.papers.hyperlink import Hyperlink
 from dehusk.output import check_database
+from dehusk.output.archive import archive_path
 from dehusk.sources import is_web
 
 
@@ -56,11 +57,12 @@ def _check_resume(arguments: argparse.Namespace) -> None:
 
 def check_targets(arguments: argparse.Namespace) -> None:
     """Raise UsageError where what is written would destroy what is read, or kept."""
+    save = getattr(arguments, "save", None)
     named = [
         ("-o", getattr(arguments, "output", None)),
         ("--memory", arguments.memory),
         ("--state", getattr(arguments, "state", None)),
-        ("--save", getattr(arguments, "save", None)),
+        ("--save", save and str(archive_path(save))),
     ]
     written = [(option, name) for option, name in named if name and name != "-"]
     sources = [("SOURCE", name) for name in getattr(arguments, "sources", ())]

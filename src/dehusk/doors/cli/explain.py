@@ -26,7 +26,7 @@ from dehusk.methods import Method, make_method
 from dehusk.methods.papers.hyperlink import Hyperlink
 from dehusk.page.page import Page
 from dehusk.settings import Limits
-from dehusk.template.templates import PageLoader
+from dehusk.template.templates import PageLoader, redirected
 
 _TEXT_WIDTH: Final = 60
 """Characters of text in a table that no terminal shows."""
@@ -39,14 +39,16 @@ def run(arguments: argparse.Namespace) -> int:
     """Explain the page by what its site has taught; 1 if some page of that failed."""
     limits = make_limits(arguments)
     is_enough = arguments.memory and not arguments.against
-    pages, failures = ([], 0) if is_enough else read_site(arguments)
-    key = find_page(arguments, pages)
+    redirects: dict[str, str] = {}
+    pages, failures = ([], 0) if is_enough else read_site(arguments, redirects)
+    names = redirected(pages, redirects)
+    key = find_page(arguments, pages, names)
     site = pipeline.site_of(key)
     others = [page for page in pages if page is not key and pipeline.site_of(page) == site]
     name, settings = chosen_method(arguments)
     chosen = overrides(arguments.keep, arguments.drop)
     if name == Hyperlink.name:
-        settings["loader"] = PageLoader([key, *others], limits)
+        settings["loader"] = PageLoader([key, *others], limits, names=names)
     method, memory = make_method(name, **settings), Memory()
     if arguments.memory:
         with open_session(

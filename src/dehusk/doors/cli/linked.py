@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from dehusk.answer.override import Overrides, overrides
 from dehusk.answer.result import Refusal, Result
@@ -14,17 +14,18 @@ from dehusk.doors.cli.clean import make_progress, make_writer, write
 from dehusk.doors.cli.progress import Progress
 from dehusk.doors.cli.web_options import given_options, make_crawl_settings
 from dehusk.doors.options import MAX_LOADS, make_limits, make_source_settings
-from dehusk.errors import PageError, UsageError
+from dehusk.errors import PageError, Reserved, RobotsRefused, UsageError
 from dehusk.methods.papers.hyperlink import Hyperlink
 from dehusk.output import Writer
 from dehusk.output.archive import Archive, archive_path
 from dehusk.page.browser import Browser
 from dehusk.page.page import Page
 from dehusk.page.parse import parse
-from dehusk.settings import CrawlSettings, Limits, SourceSettings
+from dehusk.settings import CrawlSettings, Limits, SourceSettings, Wish
 from dehusk.sources import is_web
 from dehusk.sources.crawl.fetch import Response
 from dehusk.sources.crawl.linked import LinkedPages
+from dehusk.sources.crawl.scope import LeftOut
 from dehusk.template.linked import Linked, Wanted, linked_answer, search_message
 
 
@@ -63,7 +64,7 @@ class Searching:
         pages: dict[str, Page] = {}
         failed: dict[str, str | None] = {}
         with LinkedPages(url, self.crawl, self.source, self.on_page) as linked:
-            key = self.show(linked.fetch(linked.url))
+            key = self.show(_fetched_key(linked))
             self.progress.loaded(linked.url, key.url)
             while True:
                 answer = linked_answer(key, pages, failed, self.method, self.limits, self.overrides)
@@ -95,6 +96,23 @@ class Searching:
             pages[wanted.url] = page
             self.progress.loaded(wanted.url, page.url)
 
+
+def _fetched_key(linked: LinkedPages) -> Page:
+    """The page that the user named. Raises PageError, with what its owner can do about a wish."""
+    try:
+        return linked.fetch(linked.url)
+    except (Reserved, RobotsRefused) as error:
+        wishes = (wish for wish, words in _WISHES.items() if words in error.reason)
+        hint = "".join(f"; for a site of your own: --ignore {wish}" for wish in wishes)
+        raise type(error)(error.url, error.reason + hint) from error
+
+
+_WISHES: Final = {
+    Wish.ROBOTS: str(LeftOut.ROBOTS),
+    Wish.NOINDEX: str(LeftOut.NOINDEX),
+    Wish.TDM: str(LeftOut.TDM),
+}
+"""What the refusal of a wish says."""
 
 Save = Callable[[Sequence[Response]], None]
 """Keeps what servers answered."""
