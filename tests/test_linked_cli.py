@@ -164,6 +164,7 @@ def test_redirects_of_the_menu_are_followed_and_no_page_votes_twice(run: Run) ->
         assert "no 3 pages link each other" in err
 
 
+SLOW = ("hangs", "cut off")
 BAD: dict[str, tuple[Behaviour, str]] = {
     "in a circle": (lambda r: r.redirect(r.path), "redirects"),
     "to another host": (lambda r: r.redirect("http://elsewhere.example/"), "on another site"),
@@ -183,7 +184,10 @@ BAD: dict[str, tuple[Behaviour, str]] = {
 }
 
 
-@pytest.mark.parametrize("case", BAD)
+CASES = [pytest.param(case, marks=pytest.mark.slow if case in SLOW else ()) for case in BAD]
+
+
+@pytest.mark.parametrize("case", CASES)
 def test_links_that_lead_nowhere_are_named_and_others_take_their_place(
     run: Run, case: str, only_loopback: list[str]
 ) -> None:
@@ -200,7 +204,7 @@ def test_links_that_lead_nowhere_are_named_and_others_take_their_place(
     assert set(only_loopback) == {"127.0.0.1"}
 
 
-@pytest.mark.parametrize("case", BAD)
+@pytest.mark.parametrize("case", CASES)
 def test_a_key_page_that_cannot_be_had_is_an_error_with_its_reason(run: Run, case: str) -> None:
     behaviour, reason = BAD[case]
     if case == "to another host":
@@ -272,6 +276,7 @@ def test_nobody_there_is_an_error(run: Run) -> None:
     assert err.startswith("dehusk: /rye: ")
 
 
+@pytest.mark.slow
 def test_of_ten_thousand_links_no_more_are_followed_than_allowed(run: Run) -> None:
     many = home(*(f"/p{number}" for number in range(10_050)))
     with serve({"/": many}) as server:

@@ -13,6 +13,7 @@ from dehusk.page import tags
 from dehusk.page.tree import Tree
 
 _WEB: Final = ("http", "https")
+_ROOTS: Final = ("http://", "https://")
 _USUAL_PORTS: Final = {"http": ":80", "https": ":443"}
 _FILE: Final = re.compile(r"file:/*", re.IGNORECASE)
 _SCHEME: Final = re.compile(r"[a-zA-Z][a-zA-Z0-9+.\-]*:")
@@ -50,6 +51,13 @@ def normal_url(url: str) -> str:
 
 def host_of(url: str) -> str:
     """The domain that a URL belongs to: its host without `www.`; empty for files."""
+    # A slash behind `https://` is behind the host; pages link few hosts, and many pages of each.
+    end = url.find("/", len("https://")) if url.startswith(_ROOTS) else -1
+    return _host_of(url if end < 0 else url[:end])
+
+
+@lru_cache(maxsize=1024)
+def _host_of(url: str) -> str:
     try:
         return (urlsplit(url).hostname or "").removeprefix("www.")
     except ValueError:
