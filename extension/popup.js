@@ -109,8 +109,8 @@ function loadItem({ url, state, reason }) {
 function runWords({ state, fault, loads, answer, maxLoads, size, votes }) {
   if (state === "running") return `Looking for ${size} pages that link each other, ${votes} votes needed: ${loads.length + 1} of at most ${maxLoads} loads`;
   if (state === "failed") return fault;
-  const share = answer.share === null ? "" : ` ${Math.round(answer.share * 100)} % of the page is template.`;
-  return `${answer.message[0].toUpperCase()}${answer.message.slice(1)}.${/^no_/.test(answer.outcome) ? "" : share}`;
+  const share = `${Math.round(answer.share * 100)} % of the page is template`;
+  return `${answer.message[0].toUpperCase()}${answer.message.slice(1)}. ${share}.`;
 }
 
 async function startRun(id) {

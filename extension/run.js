@@ -104,12 +104,19 @@
     }
   }
 
+  // In Firefox a page's policy binds what is fetched in it, by an extension too. That is told a little later.
+  const FORBIDDEN_MS = 200;
+  const forbidden = new Set();
+  document.addEventListener("securitypolicyviolation", ({ blockedURI }) => forbidden.add(blockedURI));
+
   async function fetchHtml(url, asked) {
     let answer;
     try {
       answer = await fetch(url, asked);
     } catch (fault) {
-      throw new Error((await isRedirect(url, asked)) ? "leads to another origin" : `cannot be reached (${fault.message})`);
+      if (await isRedirect(url, asked)) throw new Error("leads to another origin");
+      await new Promise((resolve) => setTimeout(resolve, FORBIDDEN_MS));
+      throw new Error(forbidden.has(url) ? "forbidden by the page's own policy" : `cannot be reached (${fault.message})`);
     }
     const type = (answer.headers.get("Content-Type") ?? "").trim();
     if (!answer.ok || !/^(text\/html|application\/xhtml\+xml)\b/i.test(type)) {
@@ -197,9 +204,9 @@
     });
   }
 
-  // The answer, as long as it is this page's and says something.
+  // The answer, as long as it is this page's, and leaves something of it. Without other pages it rests on this one alone.
   function found() {
-    return now?.answer && now.url === here() && /^(found|smaller|single)$/.test(now.answer.outcome) ? now.answer : null;
+    return now?.answer?.template_share < 1 && now.url === here() ? now.answer : null;
   }
 
   function applyFound() {

@@ -35,6 +35,7 @@ class LinkedSite:
 
     url: str = ""
     is_open: bool = False
+    policy: str = "default-src 'none'; connect-src 'self'; style-src 'unsafe-inline'"
     requests: list[tuple[str, int]] = field(default_factory=list)
     free: threading.Event = field(default_factory=threading.Event)
     """Pages but the first are not sent before it is set, as it is at first."""
@@ -55,8 +56,7 @@ class _Handler(BaseHTTPRequestHandler):
         status, headers, body = self._answer(self.path.strip("/"))
         self.site.requests.append((self.path, status))
         self.send_response(status)
-        # In Firefox the page's policy binds what is fetched for an extension too.
-        policy = "default-src 'none'; connect-src 'self'; style-src 'unsafe-inline'"
+        policy = self.site.policy
         given = {"Content-Type": "text/html; charset=utf-8", "Content-Security-Policy": policy}
         for name, value in (given | headers).items():
             self.send_header(name, value)

@@ -349,14 +349,15 @@ def test_an_extraction_goes_on_when_the_popup_is_closed(
     popup.close()
 
 
-def test_a_page_without_links_says_so_and_stays_as_it_is(
+def test_a_page_without_links_is_judged_alone_and_says_so(
     loaded: Loaded, grains: LinkedSite, service: str
 ) -> None:
     page = loaded.open(f"{grains.url}/alone")
     popup = loaded.popup(page, service)
     popup.click("#extract")
     popup.wait_for_selector("#words:has-text('links no other page of its site')")
-    assert page.is_visible("h1")
+    page.wait_for_selector("html[data-dehusk-view=content]")
+    assert page.is_visible("main p")
     page.close()
     popup.close()
 

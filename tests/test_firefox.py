@@ -143,6 +143,17 @@ def test_extract_template_loads_linked_pages_with_the_session(
     assert browser.run(SHOWN, "header")
 
 
+def test_a_page_whose_policy_forbids_to_load_others_says_so(
+    browser: Firefox, grains: LinkedSite, service: str
+) -> None:
+    grains.policy = "default-src 'none'"
+    _popup(browser, f"{grains.url}/", service)
+    _press(browser, "extract", "No page could be loaded")
+    reasons = [reason for path, reason in browser.run(_ROWS) if path != "/logout"]
+    assert "forbidden by the page's own policy" in reasons
+    assert grains.asked() == {"/"}
+
+
 def test_the_service_loads_linked_pages_where_the_user_says_so(
     browser: Firefox, grains: LinkedSite, service: str
 ) -> None:
