@@ -80,7 +80,8 @@
 
   function note(url, state, reason = null) {
     const known = now.loads.find((one) => one.url === url);
-    if (known) Object.assign(known, { state, reason: reason ?? known.reason });
+    // Of what this browser has loaded the service does not know why it failed.
+    if (known) Object.assign(known, { state, reason: reason ?? (state === "failed" ? known.reason : null) });
     else now.loads.push({ url, state, reason });
     tell();
   }
@@ -107,7 +108,9 @@
   // In Firefox a page's policy binds what is fetched in it, by an extension too. That is told a little later.
   const FORBIDDEN_MS = 200;
   const forbidden = new Set();
-  document.addEventListener("securitypolicyviolation", ({ blockedURI }) => forbidden.add(blockedURI));
+  document.addEventListener("securitypolicyviolation", ({ blockedURI }) => {
+    if (now?.loads.some(({ url }) => url === blockedURI)) forbidden.add(blockedURI);
+  });
 
   async function fetchHtml(url, asked) {
     let answer;

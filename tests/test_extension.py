@@ -214,8 +214,12 @@ def test_extract_template_loads_linked_pages_with_the_session(
     popup.click("#markdown")
     popup.wait_for_selector("#words:has-text('copied')")
     assert popup.evaluate("navigator.clipboard.readText()").startswith("# How Emmer is grown")
-    page.close()
-    popup.close()
+    with loaded.context.expect_page() as opened:
+        popup.click("#template")
+    opened.value.wait_for_selector("#words:has-text('3 pages that all link each other')")
+    opened.value.frame_locator("#shown").get_by_text("The Grain Almanac").wait_for()
+    for one in (page, popup, opened.value):
+        one.close()
 
 
 def test_links_that_cannot_be_loaded_say_why(
