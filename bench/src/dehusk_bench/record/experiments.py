@@ -163,9 +163,10 @@ EXPERIMENTS: Final[tuple[Experiment, ...]] = (
         _TECO, quick=("--sites", "6"), instead=("samples::1:12",), has_json=True, has_folds=True,
     ),
     Experiment(
-        "teco-sites", Section.HYPERLINK, "The same on sites whose linked pages are mostly absent",
-        ("teco", "@sites-dev", *_HYPERLINKS, "--method", "auto", "--method", "segments"),
-        _TECO, full=("--sites", "45"), quick=("--sites", "4"), has_json=True,
+        "teco-sites", Section.HYPERLINK, "Key pages of real sites, other pages for absent ones",
+        ("teco", "@sites-dev", "--keys", "3", "--stand-ins", *_HYPERLINKS, "--method", "auto",
+         "--method", "segments"),
+        _TECO, quick=("--sites", "4"), has_json=True,
     ),
     Experiment(
         "teco-sweep", Section.HYPERLINK, "Tables 5.2, 5.3 of 000, table 2 of 001: size and votes",
