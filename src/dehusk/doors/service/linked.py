@@ -15,7 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
 from dehusk import pipeline
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from dehusk.sources.crawl.linked import LinkedPages
 
 Tell = Callable[[bytes], None]
-_BUSY: Final = Failed(503, "busy", "too many searches load pages; come again")
 
 
 @dataclass(slots=True)
@@ -115,7 +114,7 @@ class Searches:
         if self._settings.fetch is None:
             raise Failed(403, "no_fetch", "this service loads no pages: start it with --fetch")
         if len(self) >= self._settings.max_fetching:
-            raise _BUSY
+            raise _busy()
         from dehusk.sources.crawl.frontier import read_start  # noqa: PLC0415  an extra
 
         read_start(post.page.url)
@@ -124,7 +123,7 @@ class Searches:
     async def _lines(self, search: _Search, settings: CrawlSettings) -> AsyncIterator[bytes]:
         """The lines as they come. Where nobody reads them any more, the search ends."""
         if len(self) >= self._settings.max_fetching:  # Others may have come since `run`.
-            yield _BUSY.body() + b"\n"
+            yield _busy().body() + b"\n"
             return
         lines: asyncio.Queue[bytes] = asyncio.Queue()
         task = asyncio.create_task(self._answer(search, settings, lines.put_nowait))
@@ -189,10 +188,12 @@ class Searches:
     async def _fetch(self, search: _Search, url: str, connections: LinkedPages) -> Page:
         """The page at the URL. Raises PageError."""
         loop = asyncio.get_running_loop()
-        outcome = "ok"
+        outcome = "cancelled"
         try:
             async with asyncio.timeout_at(search.end):
-                return await loop.run_in_executor(self._threads, connections.fetch, url)
+                page = await loop.run_in_executor(self._threads, connections.fetch, url)
+            outcome = "ok"
+            return page
         except TimeoutError:
             search.is_over = True
             outcome = FetchTimeout.code
@@ -245,6 +246,10 @@ class Searches:
                 yield pages
             finally:
                 await run(stack.close)
+
+
+def _busy() -> Failed:
+    return Failed(503, "busy", "too many searches load pages; come again")
 
 
 def _line(facts: dict[str, Any]) -> bytes:
