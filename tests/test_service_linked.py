@@ -123,7 +123,7 @@ def test_links_that_lead_nowhere_count_and_are_told(port: int) -> None:
     assert "2 links led nowhere" in answer["message"]
     answer, wanted = drive(port, {}, max_loads=3)
     assert (answer["outcome"], len(wanted), answer["loads"]) == ("no_pages", 2, 1)
-    assert answer["message"].endswith(": no more than 3 pages are asked for")
+    assert answer["message"].endswith(": no more than 3 pages are asked for (max_loads)")
 
 
 def test_what_a_loaded_page_lacks_is_said(port: int) -> None:

@@ -19,17 +19,23 @@ _STYLES: Final = {
     "other": ('fill="#fff" stroke="#888"', '#666'),
 }  # fmt: skip
 """Attributes, which the style sheet of a page that shows the picture outranks."""
+_HALO: Final = 'stroke="#fff" stroke-width="3" stroke-linejoin="round" paint-order="stroke"'
+"""Keeps lines out of words."""
 
 
 def draw_graph(graph: LinkGraph) -> str:
-    """The picture in SVG. Classes tell the key page, voters and others, and links among the first.
+    """The picture in SVG: the key page, those that vote, others, and a line where pages link.
 
-    Every URL is its page's title, so that pointing at a page shows it.
+    A line is dashed where only one of the two links the other. Pointing at a page shows its URL.
     """
     places = [_place(number, graph) for number in range(len(graph.urls))]
-    links = sorted(graph.links, key=lambda link: max(link) <= graph.voters)
-    lines = [_line(*places[start], *places[end], max(start, end) <= graph.voters)
-             for start, end in links]  # fmt: skip
+    known = frozenset(graph.links)
+    pairs = sorted({(min(pair), max(pair)) for pair in known})
+    pairs.sort(key=lambda pair: pair[1] <= graph.voters)  # Those that vote on top.
+    lines = [
+        _line(*places[one], *places[other], _style(one, other, graph.voters, known))
+        for one, other in pairs
+    ]
     dots = [
         _dot(url, *places[number], _kind(number, graph)) for number, url in enumerate(graph.urls)
     ]
@@ -56,8 +62,14 @@ def _kind(number: int, graph: LinkGraph) -> str:
     return "key" if number == 0 else "voter" if number <= graph.voters else "other"
 
 
-def _line(x1: float, y1: float, x2: float, y2: float, is_strong: bool) -> str:  # noqa: FBT001
-    style = 'class="strong" stroke="#33691e"' if is_strong else 'stroke="#ccc"'
+def _style(one: int, other: int, voters: int, links: frozenset[tuple[int, int]]) -> str:
+    """How the line between two pages is drawn."""
+    style = 'class="strong" stroke="#33691e"' if other <= voters else 'stroke="#ccc"'
+    is_mutual = (one, other) in links and (other, one) in links
+    return style if is_mutual else f'{style} stroke-dasharray="3 3"'
+
+
+def _line(x1: float, y1: float, x2: float, y2: float, style: str) -> str:
     return f'<line {style} x1="{x1:g}" y1="{y1:g}" x2="{x2:g}" y2="{y2:g}"/>\n'
 
 
@@ -68,8 +80,8 @@ def _dot(url: str, x: float, y: float, kind: str) -> str:
     return (
         f'<g class="{kind}"><title>{_text(url)}</title>'
         f'<circle {style} cx="{x:g}" cy="{y:g}" r="{11 if is_key else 8}"/>'
-        f'<text fill="{ink}" x="{x:g}" y="{y + (26 if is_key else 22):g}">{_text(label)}</text>'
-        "</g>\n"
+        f'<text fill="{ink}" {_HALO} x="{x:g}" y="{y + (26 if is_key else 22):g}">{_text(label)}'
+        "</text></g>\n"
     )
 
 

@@ -99,7 +99,7 @@ def search_message(method: Hyperlink, key: Tree, found: Detection) -> str:
     left = len(find_links(key, Addresses()).inside) + 1 - found.requests
     is_cut = found.requests >= method.max_loads and len(found.pages) < method.size and left > 0
     rest = f"; {left} more not followed: no more than {method.max_loads} pages are asked for"
-    return found.message + (rest if is_cut else "")
+    return found.message + (f"{rest} (max_loads)" if is_cut else "")
 
 
 class _Missing(Exception):
