@@ -33,7 +33,7 @@ def only_loopback(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 def page(name: str) -> bytes:
     """A page in Latin-1, which only the server says."""
-    menu = "".join(f'<li><a href="/{other}">{other}</a></li>' for other in NAMES)
+    menu = "".join(f'<li><a href="/{other}?utm_source=menu">{other}</a></li>' for other in NAMES)
     text = (
         f"<title>{name}</title><ul>{menu}</ul><div class=main><h1>Caf\xe9 {name}</h1>"
         f"<p>In this caf\xe9 they grind {name} every morning, and bake bread of it.</p></div>"

@@ -37,6 +37,34 @@ _BASE: Final = tags.NUMBERS["base"]
 _MAX_BASE: Final = 2_000
 """Every relative link of a page repeats its base."""
 
+_SESSION: Final = frozenset(
+    (
+        "phpsessid", "jsessionid", "aspsessionid", "sid", "sessid", "sessionid", "session_id",
+        "cfid", "cftoken", "oscsid", "zenid", "fbclid", "gclid", "dclid", "msclkid", "mc_cid",
+        "mc_eid",
+    )
+)  # fmt: skip
+"""Parameters that say who came, and from where, and nothing about the page."""
+_TRACKING: Final = ("utm_", "aspsessionid")
+_PATH_SESSION: Final = re.compile(r";(?:jsessionid|phpsessid|sid)=[^/?#]*", re.IGNORECASE)
+_COOKIELESS: Final = re.compile(r"/\([A-Z]\([A-Za-z0-9]{10,40}\)\)(?=/)")
+"""The session in a path segment of its own, as ASP.NET writes it: `/(S(1abc…))/page`."""
+
+
+def without_session(
+    path: str, query: str, dropped: frozenset[str] = frozenset()
+) -> tuple[str, str]:
+    """Path and query without what says nothing about the page: sessions, campaigns, `dropped`."""
+    path = _COOKIELESS.sub("", _PATH_SESSION.sub("", path))
+    kept = [part for part in query.split("&") if part and not _is_noise(part, dropped)]
+    return path, "&".join(kept)
+
+
+def _is_noise(part: str, dropped: frozenset[str]) -> bool:
+    name = part.partition("=")[0]
+    lowered = name.lower()
+    return lowered in _SESSION or lowered.startswith(_TRACKING) or name in dropped
+
 
 @dataclass(frozen=True, slots=True)
 class Base:

@@ -321,13 +321,13 @@ def _check_path(source: str) -> tuple[Path, Kind]:
     if not source:
         raise UsageError("a SOURCE without a name; the current folder is `.`")
     if is_web(source):
-        raise UsageError(f"{source}: only `dehusk clean` crawls; save the pages first")
+        raise UsageError(f"{source}: only `dehusk clean` crawls; save its pages with --save")
     path = Path(source)
     try:
         mode = path.stat().st_mode
     except (OSError, ValueError) as fault:
         reason = getattr(fault, "strerror", None) or fault
-        raise UsageError(f"{source}: {reason}{_hint(source)}") from fault
+        raise UsageError(f"{source}: {reason}{hint(source)}") from fault
     if stat.S_ISDIR(mode):
         return path, FOLDER
     check_supported(path.name)
@@ -336,7 +336,7 @@ def _check_path(source: str) -> tuple[Path, Kind]:
     return path, kind
 
 
-def _hint(source: str) -> str:
+def hint(source: str) -> str:
     """What the user may have meant by a name that is no file."""
     if "://" in source:
         return "; of addresses only http:// and https:// are crawled"

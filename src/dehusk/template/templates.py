@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Final
+from urllib.parse import urlsplit, urlunsplit
 
 import numpy as np
 
@@ -24,6 +25,7 @@ from dehusk.methods.papers.hyperlink.links import find_links, sort_links
 from dehusk.page.page import Page
 from dehusk.page.parse import parse
 from dehusk.page.tree import Tree
+from dehusk.page.urls import without_session
 from dehusk.settings import Limits
 from dehusk.template.slots import (
     Family,
@@ -82,13 +84,23 @@ class PageLoader:
         return self._trees[url]
 
     def _parse(self, url: str) -> Tree | None:
-        page = self._pages.get(url)
+        page = self._pages.get(url) or self._pages.get(_without_session(url))
         if page is None:
             return None
         try:
             return parse(self._show(page) if self._show else page, self._limits).tree
         except PageError:
             return None
+
+
+def _without_session(url: str) -> str:
+    """The URL that a crawl asks for instead of one that says who came, and from where."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return url
+    path, query = without_session(parts.path, parts.query)
+    return normal_url(urlunsplit((parts.scheme, parts.netloc, path, query, "")))
 
 
 def redirected(pages: Iterable[Page], redirects: Mapping[str, str]) -> dict[str, Page]:

@@ -31,7 +31,7 @@ from dehusk.methods.papers.hyperlink import Hyperlink, best_settings, detect, no
 from dehusk.output.names import is_page_name
 from dehusk.page.page import Page
 from dehusk.page.parse import parse
-from dehusk.sources import Failure, is_web, read_pages
+from dehusk.sources import Failure, hint, is_web, read_pages
 from dehusk.template.drawing import draw_graph
 from dehusk.template.linked import search_message
 from dehusk.template.templates import (
@@ -189,7 +189,7 @@ def find_page(
         for page in pages:
             if page.url and normal_url(page.url) == wanted:
                 return page
-        raise UsageError(f"{name}: neither a file nor the URL of a page in --against")
+        raise UsageError(f"{name}: neither a file nor the URL of a page in --against{hint(name)}")
     settings = make_source_settings(arguments)
     items = list(islice(read_pages([name], settings), 2))
     if len(items) != 1:

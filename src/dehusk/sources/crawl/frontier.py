@@ -14,23 +14,12 @@ from urllib.parse import SplitResult, unquote, urlsplit, urlunsplit
 from w3lib.url import canonicalize_url, safe_url_string
 
 from dehusk.errors import UsageError
+from dehusk.page.urls import without_session
 from dehusk.sources.crawl.fetch import origin_of
 
 _USUAL_PORTS: Final = {"http": 80, "https": 443}
 _MAX_URL: Final = 8000
 """Characters of a link that are looked at: what servers take, twice over."""
-_SESSION: Final = frozenset(
-    (
-        "phpsessid", "jsessionid", "aspsessionid", "sid", "sessid", "sessionid", "session_id",
-        "cfid", "cftoken", "oscsid", "zenid", "fbclid", "gclid", "dclid", "msclkid", "mc_cid",
-        "mc_eid",
-    )
-)  # fmt: skip
-"""Parameters that say who came, and from where, and nothing about the page."""
-_TRACKING: Final = ("utm_", "aspsessionid")
-_PATH_SESSION: Final = re.compile(r";(?:jsessionid|phpsessid|sid)=[^/?#]*", re.IGNORECASE)
-_COOKIELESS: Final = re.compile(r"/\([A-Z]\([A-Za-z0-9]{10,40}\)\)(?=/)")
-"""The session in a path segment of its own, as ASP.NET writes it: `/(S(1abc…))/page`."""
 _NUMBER: Final = re.compile(r"[0-9]+")
 _WORD: Final = re.compile(r"[^\W\d_]{1,20}")
 """A folder name that says what kind of pages is in it."""
@@ -58,22 +47,8 @@ def normal_url(url: str, dropped: frozenset[str] = frozenset()) -> str | None:
         return None
     host = f"[{host}]" if ":" in host else host.rstrip(".")
     netloc = host if port in (None, _USUAL_PORTS[parts.scheme]) else f"{host}:{port}"
-    path = _COOKIELESS.sub("", _PATH_SESSION.sub("", parts.path)) or "/"
-    return urlunsplit((parts.scheme, netloc, path, _kept_query(parts.query, dropped), ""))
-
-
-def _kept_query(query: str, dropped: frozenset[str]) -> str:
-    """The query without parameters that say nothing about the page."""
-    if not query:
-        return ""
-    kept = [part for part in query.split("&") if part and not _is_noise(part, dropped)]
-    return "&".join(kept)
-
-
-def _is_noise(part: str, dropped: frozenset[str]) -> bool:
-    name = part.partition("=")[0]
-    lowered = name.lower()
-    return lowered in _SESSION or lowered.startswith(_TRACKING) or name in dropped
+    path, query = without_session(parts.path or "/", parts.query, dropped)
+    return urlunsplit((parts.scheme, netloc, path or "/", query, ""))
 
 
 def key_of(url: str) -> int:
