@@ -473,3 +473,13 @@ def test_loaders_can_look_pages_up_by_their_normal_url() -> None:
     tree = parse(Page("<a href='//MILL.example:443/x#y'>x</a>", f"{SITE}/a")).tree
     detect(Hyperlink(loader=load), tree)
     assert asked == [normal_url(f"{SITE}/x")]
+
+
+def test_a_menu_that_leads_nowhere_is_given_up() -> None:
+    """Of a bar of languages no link may be there; the list beside it is worth more."""
+    bar = "".join(f"<a href='/{code}/'>{code}</a>" for code in ("de", "fr", "it", "nl", "pl", "sv"))
+    site = _site()
+    key = _page("Oats", list(NAMES[1:]), f"<p>{bar}</p>")
+    site[f"{SITE}/Oats.html"] = key
+    found = detect(Hyperlink(loader=site.get, menu=True, max_loads=6), key)
+    assert (len(found.failed), len(found.pages)) == (2, 3)

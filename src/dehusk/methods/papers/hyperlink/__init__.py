@@ -12,10 +12,9 @@ The way of a key page, module by module:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
-from types import MappingProxyType
 from typing import Any, Final
 
 import numpy as np
@@ -23,6 +22,7 @@ import numpy as np
 from dehusk.errors import PageError, SettingError
 from dehusk.memory import Memory
 from dehusk.methods.papers.hyperlink.addresses import Addresses, host_of, normal_url
+from dehusk.methods.papers.hyperlink.best import BEST, BEST_VOTES, best_settings
 from dehusk.methods.papers.hyperlink.content import (
     Shares,
     compare_texts,
@@ -32,7 +32,12 @@ from dehusk.methods.papers.hyperlink.content import (
 )
 from dehusk.methods.papers.hyperlink.detection import Detection, Equality, Outcome, no_answer
 from dehusk.methods.papers.hyperlink.equality import Weights
-from dehusk.methods.papers.hyperlink.links import find_links, find_menu, sort_links
+from dehusk.methods.papers.hyperlink.links import (
+    Link,
+    find_links,
+    find_menu,
+    sort_links,
+)
 from dehusk.methods.papers.hyperlink.mapping import Mapper, Rules
 from dehusk.methods.papers.hyperlink.page_verdict import (
     PageVerdict,
@@ -67,17 +72,11 @@ __all__ = [
 Loader = Callable[[str], Tree | None]
 """Gives the page at a URL, spelled as `normal_url` spells it; None where there is none."""
 
-BEST_VOTES: Final = {1: 1, 2: 1, 3: 2, 4: 3, 5: 3, 6: 3, 7: 3, 8: 4}
-"""The votes that were best for each size on TECO (table 2 of 001; the thesis's table 5.2 has 1, 1,
-2, 3, 4, 2, 2, 4)."""
-BEST: Final[Mapping[str, Any]] = MappingProxyType({
-    "equality": Equality.TEXT.value, "page_verdict": PageVerdict.ALWAYS.value, "max_loads": 5,
-})  # fmt: skip
-"""The settings for who wants the content rather than the papers' answer, which commands and the
-service start from: the best by folds over sites at 5 loads, `dehusk bench teco --folds`."""
 _MAX_SIZE: Final = 64
 _MAX_LINKS: Final = 10_000
 """Links of a page that are sorted. No menu has as many; sorting takes their square."""
+_MAX_FAILED: Final = 2
+"""Links of a menu that lead nowhere before it is given up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,21 +176,6 @@ _PROBABILITIES: Final = (
     "similarity_threshold", "classes_weight", "position_weight", "attributes_weight",
     "children_weight", "not_classes", "not_attributes", "not_children", "sure_score",
 )  # fmt: skip
-
-
-def best_settings(given: Mapping[str, Any]) -> dict[str, Any]:
-    """These settings, and `BEST` for others; where the papers' equality is asked for, the papers'.
-
-    Votes are what was best for the size, and more than it can be loaded.
-    """
-    is_paper = given.get("equality") == Equality.PAPER
-    usual = {} if is_paper else dict(BEST)
-    size = given.get("size")
-    if isinstance(size, int):
-        usual["votes"] = BEST_VOTES.get(size, max(size // 2, 1))
-        if not is_paper:
-            usual["max_loads"] = max(BEST["max_loads"], size + 2)
-    return usual | dict(given)
 
 
 def detect(method: Hyperlink, tree: Tree) -> Detection:
@@ -313,15 +297,27 @@ class _Case:
         """The links in the order in which they are followed, no more than may be loaded."""
         method, tree = self._method, self._tree
         links = sort_links(tree, self.links.inside[:_MAX_LINKS], normal_url(tree.url or ""))
-        if not method.menu:
-            steps = (Step(link.url, method.size) for link in links)
-        else:
-            # One more link than pages are wanted: one of them may lead nowhere.
-            menu = find_menu(tree, self.links.inside, method.size + 1)
-            by_place = sorted(links, key=lambda link: link.node not in menu)
-            enough = method.votes if menu else method.size
-            steps = (Step(x.url, method.size if x.node in menu else enough) for x in by_place)
-        return islice(steps, method.max_loads - 1)
+        in_order = (Step(link.url, method.size) for link in links)
+        return islice(self._menu_first(links) if method.menu else in_order, method.max_loads - 1)
+
+    def _menu_first(self, links: Iterable[Link]) -> Iterator[Step]:
+        """The links of the menu, then others, of which fewer pages are enough.
+
+        What leads nowhere is no menu but a bar of languages, or a list of pages that are gone: its
+        other links come last.
+        """
+        size = self._method.size
+        # One more link than pages are wanted: one of them may lead nowhere.
+        menu = find_menu(self._tree, self.links.inside, size + 1)
+        listed: list[str] = []
+        others: list[str] = []
+        for link in links:
+            (listed if link.node in menu else others).append(link.url)
+        while listed and len(self.desk.failed) < _MAX_FAILED:
+            yield Step(listed.pop(0), size)
+        enough = self._method.votes if menu and not listed else size
+        yield from (Step(url, enough) for url in others)
+        yield from (Step(url, size) for url in listed)
 
     def elect(self, search: Search) -> None:
         """Let the pages of the subdigraph vote, or others for those that are atypical."""

@@ -62,6 +62,8 @@ def template_together(
     is_template = np.where(voted, np.maximum(alone, taught) > 0.5, taught > sure_score)
     known = np.where(~tree.is_text & np.isnan(taught), voted, np.nan)
     labelled = _labelled(tree, np.where(shown_text(tree), is_template, known))
+    # Blank nodes beside the content go with what holds it, which is no reason to call them content.
+    labelled |= voted & (tree.text_length == 0)
     return np.asarray(np.where(tree.shown, labelled, voted))
 
 
