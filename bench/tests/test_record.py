@@ -314,7 +314,7 @@ def test_a_report_shows_ours_beside_the_papers_and_says_what_is_missing(
 
 
 def test_what_was_not_run_is_kept_with_the_notes_as_they_are_now(
-    setup: Setup, tmp_path: Path
+    setup: Setup, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     _all(setup, CHUNKS)
     notes, target = tmp_path / "notes.md", tmp_path / "docs.md"
@@ -329,6 +329,7 @@ def test_what_was_not_run_is_kept_with_the_notes_as_they_are_now(
         json.dumps({"runs": {"storage": asdict(other)}}), "utf-8"
     )
     notes.write_text("## chunks-tables\n\nAs mended.\n", "utf-8")
+    target.write_text(target.read_text("utf-8") + "\n### Renamed since\n\nFigures.\n", "utf-8")
     quoting = tmp_path / "quoting.md"
     quoting.write_text("9.99<!-- chunks-tables-2.csv; 2; ttdr -->\n", "utf-8")
     assert _run(*words, "--quoted-in", str(quoting)) == 0
@@ -338,6 +339,7 @@ def test_what_was_not_run_is_kept_with_the_notes_as_they_are_now(
     assert "As told." not in text
     assert "Not measured: no room" in text
     assert (tmp_path / "docs" / "chunks-tables-1.csv").is_file()
+    assert "no longer in it: Renamed since\n" in capsys.readouterr().out
     assert "9.99" not in quoting.read_text("utf-8")
 
 

@@ -144,10 +144,13 @@ def run(arguments: argparse.Namespace) -> int:
     for old in [*report.folder.glob("*.csv"), *report.folder.glob("*.svg")]:
         if not arguments.keep or _is_made_anew(report, old.name):
             old.unlink()
-    target.write_text("\n".join(_parts(report)), "utf-8")
+    text = "\n".join(_parts(report))
+    target.write_text(text, "utf-8")
     missing = [each.name for each in EXPERIMENTS if not _is_there(report, each.name)]
     said = f"wrote {target} from {len(EXPERIMENTS) - len(missing)} experiments"
     sys.stdout.write(f"{said}\n" + "".join(f"not in it: {name}\n" for name in missing))
+    lost = [heading for heading in kept if heading and f"# {heading}\n" not in text]
+    sys.stdout.write("".join(f"no longer in it: {heading}\n" for heading in lost))
     for path in arguments.quoted_in:
         fill_files(path, report.folder)
     return int(bool(missing) and not arguments.keep)
