@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import numpy as np
@@ -110,20 +111,46 @@ def test_few_asks_auto_only_where_pages_are_few() -> None:
     assert "the look of the page counts too" in found.message
 
 
-def test_prose_outside_the_main_content_is_content_where_auto_says_so_twice() -> None:
+def test_prose_beside_the_main_content_is_content_where_auto_says_so() -> None:
     """The votes know one place of content, and all that is beside it is template."""
     second = (
-        "</main><div><p>There is a second story, which is as long as it must be to be read by"
-        " somebody: how {0} came to be ground twice in a year without a drop of rain.</p></div>"
-        "<main>" + PROSE.replace("{0}", "the grain called {0}")
+        "</main><section><p>By the old road stands a second story of {0}, told by the millers"
+        " themselves, and it goes on for a good while before it comes to an end that nobody in the"
+        " valley had seen coming.</p></section><main>"
     )
-    site = _site(content=PROSE + second)
+    site = _site(content=PROSE * 4 + second)
     tree = site[f"{SITE}/oats.html"]
-    off = _detect(tree, site, page_verdict="off")
-    found = _detect(tree, site)
-    assert "counted every step" in _texts(tree, ~found.is_template)
-    assert len(_texts(tree, ~found.is_template)) >= len(_texts(tree, ~off.is_template))
-    assert "Privacy" not in _texts(tree, ~found.is_template)
+    by_votes = _texts(tree, ~_detect(tree, site, page_verdict="off").is_template)
+    together = _texts(tree, ~_detect(tree, site).is_template)
+    assert "second story" not in by_votes
+    assert "second story" in together
+    assert "Privacy" not in together
+
+
+def test_amid_the_content_auto_is_believed_from_the_sure_score_on() -> None:
+    site = _site(content=PROSE + "<p>{0} is sold by the sack.</p>")
+    tree = site[f"{SITE}/oats.html"]
+    judged = [_detect(tree, site, sure_score=score).is_template for score in (0.0, 0.95)]
+    assert judged[0].sum() > judged[1].sum()
+    assert "counted every step" in _texts(tree, ~judged[1])
+
+
+def test_blank_nodes_beside_the_content_are_template() -> None:
+    site = _site(content=PROSE + "</main>\n<div>\n<hr></div>\n<main>")
+    tree = site[f"{SITE}/oats.html"]
+    blank = tree.is_text & tree.shown & (tree.text_length == 0)
+    assert blank.sum() >= 3
+    assert _detect(tree, site).is_template[blank].all()
+
+
+def test_many_links_and_many_nodes_cost_little() -> None:
+    links = "".join(f"<li><a href='/{number}.html'>{number}</a></li>" for number in range(10_000))
+    html = f"<body><ul>{links}</ul>{PROSE.format('oats')}" + "<p>word <b>x</b></p>" * 40_000
+    tree = parse(Page(html, f"{SITE}/oats.html")).tree
+    start = time.process_time()
+    found = _detect(tree, {})
+    assert time.process_time() - start < 4
+    assert found.requests == BEST["max_loads"]
 
 
 def test_pages_that_say_the_same_are_not_emptied_without_a_word() -> None:
