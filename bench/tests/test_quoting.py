@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,7 @@ from dehusk_bench.record.quoting import fill, fill_files
 
 ROOT = Path(__file__).parents[2]
 RECORD = ROOT / "docs" / "results"
+METHOD_PAGES = sorted((ROOT / "docs" / "methods").glob("*.md"))
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
@@ -20,6 +23,18 @@ def test_figures_quoted_from_the_record_are_what_it_says(page: Path) -> None:
     assert text == fill(text, RECORD), (
         "`dehusk bench report … --quoted-in docs --quoted-in README.md` brings it up to date"
     )
+
+
+@pytest.mark.parametrize("page", METHOD_PAGES, ids=lambda page: page.stem)
+def test_figures_that_are_not_quoted_say_where_they_are_from(page: Path) -> None:
+    text = re.sub(
+        r"<!-- table .*?<!-- end of table -->", "", page.read_text("utf-8"), flags=re.DOTALL
+    )
+    paragraphs = ["", *re.split(r"\n\n+", text)]
+    for before, paragraph in pairwise(paragraphs):
+        bare = re.sub(r"[\d.,]+ ?%?\**<!-- [^>]*-->", "", paragraph)
+        if len(re.findall(r"(?<![\d.])0?\.\d{3}\b", bare)) > 1:
+            assert re.search(r"0\.1\.0|`dehusk |paper|seeds", f"{before}\n{paragraph}"), paragraph
 
 
 @pytest.fixture
