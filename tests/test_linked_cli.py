@@ -160,8 +160,8 @@ def test_redirects_of_the_menu_are_followed_and_no_page_votes_twice(run: Run) ->
         status, _, err = run("template", server, "/rye")
         assert status == 0
         assert "loaded /oats (redirected to /oats/)" in err
-        assert "not loaded /wheat: it is a page that was loaded before" in err
-        assert "not loaded /barley: it is the page itself" in err
+        assert "left out /wheat: it is a page that was loaded before" in err
+        assert "left out /barley: it is the page itself" in err
         assert "no 3 pages link each other" in err
 
 

@@ -73,7 +73,7 @@ class Searching:
                 self._load(answer, linked, pages, failed)
         for load in answer.loads:
             if load.state == "failed" and load.url in pages:
-                self.progress.not_loaded(load.url, load.reason or "")
+                self.progress.left_out(load.url, load.reason or "")
         message = search_message(self.method, answer.result.tree, answer.detection)
         self.progress.compared(key.url, message)
         return Found(key, pages, answer)

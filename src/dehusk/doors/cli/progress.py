@@ -133,6 +133,10 @@ class Progress:
         """Say why a page that could be compared with is not: another may take its place."""
         self._tell("not_loaded", {"url": url, "reason": reason}, f"not loaded {url}: {reason}")
 
+    def left_out(self, url: str, reason: str) -> None:
+        """Say why a page that was loaded is not compared with."""
+        self._tell("left_out", {"url": url, "reason": reason}, f"left out {url}: {reason}")
+
     def compared(self, url: str | None, message: str) -> None:
         """Say what a page was compared with, and what was missing."""
         self._tell("compared", {"url": url, "message": message}, message)
