@@ -452,14 +452,14 @@ def many(request: pytest.FixtureRequest) -> tuple[str, dict[str, Tree]]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("equality", list(Equality))
-def test_a_page_with_500_links_answers_in_less_than_a_second(
+def test_a_page_with_500_links_answers_soon(
     many: tuple[str, dict[str, Tree]], equality: Equality
 ) -> None:
     name, site = many
     key = site[f"{SITE}/d0/p0.html"]
     start = time.process_time()
     found = detect(Hyperlink(loader=site.get, equality=equality.value), key)
-    assert time.process_time() - start < 1
+    assert time.process_time() - start < 3  # Half a second on an idle machine.
     assert found.loads == (4 if name == "all" else 501)
     assert (found.outcome is Outcome.FOUND) == (name == "all")
 

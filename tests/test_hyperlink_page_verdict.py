@@ -149,7 +149,7 @@ def test_many_links_and_many_nodes_cost_little() -> None:
     tree = parse(Page(html, f"{SITE}/oats.html")).tree
     start = time.process_time()
     found = _detect(tree, {})
-    assert time.process_time() - start < 4
+    assert time.process_time() - start < 10  # About one on an idle machine.
     assert found.requests == BEST["max_loads"]
 
 
