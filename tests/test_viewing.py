@@ -14,9 +14,10 @@ import dehusk
 from dehusk.answer.labels import Label
 from dehusk.answer.view import Showing, view_html
 from dehusk.doors.service.gold import gold_nodes, gold_record, node_gold, strip_marks, teco_html
+from dehusk.methods.papers.hyperlink import Hyperlink
 from dehusk.page.page import Page
 from dehusk.page.parse import parse
-from dehusk.template.templates import link_graph
+from dehusk.template.templates import PageLoader, link_graph, redirected
 from dehusk.template.viewing import Viewed, element_path, exact_selector, named_selectors
 from dehusk_bench.samples import sample_site
 
@@ -96,6 +97,19 @@ def test_the_template_and_the_links_of_a_page_are_found_in_the_source(viewed: Vi
     voters = range(1, graph.voters + 1)
     assert all((a, b) in graph.links for a in voters for b in voters if a != b)
     assert link_graph(Page("<p>x</p>"), []).voters == 0
+
+
+def test_links_that_redirect_lead_to_the_pages_that_an_archive_has() -> None:
+    site, names = "https://grain.example", ("rye", "oats", "wheat", "barley")
+    menu = "".join(f'<a href="/{name}">{name}</a>' for name in names)
+    pages = [Page(f"{menu}<p>All about {name}</p>", f"{site}/{name}/") for name in names]
+    leads = {f"{site}/{name}": f"{site}/old/{name}" for name in names}
+    leads |= {f"{site}/old/{name}": f"{site}/{name}/" for name in names}
+    loader = PageLoader(pages, names=redirected(pages, leads))
+    assert link_graph(pages[0], pages, method=Hyperlink(loader=loader)).voters == 3
+    assert link_graph(pages[0], pages).voters == 0
+    circle = {f"{site}/a": f"{site}/b", f"{site}/b": f"{site}/a"}
+    assert redirected(pages, circle) == {}
 
 
 def test_selectors_go_from_names_to_the_one_element(viewed: Viewed) -> None:

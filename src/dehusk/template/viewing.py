@@ -123,6 +123,8 @@ class Viewed:
     def __init__(self, memories: Session) -> None:
         self.memories = memories
         self.pages: list[Page] = []
+        self.redirects: dict[str, str] = {}
+        """Where redirects lead that an archive has beside its pages, by URL."""
         self.refusals: list[PageError] = []
         self.sites: dict[str, ViewedSite] = {}
         self.families: dict[int, int | None] = {}

@@ -84,7 +84,8 @@ def view(arguments: argparse.Namespace) -> int:
 def _read(arguments: argparse.Namespace, viewed: Viewed) -> int:
     """Take the pages in; how many items could not be read, each of them named."""
     failures = 0
-    items: Any = read_pages(arguments.sources, make_source_settings(arguments))
+    settings = make_source_settings(arguments)
+    items: Any = read_pages(arguments.sources, settings, redirects=viewed.redirects)
     if arguments.render:
         from dehusk.page.browser import Browser  # noqa: PLC0415  nobody else needs asyncio
 

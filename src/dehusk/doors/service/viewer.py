@@ -30,10 +30,11 @@ from dehusk.doors.service.frames import ViewerState
 from dehusk.doors.service.gold import html_of, teco_html
 from dehusk.doors.service.judges import MAX_NAME
 from dehusk.doors.service.server import Failed
+from dehusk.methods.papers.hyperlink import Hyperlink
 from dehusk.page.page import Page
 from dehusk.page.tree import Tree
 from dehusk.template.drawing import draw_graph
-from dehusk.template.templates import link_graph
+from dehusk.template.templates import PageLoader, link_graph, redirected
 from dehusk.template.viewing import ViewedSite
 
 router = APIRouter()
@@ -261,7 +262,9 @@ def graph(request: Request, page: Number) -> dict[str, Any]:
     _result(state, page)
     viewed = state.viewed
     pages = [viewed.pages[number] for number in viewed.site_of(page).pages]
-    found = link_graph(viewed.pages[page], pages, viewed.memories.limits)
+    limits = viewed.memories.limits
+    loader = PageLoader(pages, limits, names=redirected(pages, viewed.redirects))
+    found = link_graph(viewed.pages[page], pages, limits, Hyperlink(loader=loader))
     return {"message": found.message, "voters": found.voters, "svg": draw_graph(found)}
 
 
