@@ -22,10 +22,11 @@ from dehusk.doors.service.agreement import (
     majority,
     pair_agreements,
 )
-from dehusk.doors.service.gold import gold_record
+from dehusk.doors.service.gold import gold_record, nodes_inside
 from dehusk.doors.service.judges import Judges
 from dehusk.errors import SourceError
 from dehusk.page.page import Page
+from dehusk.page.parse import parse
 from dehusk.template.viewing import Viewed
 from dehusk_bench.corpora import Caps, open_corpus
 
@@ -147,6 +148,24 @@ def test_what_a_judge_corrects_changes_his_own_marks_alone(viewed: Viewed, judge
     assert judges.marks(0)["Ben"] != after["Ben"]
 
 
+def test_what_others_do_later_is_not_in_the_marks_of_who_has_corrected(
+    viewed: Viewed, judges: Judges
+) -> None:
+    viewed.correct(0, "keep", "#top", "Ann")
+    judges.corrected([0], "Ann")
+    viewed.memories.add_rule("grain.example", "drop", "#a")
+    judges.corrected([0], "Ben")
+    first = parse(viewed.pages[0]).tree
+    says = {name: nodes_inside(first, m.content, m.excluded) for name, m in judges.marks(0).items()}
+    texts = {
+        name: "".join(first.text(n) for n in np.flatnonzero(inside & first.is_text).tolist())
+        for name, inside in says.items()
+        if inside is not None
+    }
+    assert "First 0" in texts["Ann"]
+    assert "First 0" not in texts["Ben"]
+
+
 def test_exported_gold_is_read_again_and_by_the_bench(
     viewed: Viewed, judges: Judges, tmp_path: Path
 ) -> None:
@@ -193,18 +212,59 @@ def test_marks_of_a_page_that_was_another_are_left_out(viewed: Viewed, tmp_path:
     assert ["another version of https://grain.example/3" in each for each in words] == [True]
 
 
+_KNOWN = {"url": "https://grain.example/1", "site": "grain.example", "content_nodes": [[1]]}
+
+
 @pytest.mark.parametrize(
-    "line", ["nonsense", "[1]", '{"content_nodes": [[99]]}', '{"content_nodes": 3}', "[" * 99_999]
+    "line",
+    [
+        "nonsense",
+        "[1]",
+        "[" * 99_999,
+        *(
+            json.dumps(_KNOWN | wrong)
+            for wrong in (
+                {"content_nodes": [[99]]},
+                {"content_nodes": 3},
+                {"content_nodes": None},
+                {"content_nodes": ["11"]},
+                {"content_nodes": [[1.7]]},
+                {"content_nodes": [[-1]]},
+                {"content_nodes": [[float("inf")]]},
+                {"content_nodes": [[10**30]]},
+                {"excluded_nodes": [[True]]},
+                {"judges": 5},
+                {"judges": [{"judge": "Ann"}]},
+                {"url": [1]},
+                {"judge": "Ann\n"},
+                {"judge": "\u202eAnn"},
+                {"judge": "A" * 41},
+            )
+        ),
+        json.dumps({key: _KNOWN[key] for key in ("url", "site")}),
+        json.dumps(_KNOWN).replace("[1]", "[1e999]"),
+    ],
 )
 def test_what_is_no_gold_is_named(viewed: Viewed, tmp_path: Path, line: str) -> None:
     file = tmp_path / "bad.jsonl"
-    known = {"url": "https://grain.example/1", "site": "grain.example"}
-    file.write_text(json.dumps({**known, **json.loads(line)}) if line.startswith("{") else line)
+    file.write_text(line)
+    judges = Judges(viewed)
     with pytest.raises(SourceError, match=r"bad\.jsonl"):
-        Judges(viewed).read(file, print)
+        judges.read(file, print)
+    assert judges.names == []
+
+
+def test_gold_of_other_pages_alone_is_named(viewed: Viewed, tmp_path: Path) -> None:
+    file = tmp_path / "other.jsonl"
     file.write_text(json.dumps({"url": "https://elsewhere.example/", "content_nodes": []}))
     with pytest.raises(SourceError, match="no marks of a page that is shown"):
         Judges(viewed).read(file, print)
+
+
+def test_a_line_of_gold_ends_where_json_says(viewed: Viewed, tmp_path: Path) -> None:
+    file = tmp_path / "browser.jsonl"
+    file.write_text(json.dumps(_KNOWN | {"title": "Rye\u2028and oats"}, ensure_ascii=False))
+    assert Judges(viewed).read(file, pytest.fail) == 1
 
 
 def test_a_gold_file_that_is_not_there_is_named(tmp_path: Path) -> None:

@@ -259,8 +259,12 @@ def validated(adapter: TypeAdapter[_Model], given: bytes | dict[str, str]) -> _M
             return adapter.validate_json(given)
         return adapter.validate_python(given)
     except ValidationError as fault:
-        first = fault.errors(include_url=False, include_input=False)[0]
-        place = ".".join(map(str, first["loc"]))
-        words = first["msg"].removeprefix("Value error, ")
-        message = f"{place}: {words}" if place else words
-        raise Failed(400, "bad_request", message) from None
+        raise Failed(400, "bad_request", first_fault(fault)) from None
+
+
+def first_fault(fault: ValidationError) -> str:
+    """What is wrong first, and where."""
+    first = fault.errors(include_url=False, include_input=False)[0]
+    place = ".".join(map(str, first["loc"]))
+    words = first["msg"].removeprefix("Value error, ")
+    return f"{place}: {words}" if place else words

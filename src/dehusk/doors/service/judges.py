@@ -8,12 +8,13 @@ he corrects afterwards changes them, what others correct does not.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path as File
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 import numpy as np
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, NonNegativeInt, ValidationError
 
 from dehusk import pipeline
 from dehusk.answer.override import Overrides
@@ -25,6 +26,7 @@ from dehusk.doors.service.agreement import (
     majority,
     pair_agreements,
 )
+from dehusk.doors.service.bodies import first_fault
 from dehusk.doors.service.gold import (
     Path,
     gold_nodes,
@@ -44,6 +46,36 @@ MAX_NAME: Final = 40
 _MAX_DIFFERENCES: Final = 50
 """Nodes that are listed because judges differ on them."""
 _MAX_TEXT: Final = 120
+
+
+def _plain(name: str) -> str:
+    """The name, which is shown to others: without line breaks, or signs that turn a line around."""
+    if not name.isprintable():
+        raise ValueError("a judge's name has letters that are not seen")
+    return name
+
+
+JudgeName = Annotated[str, Field(max_length=MAX_NAME), AfterValidator(_plain)]
+"""Who judges; empty where nobody says so."""
+
+
+class _Judgement(BaseModel):
+    """What a judge says of a page, in a file of gold."""
+
+    model_config = ConfigDict(strict=True)
+
+    judge: JudgeName | None = None
+    content_nodes: list[list[NonNegativeInt]]
+    excluded_nodes: list[list[NonNegativeInt]] = Field(default_factory=list)
+
+
+class _Gold(_Judgement):
+    """A page in a file of gold: where judges are named, its own marks are what most of them say."""
+
+    url: str | None = None
+    site: str | None = None
+    html: Any = None
+    judges: list[_Judgement] = Field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +107,8 @@ class Judges:
 
     def __init__(self, viewed: Viewed) -> None:
         self._viewed = viewed
-        self._marks: dict[int, dict[str, Marks | None]] = {}
-        """By page and judge; None where they are to be taken anew."""
+        self._marks: dict[int, dict[str, Marks]] = {}
+        """By page and judge."""
 
     @property
     def names(self) -> list[str]:
@@ -106,17 +138,17 @@ class Judges:
                 del self._marks[page]
 
     def corrected(self, pages: Iterable[int], judge: str) -> None:
-        """Note that the judge has corrected pages: his marks on them are taken anew."""
+        """Take the judge's marks anew on pages that he has corrected. Raises PageError.
+
+        At once: later they might have in them what others have changed meanwhile.
+        """
         for page in pages:
             if judge in self._marks.get(page, ()):
-                self._marks[page][judge] = None
+                self._marks[page][judge] = self._take(page, judge)
 
     def marks(self, page: int) -> dict[str, Marks]:
-        """The marks of each judge of a page. Raises PageError."""
-        by_judge = self._marks.get(page, {})
-        for judge in [name for name, marks in by_judge.items() if marks is None]:
-            by_judge[judge] = self._take(page, judge)
-        return {judge: marks for judge, marks in sorted(by_judge.items()) if marks is not None}
+        """The marks of each judge of a page."""
+        return dict(sorted(self._marks.get(page, {}).items()))
 
     def _take(self, page: int, judge: str) -> Marks:
         """The page as the judge sees it now. Raises PageError."""
@@ -172,18 +204,20 @@ class Judges:
         pages = enumerate(self._viewed.pages)
         numbers: dict[object, int] = {(p.url, pipeline.site_of(p)): n for n, p in pages}
         count = 0
+        own_name = "".join(filter(str.isprintable, file.stem))[:MAX_NAME]
         for place, record in _records(file):
-            number = numbers.get((record.get("url"), record.get("site")))
+            number = numbers.get((record.url, record.site))
             if number is None:
                 continue
             tree = parse(self._viewed.pages[number], self._viewed.memories.limits).tree
-            is_same = _is_built_alike(tree, record.get("html"))
-            for given in record.get("judges") or [record]:
-                judge, marks = _read_marks(given, place)
-                if not is_same or nodes_inside(tree, marks.content, marks.excluded) is None:
-                    refused(f"{place}: marks of another version of {record.get('url')}, left out")
+            is_same = _is_built_alike(tree, record.html)
+            for given in record.judges or [record]:
+                content, excluded = given.content_nodes, given.excluded_nodes
+                if not is_same or nodes_inside(tree, content, excluded) is None:
+                    refused(f"{place}: marks of another version of {record.url}, left out")
                     continue
-                self._marks.setdefault(number, {})[judge or file.stem[:MAX_NAME]] = marks
+                marks = Marks(*(tuple(map(tuple, paths)) for paths in (content, excluded)))
+                self._marks.setdefault(number, {})[given.judge or own_name] = marks
                 count += 1
         if not count:
             raise SourceError(f"{file}: no marks of a page that is shown")
@@ -206,32 +240,21 @@ def _depths(tree: Tree) -> Ints:
     return tree.depth[~tree.is_text]
 
 
-def _records(file: File) -> Iterator[tuple[str, dict[str, Any]]]:
+def _records(file: File) -> Iterator[tuple[str, _Gold]]:
     """The records of a file of gold, each with its place. Raises SourceError."""
+    place = str(file)
     try:
-        lines = file.read_text(encoding="utf-8").splitlines()
-        for number, line in enumerate(lines, 1):
-            record = json.loads(line) if line.strip() else None
-            if isinstance(record, dict):
-                yield f"{file}:{number}", record
-            elif record is not None:
-                raise SourceError(f"{file}:{number}: no record")
+        with file.open(encoding="utf-8") as lines:
+            for number, line in enumerate(lines, 1):
+                place = f"{file}:{number}"
+                if line.strip():
+                    yield place, _Gold.model_validate(json.loads(line))
     except OSError as fault:
         raise SourceError(f"{file}: {fault.strerror}") from fault
+    except ValidationError as fault:
+        raise SourceError(f"{place}: {first_fault(fault)}") from fault
     except (ValueError, RecursionError) as fault:
-        raise SourceError(f"{file}: not gold as the viewer writes it") from fault
-
-
-def _read_marks(given: Mapping[str, Any], place: str) -> tuple[str, Marks]:
-    """A judge's name, which may be empty, and his marks. Raises SourceError."""
-    try:
-        content, excluded = (
-            tuple(tuple(map(int, path)) for path in given.get(name) or ())
-            for name in ("content_nodes", "excluded_nodes")
-        )
-    except (AttributeError, TypeError, ValueError) as fault:
-        raise SourceError(f"{place}: marks that are no paths of nodes") from fault
-    return str(given.get("judge") or "")[:MAX_NAME], Marks(content, excluded)
+        raise SourceError(f"{place}: not gold as the viewer writes it") from fault
 
 
 def _inside(tree: Tree, marks: Marks) -> Flags:

@@ -28,7 +28,7 @@ from dehusk.answer.view import verdict_words
 from dehusk.doors.service.app import add_failures
 from dehusk.doors.service.frames import ViewerState
 from dehusk.doors.service.gold import html_of, teco_html
-from dehusk.doors.service.judges import MAX_NAME
+from dehusk.doors.service.judges import JudgeName
 from dehusk.doors.service.server import Failed
 from dehusk.methods.papers.hyperlink import Hyperlink
 from dehusk.page.page import Page
@@ -43,7 +43,7 @@ _SHARES: Final = 24
 _STATIC: Final = files("dehusk.doors.service").joinpath("static")
 Number = Annotated[int, Query(ge=0, le=10**9)]
 Seen = Annotated[int | None, Query(ge=0, le=10**9)]
-Judge = Annotated[str, Query(max_length=MAX_NAME, description="Who looks; '' for nobody named.")]
+Judge = Annotated[JudgeName, Query(description="Who looks; '' for nobody named.")]
 
 
 class Correction(BaseModel):
@@ -55,7 +55,7 @@ class Correction(BaseModel):
     action: str = Field(pattern="^(keep|drop|undo)$")
     selector: str = Field(min_length=1, max_length=5000)
     is_rule: bool = Field(default=True, description="For the whole site, not this page only.")
-    judge: str = Field(default="", max_length=MAX_NAME)
+    judge: JudgeName = ""
 
 
 class Confirmation(BaseModel):
@@ -65,7 +65,7 @@ class Confirmation(BaseModel):
 
     page: int = Field(ge=0)
     is_right: bool
-    judge: str = Field(default="", max_length=MAX_NAME)
+    judge: JudgeName = ""
 
 
 def make_viewer(state: ViewerState) -> FastAPI:
