@@ -16,8 +16,10 @@ from xml.etree import ElementTree
 
 import pytest
 
+import dehusk
 from chromium import executable
 from dehusk.doors.cli import main
+from dehusk.errors import UsageError
 from hostile_server import Behaviour, Hostile, allow_only_loopback, home, sends, serve
 
 NAMES = ("rye", "oats", "wheat", "barley", "millet")
@@ -84,6 +86,29 @@ def test_a_page_of_the_web_is_compared_with_a_few_that_it_links(run: Run) -> Non
         assert len(server.asked()) == 4
         assert [line.split()[1] for line in err.splitlines()[:4]] == server.asked()
         assert "3 pages that all link each other; 4 pages loaded" in err
+
+
+@pytest.mark.parametrize("method", ["hyperlink", "site-hash"])
+def test_the_library_gives_the_template_that_the_command_gives(run: Run, method: str) -> None:
+    told: dict[str, bool] = {}
+    polite = dehusk.CrawlSettings(allow_private=True, delay_s=0, retries=0)
+    with serve(site("oats")) as server:
+        written = run("template", server, "/rye", "--method", method, "-q").out
+        template = dehusk.template_at(
+            f"{server.url}/rye",
+            method=method,
+            crawl=polite,
+            on_load=lambda url, found: told.update({url: isinstance(found, dehusk.Page)}),
+        )
+        assert template.html.strip() == written.strip()
+        assert told.pop(f"{server.url}/oats") is False
+        assert set(told.values()) == {True}
+        before = len(server.requests)
+        with pytest.raises(UsageError, match="has no setting"):
+            dehusk.template_at(server.url, method=method, crawl=polite, colour=3)
+        assert len(server.requests) == before
+        with pytest.raises(dehusk.PageError, match="404"):
+            dehusk.template_at(f"{server.url}/oats", method=method, crawl=polite)
 
 
 def test_one_page_of_the_web_is_cleaned_by_those_that_it_links(run: Run) -> None:

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
         SourceSettings,
     )
     from dehusk.sources import Failure, read
+    from dehusk.template.fetching import template_at
     from dehusk.template.templates import Template, template_of
     from dehusk.workers.crawling import crawl
     from dehusk.workers.jobs import Jobs
@@ -79,6 +80,7 @@ __all__ = [
     "extract",
     "open",
     "read",
+    "template_at",
     "template_of",
 ]
 
@@ -114,6 +116,7 @@ _HOMES = {
     "open": "memory.opening",
     "read": "sources",
     "Template": "template.templates",
+    "template_at": "template.fetching",
     "template_of": "template.templates",
 }
 """Where each public name lives. Loaded on first use, so that `dehusk --help` needs neither numpy

@@ -20,6 +20,9 @@ MAX_DEPTH: Final = 512
 USER_AGENT: Final = "dehusk/0.1.0 (learns what a site repeats; obeys robots.txt as dehusk)"
 SAVED: Final = "pages.warc.gz"
 """The archive that pages out of the web are saved to, in a folder: with it the folder is read."""
+MAX_LOADS: Final = 20
+"""Pages that a search by the papers fetches at most, the key page included. On linked-dev it takes
+7 to find three that link each other; a site whose links lead nowhere is not worth 1,000."""
 _ORIGIN: Final = re.compile(r"https?://([a-z0-9_.-]+|\[[0-9a-f:.]+\])(:[0-9]{1,5})?")
 """As browsers write one: lower case, no path. Anything else would never be met."""
 _NAME: Final = re.compile(r"[A-Za-z0-9_.-]+|\[[0-9A-Fa-f:.]+\]")

@@ -9,14 +9,11 @@ import argparse
 from typing import Any, Final
 
 from dehusk.errors import UsageError
-from dehusk.settings import METHOD, Durable, Favour, Limits, SiteBy, SourceSettings
+from dehusk.settings import MAX_LOADS, METHOD, Durable, Favour, Limits, SiteBy, SourceSettings
 
 _LIMITS: Final = Limits()
 _SOURCE: Final = SourceSettings()
 _SEARCH: Final = ("size", "votes", "max_loads", "menu", "equality")
-MAX_LOADS: Final = 20
-"""Pages that a search by the papers fetches at most, the key page included. On linked-dev it takes
-7 to find three that link each other; a site whose links lead nowhere is not worth 1,000."""
 
 
 def add_sources(parser: argparse.ArgumentParser) -> None:

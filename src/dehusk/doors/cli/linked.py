@@ -8,103 +8,50 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
 
-from dehusk.answer.override import Overrides, overrides
+from dehusk.answer.override import overrides
 from dehusk.answer.result import Refusal, Result
 from dehusk.doors.cli.clean import make_progress, make_writer, write
 from dehusk.doors.cli.progress import Progress
 from dehusk.doors.cli.web_options import given_options, make_crawl_settings
-from dehusk.doors.options import MAX_LOADS, make_limits, make_source_settings
+from dehusk.doors.options import make_limits, make_source_settings
 from dehusk.errors import PageError, Reserved, RobotsRefused, UsageError
 from dehusk.methods.papers.hyperlink import Hyperlink
 from dehusk.output import Writer
 from dehusk.output.archive import Archive, archive_path
 from dehusk.page.browser import Browser
 from dehusk.page.page import Page
-from dehusk.page.parse import parse
-from dehusk.settings import CrawlSettings, Limits, SourceSettings, Wish
+from dehusk.settings import MAX_LOADS, Wish
 from dehusk.sources import is_web
 from dehusk.sources.crawl.fetch import Response
-from dehusk.sources.crawl.linked import LinkedPages
 from dehusk.sources.crawl.scope import LeftOut
-from dehusk.template.linked import Linked, Wanted, linked_answer, search_message
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """A key page, the pages that its search loaded, and what came of it."""
-
-    key: Page
-    pages: dict[str, Page]
-    """By the URL that was asked for; their own is where its redirects led to."""
-    answer: Linked
-
-    @property
-    def others(self) -> list[Page]:
-        """The pages besides the key page, each once, in the order loaded."""
-        once = {page.url: page for page in self.pages.values()}
-        once.pop(self.key.url, None)
-        return list(once.values())
+from dehusk.template.fetching import Found, Search
+from dehusk.template.linked import search_message
 
 
 @dataclass(frozen=True, slots=True)
 class Searching:
-    """Fetches key pages and what `hyperlink` asks for, and says so as it goes."""
+    """Searches, and says what came of it as it goes."""
 
-    method: Hyperlink
-    crawl: CrawlSettings
-    source: SourceSettings
-    limits: Limits
-    overrides: Overrides
+    search: Search
     progress: Progress
-    show: Callable[[Page], Page]
-    on_page: Callable[[Page, Sequence[Response]], None]
 
-    def search(self, url: str) -> Found:
-        """The page at the URL compared with pages that it links. Raises PageError, UsageError."""
-        pages: dict[str, Page] = {}
-        failed: dict[str, str | None] = {}
-        with LinkedPages(url, self.crawl, self.source, self.on_page) as linked:
-            key = self.show(_fetched_key(linked))
-            self.progress.loaded(linked.url, key.url)
-            while True:
-                answer = linked_answer(key, pages, failed, self.method, self.limits, self.overrides)
-                if isinstance(answer, Linked):
-                    break
-                self._load(answer, linked, pages, failed)
-        for load in answer.loads:
-            if load.state == "failed" and load.url in pages:
-                self.progress.left_out(load.url, load.reason or "")
-        message = search_message(self.method, answer.result.tree, answer.detection)
-        self.progress.compared(key.url, message)
-        return Found(key, pages, answer)
+    def run(self, url: str) -> Found:
+        """The page at the URL compared with pages that it links. Raises PageError, UsageError.
 
-    def _load(
-        self,
-        wanted: Wanted,
-        linked: LinkedPages,
-        pages: dict[str, Page],
-        failed: dict[str, str | None],
-    ) -> None:
-        """Fetch the page that is wanted, or find out why it cannot be had."""
+        Where its owner's wish forbids it, the error says what they can do.
+        """
         try:
-            page = self.show(linked.fetch(wanted.url))
-            parse(page, self.limits)  # Said now, not when it has been counted on.
-        except PageError as error:
-            failed[wanted.url] = error.reason
-            self.progress.not_loaded(wanted.url, error.reason)
-        else:
-            pages[wanted.url] = page
-            self.progress.loaded(wanted.url, page.url)
-
-
-def _fetched_key(linked: LinkedPages) -> Page:
-    """The page that the user named. Raises PageError, with what its owner can do about a wish."""
-    try:
-        return linked.fetch(linked.url)
-    except (Reserved, RobotsRefused) as error:
-        wishes = (wish for wish, words in _WISHES.items() if words in error.reason)
-        hint = "".join(f"; for a site of your own: --ignore {wish}" for wish in wishes)
-        raise type(error)(error.url, error.reason + hint) from error
+            found = self.search.run(url)
+        except (Reserved, RobotsRefused) as error:
+            wishes = (wish for wish, words in _WISHES.items() if words in error.reason)
+            hint = "".join(f"; for a site of your own: --ignore {wish}" for wish in wishes)
+            raise type(error)(error.url, error.reason + hint) from error
+        for load in found.answer.loads:
+            if load.state == "failed" and load.url in found.pages:
+                self.progress.left_out(load.url, load.reason or "")
+        tree, detection = found.answer.result.tree, found.answer.detection
+        self.progress.compared(found.key.url, search_message(self.search.method, tree, detection))
+        return found
 
 
 _WISHES: Final = {
@@ -139,16 +86,24 @@ def make_searching(
 ) -> Searching:
     """What searches as the options say, with these settings of `hyperlink`."""
     limits = make_limits(arguments)
-    return Searching(
+
+    def tell(url: str, found: Page | PageError) -> None:
+        if isinstance(found, Page):
+            progress.loaded(url, found.url)
+        else:
+            progress.not_loaded(url, found.reason)
+
+    search = Search(
         Hyperlink(**({"max_loads": MAX_LOADS} | settings)),
         make_crawl_settings(arguments),
         make_source_settings(arguments),
         limits,
         overrides(arguments.keep, arguments.drop),
-        progress,
         (lambda page: page) if browser is None else lambda page: browser.render(page, limits),
+        tell,
         lambda _, answers: save(answers),
     )
+    return Searching(search, progress)
 
 
 def clean(arguments: argparse.Namespace, settings: dict[str, Any], browser: Browser | None) -> int:
@@ -169,7 +124,7 @@ def _answer(searching: Searching, url: str, writer: Writer) -> Result | Refusal:
     """The answer on one page, once it is written."""
     answer: Result | Refusal
     try:
-        answer = searching.search(url).answer.result
+        answer = searching.run(url).answer.result
     except PageError as error:
         answer = Refusal(error.url, None, error)
     else:

@@ -99,13 +99,11 @@ def _fetched(
     chosen = settings if name == Hyperlink.name else best_settings(search_settings(arguments))
     with linked.opened_archive(arguments) as save:
         searching = linked.make_searching(arguments, chosen, browser, progress, save)
-        found = searching.search(arguments.page)
-    # Other pages of the family are judged by what there is: no more is fetched for them.
-    loader = PageLoader([found.key, *found.others], searching.limits, names=found.pages)
+        found = searching.run(arguments.page)
     return _Compared(
         found.key,
         found.others,
-        replace(searching.method, loader=loader),
+        replace(searching.search.method, loader=found.loader(make_limits(arguments))),
         is_alone=not found.answer.detection.pages,
     )
 

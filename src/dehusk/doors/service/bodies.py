@@ -10,11 +10,11 @@ from typing import Annotated, Any, Final, Self, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
 from starlette.requests import ClientDisconnect, Request
 
-from dehusk.doors.options import MAX_LOADS
 from dehusk.doors.service.server import Failed
 from dehusk.methods.papers.hyperlink import Equality, Hyperlink, best_settings
 from dehusk.methods.papers.hyperlink.addresses import host_of
 from dehusk.page.page import Page
+from dehusk.settings import MAX_LOADS
 from dehusk.template.linked import MAX_URL
 
 _AUTO: Final = 32 + zlib.MAX_WBITS
