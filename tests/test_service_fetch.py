@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Coroutine, Iterator
 from http.client import HTTPConnection
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -386,3 +387,32 @@ def test_further_searches_are_told_to_come_again() -> None:
     with serve({"*": hangs}) as server, serve(SITE) as other:
         within(run, max_fetching=1)
         assert other.requests == []
+
+
+def test_who_goes_away_at_once_leaves_no_thread_and_no_file_behind() -> None:
+    def left() -> tuple[int, int]:
+        names = [thread.name for thread in threading.enumerate()]
+        return names.count("crawl"), len(list(Path("/dev/fd").iterdir()))
+
+    async def go(searches: Searches, steps: int) -> None:
+        """Read a search, and go away after so many steps of the loop."""
+        reading = asyncio.create_task(lines_of(searches, f"http://127.0.0.1:{port}/"))
+        for _ in range(steps):
+            await asyncio.sleep(0)
+        reading.cancel()
+        await asyncio.wait([reading])
+        await asyncio.gather(*searches._running, return_exceptions=True)
+
+    async def run(searches: Searches) -> None:
+        await go(searches, 20)  # Threads of the pool, and what they import.
+        before = left()
+        for steps in range(1, 21):
+            await go(searches, steps)
+        searches.stop()  # Who is told twice to end still closes all.
+        await searches.close()
+        assert left() <= before
+
+    # Nobody takes the connections, so they have no end here that would be counted.
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        port = silent.getsockname()[1]
+        within(run)

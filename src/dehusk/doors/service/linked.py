@@ -14,7 +14,6 @@ from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
@@ -68,6 +67,8 @@ class Searches:
         self._service = service
         self._settings = service.settings
         self._running: set[asyncio.Task[None]] = set()
+        self._closing: set[asyncio.Future[None]] = set()
+        """Connections of searches that are over, or were ended."""
         self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._free_at: dict[str, float] = {}
         """By host: when it may be asked again."""
@@ -87,6 +88,7 @@ class Searches:
         """End all searches, and wait until their connections are closed."""
         self.stop()
         await asyncio.gather(*self._running, return_exceptions=True)
+        await asyncio.gather(*self._closing, return_exceptions=True)
         self._threads.shutdown(wait=False)
 
     async def step(self, post: LinkedPost) -> PageAnswer:
@@ -238,14 +240,18 @@ class Searches:
         """What fetches the pages of a site, closed in the end."""
         from dehusk.sources.crawl.linked import LinkedPages  # noqa: PLC0415  an extra
 
-        pages = LinkedPages(url, settings, SourceSettings(max_bytes=settings.max_bytes))
-        run = partial(asyncio.get_running_loop().run_in_executor, self._threads)
-        with ExitStack() as stack:
-            await run(stack.enter_context, pages)
-            try:
-                yield pages
-            finally:
-                await run(stack.close)
+        loop = asyncio.get_running_loop()
+        stack = ExitStack()
+        source_settings = SourceSettings(max_bytes=settings.max_bytes)
+        pages = stack.enter_context(LinkedPages(url, settings, source_settings))
+        try:
+            yield pages
+        finally:
+            closing = loop.run_in_executor(self._threads, stack.close)
+            self._closing.add(closing)
+            closing.add_done_callback(self._closing.discard)
+            # Who is cancelled here does not take the closing with him.
+            await asyncio.shield(closing)
 
 
 def _busy() -> Failed:

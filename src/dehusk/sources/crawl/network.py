@@ -11,6 +11,7 @@ from concurrent.futures import CancelledError, wait
 from contextlib import asynccontextmanager, suppress
 from datetime import UTC
 from email.utils import parsedate_to_datetime
+from functools import cached_property
 from http import HTTPStatus
 from typing import Any, Final, Self, TypeVar
 from urllib.parse import urlsplit
@@ -112,7 +113,6 @@ class Network:
         self._thread = threading.Thread(target=self._loop.run_forever, name="crawl", daemon=True)
 
     def __enter__(self) -> Self:
-        self._fetcher = Fetcher(self._fetch_settings)
         self._thread.start()
         return self
 
@@ -131,7 +131,13 @@ class Network:
         for task in others:
             task.cancel()
         await asyncio.gather(*others, return_exceptions=True)
-        await self._fetcher.aclose()
+        if "_fetcher" in vars(self):
+            await self._fetcher.aclose()
+
+    @cached_property
+    def _fetcher(self) -> Fetcher:
+        """Made in the background when first needed: to read all certificates takes a while."""
+        return Fetcher(self._fetch_settings)
 
     def _wait(self, work: Coroutine[Any, Any, T]) -> T:
         """What the work comes to. Raises CancelledError where another thread ends the network."""
