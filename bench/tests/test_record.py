@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 import dehusk_bench as bench
+from dehusk import _kernel
 from dehusk.errors import SourceError, UsageError
 from dehusk_bench.record import comparing, running
 from dehusk_bench.record.code_versions import _closure, code_version
@@ -224,6 +225,7 @@ def test_the_code_of_an_experiment_is_what_it_imports_and_the_models_beside() ->
         return {"/".join(path.parts[-2:]) for path in _closure(modules, without)}
 
     assert names(["dehusk_bench.tables"]) == {"dehusk_bench/tables.py"}
+    assert f"dehusk/{Path(_kernel.__file__).name}" in names(["dehusk.page.tree"])
     with_methods = names(["dehusk_bench.quality.command"])
     assert {
         "quality/measure.py",

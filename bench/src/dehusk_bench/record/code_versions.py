@@ -1,7 +1,8 @@
 """What code an experiment runs, as one short text that changes when the code does.
 
 The files are those that the experiment's modules import, and what these import in turn, wherever
-in a function the import stands; with a module come the data files beside it, such as models.
+in a function the import stands, the compiled kernel too; with a module come the data files beside
+it, such as models.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import ast
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
+from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 from typing import Final
 
@@ -63,6 +65,8 @@ def _name_of(path: Path) -> str:
 @cache
 def _imports(path: Path) -> tuple[Path, ...]:
     """The files of dehusk that a file imports. The list of all experiments is left out."""
+    if path.suffix != ".py":
+        return ()
     names = set(_imported_names(ast.parse(path.read_text("utf-8"))))
     files = {_file_of(name) for name in names}
     return tuple(file for file in files if file and file != _ROOTS["dehusk_bench"] / "__init__.py")
@@ -95,7 +99,8 @@ def _file_of(name: str) -> Path | None:
     path = _path_of(name)
     if path is None:
         return None
-    for file in (path.with_suffix(".py"), path / "__init__.py"):
+    compiled = (path.with_name(path.name + ending) for ending in EXTENSION_SUFFIXES)
+    for file in (path.with_suffix(".py"), path / "__init__.py", *compiled):
         if file.is_file():
             return file
     return None
