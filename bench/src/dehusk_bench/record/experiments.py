@@ -6,6 +6,7 @@ experiment that is left without any takes its `instead`, or is skipped.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
@@ -90,11 +91,34 @@ _QUICK: Final = {
 _FULL: Final = {"sites-dev": ("--pages", "12")}
 """How much of a corpus is used in a full run, where not all of it: peers take hours there."""
 _QUICK_PEERS: Final = {**_QUICK, "docs-dev": ("--sites", "8", "--pages", "8")}
-_HYPERLINKS: Final = (
-    "--method", "hyperlink", "--method", "hyperlink:equality=text",
-    "--method", f"hyperlink:{','.join(f'{name}={value}' for name, value in BEST.items())}",
+
+
+def _hyperlink(settings: Mapping[str, object]) -> str:
+    """The method with these settings, as `--method` takes it."""
+    return f"hyperlink:{','.join(f'{name}={value}' for name, value in settings.items())}"
+
+
+_TECO_METHODS: Final = (
+    "--method", _hyperlink(BEST), "--method", "hyperlink:equality=text", "--method", "hyperlink",
+    "--method", "auto", "--method", "segments", "--few-loads", "auto",
 )  # fmt: skip
-"""As the papers have it, by what can be read, and as commands set it."""
+"""As commands set it, by what can be read, as the papers have it, and what it must be better than.
+The first is compared with the others."""
+_VARIANTS: Final = tuple(
+    part
+    for settings in (
+        {}, {"page_verdict": "few"}, {"page_verdict": "off"}, {"max_loads": 3}, {"max_loads": 8},
+        {"size": 2}, {"menu": "true"}, {"sure_score": 0.8}, {"sure_score": 0.9},
+    )
+    for part in ("--method", _hyperlink({**BEST, **settings}))
+)  # fmt: skip
+"""`BEST`, and what is left of it with one setting changed."""
+_GRID: Final = ("--grid", "--method", _hyperlink(BEST))
+_VARIED: Final = (
+    "--vary", "page_verdict=off,few,always", "--vary", "sure_score=0.9,0.95", "--vary",
+    "content_share=0.6,0.7,0.8", "--vary", "sure_share=0.9,0.95", "--vary", "votes=1,2",
+)  # fmt: skip
+_SITES: Final = ("@sites-dev", "--keys", "3", "--stand-ins")
 _SIZES: Final = tuple(f"{votes} votes" for votes in range(1, 5))
 
 
@@ -159,14 +183,37 @@ EXPERIMENTS: Final[tuple[Experiment, ...]] = (
     ),
     Experiment(
         "teco", Section.HYPERLINK, "Table 1 of 001: per key page",
-        ("teco", "@linked-dev", "--rows", *_HYPERLINKS, "--method", "auto", "--method", "segments"),
-        _TECO, quick=("--sites", "6"), instead=("samples::1:12",), has_json=True, has_folds=True,
+        ("teco", "@linked-dev", "--rows", *_TECO_METHODS), _TECO,
+        quick=("--sites", "6"), instead=("samples::1:12",), has_json=True, has_folds=True,
     ),
     Experiment(
         "teco-sites", Section.HYPERLINK, "Key pages of real sites, other pages for absent ones",
-        ("teco", "@sites-dev", "--keys", "3", "--stand-ins", *_HYPERLINKS, "--method", "auto",
-         "--method", "segments"),
-        _TECO, quick=("--sites", "4"), has_json=True,
+        ("teco", *_SITES, *_TECO_METHODS), _TECO, quick=("--sites", "4"), has_json=True,
+    ),
+    Experiment(
+        "teco-samples", Section.HYPERLINK, "Key pages of sample sites",
+        ("teco", *_TECO_METHODS), _TECO, full=("samples::301:30",), quick=("samples::301:6",),
+        hidden=("site",), has_json=True,
+    ),
+    Experiment(
+        "teco-best", Section.HYPERLINK, "The settings of `hyperlink.BEST`, one by one",
+        ("teco", "@linked-dev", *_VARIANTS), _TECO, quick=("--sites", "6"),
+        instead=("samples::1:12",), hidden=("site",), has_json=True, has_folds=True,
+    ),
+    Experiment(
+        "teco-best-sites", Section.HYPERLINK, "The same on real sites",
+        ("teco", *_SITES, *_VARIANTS), _TECO, quick=("--sites", "4"), hidden=("site",),
+        has_json=True,
+    ),
+    Experiment(
+        "teco-best-grid", Section.HYPERLINK, "Settings like those of `BEST`, chosen on other sites",
+        ("teco", "@linked-dev", *_GRID), _TECO, full=_VARIED, quick=("--sites", "6", *_VARIED[:2]),
+        instead=("samples::1:8",), hidden=("site", "method"), has_json=True, has_folds=True,
+    ),
+    Experiment(
+        "teco-best-grid-sites", Section.HYPERLINK, "The same choice on real sites",
+        ("teco", *_SITES, *_GRID), _TECO, full=_VARIED, quick=("--sites", "6", *_VARIED[:2]),
+        hidden=("site", "method"), has_json=True,
     ),
     Experiment(
         "teco-sweep", Section.HYPERLINK, "Tables 5.2, 5.3 of 000, table 2 of 001: size and votes",
