@@ -16,16 +16,18 @@ import pytest
 
 from dehusk.doors.service.gold import node_gold, nodes_inside, strip_marks
 from dehusk.errors import SettingError, UsageError
-from dehusk.methods import auto
-from dehusk.methods.auto import Auto
-from dehusk.methods.papers.hyperlink import Equality, Hyperlink
+from dehusk.memory import Memory
+from dehusk.methods import METHODS, auto
+from dehusk.methods.papers.hyperlink import BEST, Equality, Hyperlink
 from dehusk.methods.papers.segments import Segments
+from dehusk.methods.written import parse_method
 from dehusk.page.page import Page
 from dehusk.page.parse import parse
+from dehusk.page.tree import Tree
 from dehusk_bench.papers import teco, teco_grid
 from dehusk_bench.papers.teco_grid import DEFAULTS, combine, read_grid
 from dehusk_bench.papers.teco_links import menu_links, menu_table
-from dehusk_bench.papers.teco_measure import means, run_sweep, run_teco
+from dehusk_bench.papers.teco_measure import FewLoads, means, run_sweep, run_teco
 from dehusk_bench.papers.teco_pages import KeyPage, printed_pages, read_key_pages
 from dehusk_bench.papers.teco_report import ABLATIONS
 from dehusk_bench.samples import SamplePage, sample_site, write_site
@@ -381,6 +383,30 @@ def test_any_method_learns_what_the_key_page_links(tmp_path: Path) -> None:
     assert (row.loads, row.f1) == (5, 1.0)
 
 
+@pytest.mark.parametrize("name", [name for name in METHODS if name != "hyperlink"])
+def test_nodes_are_template_as_the_product_labels_them(name: str) -> None:
+    key, *_ = read_key_pages("samples:tables:1:12", [])
+    (row,) = run_teco([key], parse_method(name))
+    assert row.f1 > 0
+    # What is never shown is nobody's content: <head> is found as all methods find it.
+    assert row.dom_retrieved >= int((~key.tree.shown).sum()) > 0
+
+
+def test_few_loads_are_those_of_hyperlink_as_commands_set_it(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    keys = list(read_key_pages("samples:docs:2:8", []))
+    best = run_teco(keys, Hyperlink(**BEST))
+    few, many = run_teco(keys, FewLoads(Segments())), run_teco(keys, Segments())
+    assert [(row.loads, row.requests) for row in few] == [(row.loads, row.requests) for row in best]
+    assert means(few)["loads"] < means(many)["loads"]
+    assert [row.retrieved for row in few] != [row.retrieved for row in many]
+    shown = _run(capsys, "samples:docs:2:8", "--few-loads", "segments", "--method", "auto")
+    assert "samples:docs:2:8, segments, at most 5 loads: 8 key pages" in shown
+    with pytest.raises(UsageError, match="max_loads"):
+        _run(capsys, "samples:docs:2:8", "--few-loads", "hyperlink")
+
+
 def test_json_lines_give_the_same_figures(tmp_path: Path) -> None:
     _write_site(tmp_path / "teco" / "barn")
     lines = _keys(_records(tmp_path / "barn.jsonl"))
@@ -539,6 +565,8 @@ def test_what_is_done_of_a_grid_is_not_done_again(
     [
         (("samples::2:1",), "data"),
         (("samples::1:1", "--method", "hyperlink:moved=true"), "method"),
+        (("samples::1:1", "--stand-ins"), "--stand-ins"),
+        (("samples::1:1", "--keys", "1"), "--keys"),
     ],
 )
 def test_the_state_of_another_grid_is_refused(
@@ -573,6 +601,7 @@ def test_a_file_that_is_no_state_is_refused_and_stays(
         (("--grid", "--parts", "1"), "two at least"),
         (("--grid", "--parts", "50"), "only"),
         (("--vary", "size=1"), "for --grid"),
+        (("--links", "--stand-ins"), "not together"),
         (("--grid", "--state", "/no/such/folder/x"), "No such file"),
         (
             ("--grid", "--state", "x", "--method", "hyperlink", "--method", "hyperlink:size=2"),
@@ -588,18 +617,47 @@ def test_grids_that_cannot_be_are_refused(
         _run(capsys, "samples::1:1", *options, *(vary if "--grid" in options else ()))
 
 
-@pytest.mark.parametrize("method", [Auto(), Hyperlink(page_verdict="always")])
+def _folds(folder: Path, of_sites: dict[str, int]) -> str:
+    """Models as training writes them: by the first all is content, the second is the shipped one.
+
+    `of_sites` says which of the two has not seen a site.
+    """
+    folder.mkdir()
+    shipped = json.loads(Path(str(auto.__file__)).with_name("model.json").read_text("utf-8"))
+    blind = {
+        name: shipped[name]
+        | {"output": [[0] for _ in shipped[name]["output"]], "output_bias": [50]}
+        for name in ("page", "site")
+    }
+    for number, model in enumerate((shipped | blind, shipped)):
+        (folder / f"fold-{number}.json").write_text(json.dumps(model), "utf-8")
+    (folder / "folds.json").write_text(json.dumps(of_sites), "utf-8")
+    return str(folder)
+
+
+@pytest.mark.parametrize("blind", ["barn", "loft"])
+@pytest.mark.parametrize("method", ["auto", "hyperlink:page_verdict=always"])
 def test_a_site_is_judged_by_the_model_that_has_not_seen_it(
-    tmp_path: Path, method: Auto | Hyperlink
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], method: str, blind: str
 ) -> None:
-    _write_site(tmp_path / "barn")
-    (key,) = _keys(tmp_path)
-    (with_ours,) = run_teco([key], method)
-    shipped = Path(str(auto.__file__)).with_name("model.json")
-    (same,) = run_teco([replace(key, model=shipped)], method)
-    assert (same.retrieved, same.f1) == (with_ours.retrieved, with_ours.f1)
-    with pytest.raises(SettingError, match="unseen"):
-        run_teco([replace(key, model=tmp_path / "unseen.json")], method)
+    for site in ("barn", "loft", "mill"):
+        _write_site(tmp_path / "teco" / site)
+    folds = _folds(tmp_path / "folds", {site: int(site != blind) for site in ("barn", "loft")})
+    source, saved = str(tmp_path / "teco"), tmp_path / "rows.json"
+    shown = _run(capsys, source, "--method", method, "--json", str(saved), "--folds", folds)
+    assert "2 of 3 sites by a model of `auto` that has not seen them" in shown
+    (rows,) = json.loads(saved.read_text())[source][method].values()
+    retrieved = {row["site"]: row["retrieved"] for row in rows}
+    assert retrieved == {"barn": 12, "loft": 12, "mill": 12} | {blind: 0}
+
+
+def test_models_of_other_sites_alone_are_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _write_site(tmp_path / "teco" / "mill")
+    folds = _folds(tmp_path / "folds", {"barn": 0})
+    with pytest.raises(UsageError, match="no model there is for"):
+        _run(capsys, str(tmp_path / "teco"), "--folds", folds)
 
 
 def test_a_folder_without_models_is_refused(
@@ -657,6 +715,24 @@ def test_another_page_stands_in_for_one_that_is_missing(tmp_path: Path) -> None:
     (key, *_) = read_key_pages(path, [], stand_ins=True)
     assert key.load(missing) is key.load(missing) is not None
     assert key.load(str(key.tree.url)) is key.tree
+
+
+def test_a_page_that_stands_in_for_several_is_learned_once(tmp_path: Path) -> None:
+    path = tmp_path / "barn.jsonl"
+    lines = _unnamed(path).read_text("utf-8").splitlines(keepends=True)
+    path.write_text("".join(lines[:2]), "utf-8")
+    learned: list[str] = []
+
+    class Learns(Segments):
+        def learn(self, memory: Memory, tree: Tree) -> Memory:
+            learned.append(str(tree.url))
+            return super().learn(memory, tree)
+
+    key, *_ = read_key_pages(str(path), [], stand_ins=True)
+    (row,) = run_teco([key], Learns())
+    # Four links, one to the other page that is there: the rest lead to one of the two again.
+    assert learned == ["https://barn.example/straw.html", "https://barn.example/hay.html"]
+    assert (row.loads, row.requests) == (2, 5)
 
 
 def test_requests_count_links_that_lead_nowhere(tmp_path: Path) -> None:

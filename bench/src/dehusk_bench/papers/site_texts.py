@@ -17,7 +17,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from dehusk.answer.labels import label
+from dehusk.answer.labels import Labels, label
 from dehusk.answer.text import text
 from dehusk.errors import PageError, SourceError, UsageError
 from dehusk.memory import Memory
@@ -119,11 +119,16 @@ def _answers(method: Method, trees: Sequence[Tree], chosen: Sequence[int]) -> tu
 
 def _content(method: Method, memory: Memory, tree: Tree) -> str:
     """The content of a page that the memory knows already."""
+    return text(tree, labels_of(method, memory, tree).labels)
+
+
+def labels_of(method: Method, memory: Memory, tree: Tree) -> Labels:
+    """What a method calls the nodes of a page that the memory knows already, as `dehusk.clean`."""
     scores, sections = method.score(memory, tree), None
     if isinstance(method, Smooths):
         smoothed = smooth(tree, scores, method.smoothing(memory, tree))
         scores, sections = smoothed.scores, smoothed.sections
-    return text(tree, label(tree, scores, sections).labels)
+    return label(tree, scores, sections)
 
 
 def add_dressing(parser: argparse.ArgumentParser, about: str) -> None:

@@ -37,6 +37,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         " hyperlink learns all pages that the key page links (default: hyperlink)",
     )
     parser.add_argument(
+        "--few-loads",
+        action="append",
+        default=[],
+        metavar="NAME[:SETTING=VALUE,…]",
+        help="a method but hyperlink to measure with only the pages that hyperlink loads as"
+        " commands set it; may be repeated",
+    )
+    parser.add_argument(
         "--sweep", action="store_true", help="every size from 1 to 8 with every number of votes"
     )
     parser.add_argument(

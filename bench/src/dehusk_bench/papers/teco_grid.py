@@ -5,7 +5,7 @@ measured once: the folds come after.
 
 What is done is kept in a file of JSON lines, so that a run that was cut off goes on:
 
-    {"data": "…", "method": {…}, "code": "…"}                      what the figures depend on
+    {"data": "…", "method": {…}, "code": "…", "--keys": 3, …}      what the figures depend on
     {"settings": {"size": 3, …}, "figures": {"f1": [0.9, …], …}}   of each key page, in order
 
 A line is written when a combination is done, and one that was cut off is done again. A grid may
@@ -215,8 +215,10 @@ def _line(content: object) -> bytes:
     return json.dumps(content).encode() + b"\n"
 
 
-def facts_of(source: str, keys: Sequence[KeyPage], method: Hyperlink) -> dict[str, Any]:
-    """What the figures depend on: key pages, the pages beside them, method and code.
+def facts_of(
+    source: str, keys: Sequence[KeyPage], method: Hyperlink, options: Settings
+) -> dict[str, Any]:
+    """What the figures depend on: key pages, the pages beside them, method, code and options.
 
     Of a folder the pages that are not key pages are told by name and size: it may be 20 GB.
     """
@@ -234,7 +236,8 @@ def facts_of(source: str, keys: Sequence[KeyPage], method: Hyperlink) -> dict[st
         digest.update(key.not_template.tobytes())
         digest.update(key.model.read_bytes() if key.model else b"")
     method_settings = settings_of(method)
-    return {"data": digest.hexdigest()[:16], "method": method_settings, "code": code_version(_CODE)}
+    found = {"data": digest.hexdigest()[:16], "method": method_settings}
+    return {**found, "code": code_version(_CODE), **options}
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from dehusk.errors import SourceError, UsageError
 from dehusk.methods import Method
-from dehusk.methods.papers.hyperlink import BEST_VOTES, Equality, Hyperlink, PageVerdict
+from dehusk.methods.papers.hyperlink import BEST, BEST_VOTES, Equality, Hyperlink, PageVerdict
 from dehusk.methods.written import parse_method
 from dehusk_bench.corpora import Caps, Watcher
 from dehusk_bench.papers.teco_grid import (
@@ -27,9 +27,9 @@ from dehusk_bench.papers.teco_grid import (
     split,
 )
 from dehusk_bench.papers.teco_links import choose_links, links_table, menu_links, menu_table
-from dehusk_bench.papers.teco_measure import Row, means, run_sweep, run_teco
+from dehusk_bench.papers.teco_measure import FewLoads, Row, means, run_sweep, run_teco
 from dehusk_bench.papers.teco_pages import NO_TYPE, KeyPage, read_key_pages
-from dehusk_bench.peers.contenders import read_folds
+from dehusk_bench.peers.contenders import read_folds, unseen_note
 from dehusk_bench.quality.report import first_against_others
 from dehusk_bench.showing import Progress
 from dehusk_bench.tables import number, table
@@ -98,14 +98,14 @@ LEGEND: Final = (
     " what is.\n"
     "words: those of the main content, against those of texts not called template.\n"
     "printed: what table 6.2 of the thesis has.\n"
-    "loads: pages loaded, the key page included; requests: with links that led nowhere; ms: CPU"
-    " time, parsing of pages left out. Means over key pages.\n"
+    "loads: pages loaded, the key page included; requests: with links that led nowhere, or to a"
+    " page that was known; ms: CPU time, parsing of pages left out. Means over key pages.\n"
 )
 
 
 def run_report(arguments: argparse.Namespace) -> int:
     """Print the tables of each source; 1 if one could not be read to its end."""
-    methods = {name: parse_method(name) for name in arguments.methods or ("hyperlink",)}
+    methods = _methods(arguments)
     _check_experiments(arguments, methods)
     unseen = {} if arguments.folds is None else read_folds(arguments.folds)
     is_cut = False
@@ -113,7 +113,12 @@ def run_report(arguments: argparse.Namespace) -> int:
     progress = Progress(sys.stderr)
     for source in arguments.sources:
         keys, notes, is_damaged = _read(source, arguments)
-        keys = [replace(key, model=unseen.get(key.site)) for key in keys]
+        if arguments.folds is not None:
+            sites = {key.site for key in keys}
+            if sites.isdisjoint(unseen):
+                raise UsageError(f"--folds {arguments.folds}: no model there is for {source}")
+            keys = [replace(key, model=unseen.get(key.site)) for key in keys]
+            notes = [unseen_note(unseen, sites), *notes]
         is_cut |= is_damaged
         for name, method in methods.items():
             for title, text, rows in _experiments(arguments, source, keys, method, progress.show):
@@ -130,6 +135,18 @@ def run_report(arguments: argparse.Namespace) -> int:
         text = json.dumps(saved, ensure_ascii=False, indent=1)
         Path(arguments.json).write_text(text + "\n", "utf-8")
     return int(is_cut)
+
+
+def _methods(arguments: argparse.Namespace) -> dict[str, Method | FewLoads]:
+    """The methods to measure, by the names that tables have them under. Raises UsageError."""
+    named = arguments.methods or (() if arguments.few_loads else ("hyperlink",))
+    found: dict[str, Method | FewLoads] = {name: parse_method(name) for name in named}
+    for name in arguments.few_loads:
+        method = parse_method(name)
+        if isinstance(method, Hyperlink):
+            raise UsageError(f"--few-loads {name}: hyperlink has its own setting, max_loads")
+        found[f"{name}, at most {BEST['max_loads']} loads"] = FewLoads(method)
+    return found
 
 
 def _compared(source: str, saved: Mapping[str, Mapping[str, Any]], *, markdown: bool) -> str:
@@ -157,7 +174,9 @@ def _site_means(rows: Iterable[Mapping[str, Any]]) -> dict[str, float]:
     return {site: fmean(found) for site, found in by_site.items()}
 
 
-def _check_experiments(arguments: argparse.Namespace, methods: Mapping[str, Method]) -> None:
+def _check_experiments(
+    arguments: argparse.Namespace, methods: Mapping[str, Method | FewLoads]
+) -> None:
     """Raise UsageError for what cannot be, before anything is measured."""
     named = [name for name in ("sweep", "ablation", "links", "grid") if getattr(arguments, name)]
     for name, method in methods.items():
@@ -165,6 +184,8 @@ def _check_experiments(arguments: argparse.Namespace, methods: Mapping[str, Meth
             raise UsageError(f"--{named[0]} is about hyperlink, not {name}")
         if arguments.grid and isinstance(method, Hyperlink):
             combine(read_grid(arguments.vary or DEFAULTS[method.equality]), method)
+    if arguments.links and arguments.stand_ins:
+        raise UsageError("--links tells where links lead: not together with --stand-ins")
     if not arguments.grid and (arguments.vary or arguments.state):
         raise UsageError("--vary and --state are for --grid")
     if arguments.state and len(methods) * len(arguments.sources) > 1:
@@ -193,7 +214,7 @@ def _experiments(
     arguments: argparse.Namespace,
     source: str,
     keys: Sequence[KeyPage],
-    method: Method,
+    method: Method | FewLoads,
     on_page: Watcher,
 ) -> Iterator[tuple[str, str, Any]]:
     """The title, the table and the figures of each experiment that was asked for."""
@@ -236,7 +257,8 @@ def _grid(
     grid = read_grid(arguments.vary or DEFAULTS[method.equality])
     combinations = combine(grid, method)
     folds = split([key.site for key in keys if key.gold.template.any()], arguments.parts)
-    facts = facts_of(source, keys, method) if arguments.state else {}
+    options = {"--keys": arguments.keys, "--stand-ins": arguments.stand_ins}
+    facts = facts_of(source, keys, method, options) if arguments.state else {}
     state, say = State(arguments.state, facts), Progress(sys.stderr).say
     trials = run_grid(keys, method, combinations, state, say)
     (as_set,) = run_grid(keys, method, [{}], state, say)

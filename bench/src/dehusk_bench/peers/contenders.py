@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -117,6 +117,15 @@ def read_folds(folder: Path) -> dict[str, Path]:
     for path in sorted(set(models.values())):
         load_model(str(path))
     return models
+
+
+def unseen_note(models: Mapping[str, Path], sites: Iterable[str]) -> str:
+    """How many of the sites there is a model for that has not seen them."""
+    judged = set(sites)
+    return (
+        f"{len(judged & models.keys())} of {len(judged)} sites by a model of `auto` that has not"
+        " seen them"
+    )
 
 
 def peer_contender(name: str, peer: Peer) -> Contender:

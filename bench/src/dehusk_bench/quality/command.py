@@ -10,7 +10,7 @@ from typing import Final
 from dehusk.errors import UsageError
 from dehusk_bench.corpora import Caps, open_corpus
 from dehusk_bench.options import add_contenders
-from dehusk_bench.peers.contenders import make_contenders
+from dehusk_bench.peers.contenders import make_contenders, read_folds, unseen_note
 from dehusk_bench.quality.curves import MIN_PAGES, write_curves
 from dehusk_bench.quality.measure import By, run_quality
 from dehusk_bench.quality.report import LEGEND, quality_json, render_report
@@ -83,6 +83,9 @@ def run(arguments: argparse.Namespace) -> int:
     progress = Progress(sys.stderr)
     for report in run_quality(corpora, contenders, by=by, on_page=progress.show):
         progress.clear()
+        if arguments.folds is not None:
+            sites = next(iter(report.averages.values())).by_site() if report.averages else ()
+            report.notes.append(unseen_note(read_folds(arguments.folds), sites))
         reports.append(report)
         tables = render_report(report, with_teco=arguments.teco, markdown=arguments.markdown)
         show(tables + "\n")
