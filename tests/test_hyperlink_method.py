@@ -373,6 +373,9 @@ def test_too_many_links_are_told() -> None:
     found = detect(Hyperlink(loader=site.get), tree)
     assert found.unread == 55
     assert "55 links too many" in found.message
+    nowhere = detect(Hyperlink(loader=lambda _: None, max_loads=5), tree)
+    assert (nowhere.outcome, nowhere.asked) == (Outcome.NO_PAGES, 3)
+    assert "4 links led nowhere; 55 links too many, not looked at" in nowhere.message
 
 
 @pytest.mark.parametrize(
@@ -483,3 +486,22 @@ def test_a_menu_that_leads_nowhere_is_given_up() -> None:
     site[f"{SITE}/Oats.html"] = key
     found = detect(Hyperlink(loader=site.get, menu=True, max_loads=6), key)
     assert (len(found.failed), len(found.pages)) == (2, 3)
+
+
+@pytest.mark.parametrize("max_loads", range(2, 9))
+def test_pages_that_replace_others_count_against_the_limit(max_loads: int) -> None:
+    """What has failed changes the order of the links, and so which of them are left."""
+    bar = "".join(f"<a href='/{code}/'>{code}</a>" for code in ("de", "fr", "it", "nl", "pl", "sv"))
+    site = _with_odd_page()
+    key = _page("Oats", list(NAMES[1:]), f"<p>{bar}</p>")
+    site[f"{SITE}/Oats.html"] = key
+    asked: list[str] = []
+
+    def load(url: str) -> Tree | None:
+        asked.append(url)
+        return site.get(url)
+
+    method = Hyperlink(loader=load, menu=True, replace_atypical=True, max_loads=max_loads)
+    found = detect(method, key)
+    assert len(asked) + 1 == found.requests <= max_loads
+    assert found.replaced or max_loads < 6

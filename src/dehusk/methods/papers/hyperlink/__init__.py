@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -185,20 +185,17 @@ def detect(method: Hyperlink, tree: Tree) -> Detection:
     `page_verdict` lets the page be judged alone.
     """
     if method.loader is None:
-        return _without_pages(method, tree, Outcome.NO_LOADER)
+        return _without_pages(method, tree, no_answer(tree, Outcome.NO_LOADER, method.size))
     if tree.url is None:
-        return _without_pages(method, tree, Outcome.NO_URL)
+        return _without_pages(method, tree, no_answer(tree, Outcome.NO_URL, method.size))
     case = _Case(method, tree, method.loader)
-    if not case.links.inside:
-        return _without_pages(method, tree, Outcome.NO_LINKS, outside=case.links.outside)
-    search = find_subdigraph(case.steps(), case.desk.load)
+    search = find_subdigraph(islice(case.steps(), method.max_loads - 1), case.loads.load)
     case.elect(search)
     return case.count(search)
 
 
-def _without_pages(method: Hyperlink, tree: Tree, outcome: Outcome, **known: Any) -> Detection:
+def _without_pages(method: Hyperlink, tree: Tree, found: Detection) -> Detection:
     """The answer where no page can be compared with: none, or that of `auto`."""
-    found = no_answer(tree, outcome, **known)
     if method.page_verdict == PageVerdict.OFF:
         return found
     is_template = template_alone(tree, method.model)
@@ -217,7 +214,7 @@ def _is_emptied(tree: Tree, is_template: Flags) -> bool:
     return bool(leaf.any() and is_template[leaf].all())
 
 
-class _Desk:
+class _Loads:
     """Loads pages, once each, and keeps them until the answer is found."""
 
     def __init__(self, key: Tree, loader: Loader) -> None:
@@ -240,6 +237,11 @@ class _Desk:
         self._known.add(normal_url(page.url or url))
         self.pages[url] = page
         return frozenset(self.addresses.targets(page))
+
+    @property
+    def requests(self) -> int:
+        """How many pages were asked for, the key page included."""
+        return 1 + len(self.pages) + len(self.failed)
 
     def _leads_away(self, page: Tree) -> bool:
         """Is it of another domain, or a page that is known under another name?
@@ -289,16 +291,16 @@ class _Case:
 
     def __init__(self, method: Hyperlink, tree: Tree, loader: Loader) -> None:
         self._method, self._tree = method, tree
-        self.desk = _Desk(tree, loader)
-        self.links = find_links(tree, self.desk.addresses)
+        self.loads = _Loads(tree, loader)
+        self.links = find_links(tree, self.loads.addresses)
         self._voters = _Voters(method, tree)
 
     def steps(self) -> Iterator[Step]:
-        """The links in the order in which they are followed, no more than may be loaded."""
+        """The links in the order in which they are followed."""
         method, tree = self._method, self._tree
         links = sort_links(tree, self.links.inside[:_MAX_LINKS], normal_url(tree.url or ""))
         in_order = (Step(link.url, method.size) for link in links)
-        return islice(self._menu_first(links) if method.menu else in_order, method.max_loads - 1)
+        return self._menu_first(links) if method.menu else in_order
 
     def _menu_first(self, links: Iterable[Link]) -> Iterator[Step]:
         """The links of the menu, then others, of which fewer pages are enough.
@@ -313,7 +315,7 @@ class _Case:
         others: list[str] = []
         for link in links:
             (listed if link.node in menu else others).append(link.url)
-        while listed and len(self.desk.failed) < _MAX_FAILED:
+        while listed and len(self.loads.failed) < _MAX_FAILED:
             yield Step(listed.pop(0), size)
         enough = self._method.votes if menu and not listed else size
         yield from (Step(url, enough) for url in others)
@@ -321,54 +323,56 @@ class _Case:
 
     def elect(self, search: Search) -> None:
         """Let the pages of the subdigraph vote, or others for those that are atypical."""
-        voters, desk = self._voters, self.desk
+        voters, loads = self._voters, self.loads
         for url in search.chosen:
-            voters.add(url, desk.pages[url])
+            voters.add(url, loads.pages[url])
         spares = self._spares(search)
         while self._method.replace_atypical and (odd := voters.atypical()) is not None:
             voters.remove(odd)
             for spare in spares:
-                if spare in desk.pages or desk.load(spare) is not None:
-                    voters.add(spare, desk.pages[spare])
+                if spare in loads.pages or loads.load(spare) is not None:
+                    voters.add(spare, loads.pages[spare])
                     break
 
     def _spares(self, search: Search) -> Iterator[str]:
-        """Pages that can take another's place: those loaded in vain, then a few more."""
+        """Pages that can take another's place: those loaded in vain, then a few that may be."""
         yield from (url for url in search.loaded if url not in search.chosen)
         seen = {*search.loaded, *search.failed}
+        may_load = self._method.max_loads - self.loads.requests
         left = (step.url for step in self.steps() if step.url not in seen)
-        yield from islice(left, self._method.size)
+        yield from islice(left, min(self._method.size, may_load))
 
     def count(self, search: Search) -> Detection:
         """The answer from the votes."""
-        tree, voters, desk = self._tree, self._voters, self.desk
-        loads, failed, outside = 1 + len(desk.pages), tuple(desk.failed), self.links.outside
+        tree, method, voters, loads = self._tree, self._method, self._voters, self.loads
+        outcome = Outcome.NO_PAGES if self.links.inside else Outcome.NO_LINKS
+        found = replace(
+            no_answer(tree, outcome, method.size),
+            loads=1 + len(loads.pages),
+            failed=tuple(loads.failed),
+            outside=self.links.outside,
+            unread=max(len(self.links.inside) - _MAX_LINKS, 0),
+        )
         size = len(voters.pages)
         if not size:
-            return _without_pages(
-                self._method, tree, Outcome.NO_PAGES, outside=outside, loads=loads, failed=failed
-            )
-        needed = min(self._method.votes, size)
+            return _without_pages(method, tree, found)
+        needed = min(method.votes, size)
         votes = count_votes(list(voters.ballots.values()))
         is_template = self._verdict(votes, needed)
-        page_counts = PageVerdict(self._method.page_verdict).counts(size, self._method.votes)
+        page_counts = PageVerdict(method.page_verdict).counts(size, method.votes)
         if page_counts:
             is_template = template_together(
-                tree, is_template, desk.pages.values(), self._method.sure_score, self._method.model
+                tree, is_template, loads.pages.values(), method.sure_score, method.model
             )
-        return Detection(
-            outcome=Outcome.of(len(search.chosen), self._method.size),
+        return replace(
+            found,
+            outcome=Outcome.of(len(search.chosen), method.size),
             scores=make_scores(tree, votes, size, is_template),
             votes=votes,
             is_template=is_template,
             pages=tuple(voters.pages),
-            asked=self._method.size,
             needed=needed,
-            loads=loads,
-            failed=failed,
             replaced=tuple(voters.replaced),
-            outside=outside,
-            unread=max(len(self.links.inside) - _MAX_LINKS, 0),
             page_counts=page_counts,
             is_emptied=_is_emptied(tree, is_template),
         )

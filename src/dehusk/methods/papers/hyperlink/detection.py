@@ -120,21 +120,12 @@ def _count(number: int, thing: str) -> str:
     return f"{number} {thing}{'' if number == 1 else 's'}"
 
 
-def no_answer(
-    tree: Tree,
-    outcome: Outcome,
-    *,
-    outside: int = 0,
-    loads: int = 1,
-    failed: tuple[str, ...] = (),
-) -> Detection:
+def no_answer(tree: Tree, outcome: Outcome, asked: int) -> Detection:
     """The answer where there is nothing to compare with: no opinion on any node."""
     return Detection(
         outcome=outcome,
         scores=np.full(len(tree), np.nan),
         votes=np.zeros(len(tree), np.int32),
         is_template=np.zeros(len(tree), np.bool_),
-        loads=loads,
-        failed=failed,
-        outside=outside,
+        asked=asked,
     )
