@@ -55,11 +55,11 @@ def template_together(
     """Which nodes are template by the votes, and by `auto` that has learned these pages.
 
     What was voted for stays template unless `auto` calls it content both with these pages and
-    without them; all else stays content unless `auto`, taught, scores it above `sure_score`. What
-    it says nothing of, such as an image without text beside it, stays as voted.
+    without them; all else stays content unless `auto`, taught, gives it `sure_score` or more.
+    What it says nothing of, such as an image without text beside it, stays as voted.
     """
     alone, taught = _judge(tree, (), model), _judge(tree, pages, model)
-    is_template = np.where(voted, np.maximum(alone, taught) > 0.5, taught > sure_score)
+    is_template = np.where(voted, np.maximum(alone, taught) > 0.5, taught >= sure_score)
     known = np.where(~tree.is_text & np.isnan(taught), voted, np.nan)
     labelled = _labelled(tree, np.where(shown_text(tree), is_template, known))
     # Blank nodes beside the content go with what holds it, which is no reason to call them content.
