@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from dehusk.answer.labels import Label, label
 from dehusk.errors import SettingError
-from dehusk.methods import make_method
 from dehusk.methods.papers.hyperlink import (
     BEST,
     BEST_VOTES,
@@ -65,9 +66,16 @@ def test_the_papers_method_asks_nobody_else() -> None:
     assert "look" not in found.message
 
 
-def test_the_best_settings_make_a_method_that_loads_little() -> None:
-    assert isinstance(make_method("hyperlink", **BEST), Hyperlink)
-    assert BEST["max_loads"] <= 5
+def test_the_best_settings_load_little_where_no_pages_link_each_other() -> None:
+    names = tuple(f"grain{number}" for number in range(40))
+    site = {f"{SITE}/{name}.html": _page(name, ()) for name in names}
+    tree = _page("oats", names)
+    assert detect(Hyperlink(loader=site.get), tree).loads == 41
+    found = _detect(tree, site)
+    assert (found.outcome, found.requests) == (Outcome.SINGLE, 5)
+    content = _texts(tree, ~found.is_template)
+    assert "counted every step" in content
+    assert "Privacy" not in content
 
 
 def test_an_unknown_choice_is_refused() -> None:
@@ -143,24 +151,46 @@ def test_blank_nodes_beside_the_content_are_template() -> None:
     assert _detect(tree, site).is_template[blank].all()
 
 
-def test_many_links_and_many_nodes_cost_little() -> None:
-    links = "".join(f"<li><a href='/{number}.html'>{number}</a></li>" for number in range(10_000))
-    html = f"<body><ul>{links}</ul>{PROSE.format('oats')}" + "<p>word <b>x</b></p>" * 40_000
-    tree = parse(Page(html, f"{SITE}/oats.html")).tree
+_BIG = {
+    "alike": lambda name, number: f"<p>{name} <b>x</b></p>",
+    "each of its own kind": lambda name, number: f"<p class='{name} c{number}'>{name} <b>x</b></p>",
+}
+
+
+@pytest.mark.parametrize("settings", [{}, BEST], ids=["paper", "best"])
+@pytest.mark.parametrize("paragraph", _BIG.values(), ids=_BIG.keys())
+def test_big_pages_that_link_each_other_cost_little(
+    settings: dict[str, Any], paragraph: Callable[[str, int], str]
+) -> None:
+    def load(url: str) -> Tree:
+        name = url.rpartition("/")[2]
+        links = "".join(f"<li><a href='/{number}'>{number}</a></li>" for number in range(10_000))
+        body = "".join(paragraph(name, number) for number in range(10_000))
+        return parse(Page(f"<body><ul>{links}</ul>{PROSE.format(name)}{body}", url)).tree
+
+    key = load(f"{SITE}/oats")
+    assert len(key) > 60_000
     start = time.process_time()
-    found = _detect(tree, {})
-    assert time.process_time() - start < 10  # About one on an idle machine.
-    assert found.requests == BEST["max_loads"]
+    found = detect(Hyperlink(loader=load, **settings), key)
+    assert time.process_time() - start < 15  # Up to three on an idle machine.
+    assert (found.outcome, found.loads) == (Outcome.FOUND, 4)
+    assert found.page_counts == bool(settings)
+    assert found.votes.max() == 3
 
 
 def test_pages_that_say_the_same_are_not_emptied_without_a_word() -> None:
-    site = {url: _page("oats") for url in _site()}
+    source = _page("oats").source
+    site = {url: parse(Page(source, url)).tree for url in _site()}
     key = _page("oats", content=PROSE + "<img src='a.png'>")
     empty = _detect(key, site, page_verdict="off")
     assert empty.is_template[key.is_text & key.shown].all()
     assert "all text of the page is template" in empty.message
     found = _detect(key, site)
-    assert found.page_counts
+    assert found.pages == empty.pages != ()
+    assert "all text of the page is template" not in found.message
+    content = _texts(key, ~found.is_template)
+    assert "counted every step" in content
+    assert "Privacy" not in content
 
 
 def test_every_request_counts_against_the_limit() -> None:

@@ -34,10 +34,14 @@ Of more, only pairs whose places are near from the left or from the right."""
 _MAX_PAIRS: Final = 1 << 22
 """Pairs in all, after which only a few per child are looked at."""
 _MIN_PER_CHILD: Final = 8
+_KIND_COST: Final = 16
+"""What a pair of kinds costs, in pairs of children: kinds are compared one pair at a time."""
 _MAX_KIND_PAIRS: Final = 1 << 16
 """Pairs of kinds that are remembered; then the memory of them starts anew."""
 _CHUNK: Final = 1 << 10
 _MAX_CHUNK: Final = 1 << 16
+_ALONE: Final = (1, 1, 1, 1)
+"""The places of two nodes that have no siblings: the first of one, twice."""
 
 Longs = NDArray[np.int64]
 
@@ -75,8 +79,7 @@ class Mapper:
         while stack:
             for node, target in pairs.map_children(*stack.pop()):
                 mapped[node] = target
-                if pairs.have_children(node, target):
-                    stack.append((node, target))
+                stack.append((node, target))
         return mapped
 
 
@@ -94,27 +97,32 @@ class _Pairs:
         self._key, self._other, self._kinds, self._rules = key, other, kinds, rules
         self._known = known
         self._budget = _MAX_PAIRS
+        # Most lists of children are short, and for these lists are faster than arrays.
         self._key_kind, self._other_kind = key.kind.tolist(), other.kind.tolist()
         self._key_id, self._other_id = key.id.tolist(), other.id.tolist()
-        self._key_count = np.diff(key.first)
-        self._other_count = np.diff(other.first)
-
-    def have_children(self, node: int, target: int) -> bool:
-        """Is there anything below both nodes?"""
-        return bool(self._key_count[node] and self._other_count[target])
+        self._key_first, self._other_first = key.first.tolist(), other.first.tolist()
+        self._key_children, self._other_children = key.children.tolist(), other.children.tolist()
 
     def root_maps(self) -> bool:
         """Are the two roots equal?"""
-        return self._probability(0, 0, 1.0) > self._rules.similarity_threshold
+        return self._probability(0, 0, _ALONE) > self._rules.similarity_threshold
 
     def map_children(self, node: int, target: int) -> list[tuple[int, int]]:
         """The children of two mapped nodes that map, in pairs."""
-        ours, theirs = self._key.children_of(node), self._other.children_of(target)
+        first, last = self._key_first[node], self._key_first[node + 1]
+        other_first, other_last = self._other_first[target], self._other_first[target + 1]
+        if first == last or other_first == other_last:
+            return []
+        ours = self._key_children[first:last]
+        theirs = self._other_children[other_first:other_last]
+        if len(ours) == len(theirs) == 1:
+            maps = self._probability(ours[0], theirs[0], _ALONE) > self._rules.similarity_threshold
+            return [(ours[0], theirs[0])] if maps else []
         if len(ours) * len(theirs) <= _FEW:
-            places = self._best_of_few(ours.tolist(), theirs.tolist())
+            places = self._best_of_few(ours, theirs)
         else:
-            places = self._best_of_many(ours, theirs)
-        return [(int(ours[place]), int(theirs[other])) for place, other in places]
+            places = self._best_of_many(np.array(ours), np.array(theirs))
+        return [(ours[place], theirs[other]) for place, other in places]
 
     def _best_of_few(self, ours: list[int], theirs: list[int]) -> list[tuple[int, int]]:
         """The places of the pairs that map, pair by pair."""
@@ -122,8 +130,8 @@ class _Pairs:
         threshold = self._rules.similarity_threshold
         likely = []
         for place, other in product(range(count), range(other_count)):
-            position = position_probability(place + 1, count, other + 1, other_count)
-            probability = self._probability(ours[place], theirs[other], position)
+            places = (place + 1, count, other + 1, other_count)
+            probability = self._probability(ours[place], theirs[other], places)
             if probability > threshold:
                 likely.append((-probability, place, other))
         likely.sort()
@@ -132,9 +140,10 @@ class _Pairs:
             taken.take(place, other)
         return taken.pairs
 
-    def _best_of_many(self, ours: Ints, theirs: Ints) -> list[tuple[int, int]]:
+    def _best_of_many(self, ours: Longs, theirs: Longs) -> list[tuple[int, int]]:
         """The same with arrays."""
-        place, other = self._candidates(len(ours), len(theirs))
+        kinds = len(np.unique(self._key.kind[ours])) * len(np.unique(self._other.kind[theirs]))
+        place, other = self._candidates(len(ours), len(theirs), kinds)
         probability = self._probabilities(ours, theirs, place, other)
         likely = np.flatnonzero(probability > self._rules.similarity_threshold)
         # A stable sort keeps equal ones in the order of the key page, then of the other page.
@@ -143,24 +152,23 @@ class _Pairs:
         taken.take_all(place[likely], other[likely])
         return taken.pairs
 
-    def _candidates(self, count: int, other_count: int) -> tuple[Longs, Longs]:
+    def _candidates(self, count: int, other_count: int, kinds: int) -> tuple[Longs, Longs]:
         """The places of the pairs that are looked at: all, unless they are too many."""
-        allowed = min(_MAX_LIST_PAIRS, max(self._budget, _MIN_PER_CHILD * count))
-        if count * other_count <= allowed:
-            self._budget -= count * other_count
-            return np.divmod(np.arange(count * other_count), other_count)
+        pairs, least = count * other_count, _MIN_PER_CHILD * count
+        limit = min(_MAX_LIST_PAIRS, max(self._budget, least))
+        allowed = max(limit - _KIND_COST * kinds, limit // (1 + _KIND_COST), min(limit, least))
+        self._budget -= min(pairs, allowed) + _KIND_COST * min(pairs, allowed, kinds)
+        if pairs <= allowed:
+            return np.divmod(np.arange(pairs), other_count)
         reach = allowed // count // 4
-        offsets = np.arange(-reach, reach + 1)
-        place = np.arange(count)[:, None]
-        from_left, from_right = place + offsets, place + offsets + (other_count - count)
-        other = np.concatenate((from_left, from_right), axis=1)
-        pair = (place * other_count + other)[(other >= 0) & (other < other_count)]
-        pair = np.unique(pair)
-        self._budget -= len(pair)
-        return np.divmod(pair, other_count)
+        from_left = np.arange(-reach, reach + 1)
+        offsets = np.union1d(from_left, from_left + (other_count - count))
+        other = np.arange(count)[:, None] + offsets
+        place, column = np.nonzero((other >= 0) & (other < other_count))
+        return place, other[place, column]
 
-    def _probability(self, node: int, target: int, position: float) -> float:
-        """The equality probability of two nodes; below 0 for other tags."""
+    def _probability(self, node: int, target: int, places: tuple[int, int, int, int]) -> float:
+        """The equality probability of two nodes in their places; below 0 for other tags."""
         by_kind = self._kind_probability(self._key_kind[node], self._other_kind[target])
         if by_kind < 0:
             return by_kind
@@ -168,15 +176,19 @@ class _Pairs:
             return 1.0
         weights = self._rules.weights
         children = children_probability(
-            int(self._key_count[node]), int(self._other_count[target]), weights.not_children
+            self._key_first[node + 1] - self._key_first[node],
+            self._other_first[target + 1] - self._other_first[target],
+            weights.not_children,
         )
+        position = position_probability(*places)
         return by_kind + weights.children * children + weights.position * position
 
-    def _probabilities(self, ours: Ints, theirs: Ints, place: Longs, other: Longs) -> Floats:
+    def _probabilities(self, ours: Longs, theirs: Longs, place: Longs, other: Longs) -> Floats:
         """The same for pairs of places."""
         weights = self._rules.weights
-        by_kind = self._kind_parts(self._key.kind[ours][place], self._other.kind[theirs][other])
-        count, other_count = self._key_count[ours][place], self._other_count[theirs][other]
+        by_kind = self._kind_parts(self._key.kind[ours], self._other.kind[theirs], place, other)
+        count = (self._key.first[ours + 1] - self._key.first[ours])[place]
+        other_count = (self._other.first[theirs + 1] - self._other.first[theirs])[other]
         more = np.maximum(count, other_count)
         children = np.where(
             more == 0, weights.not_children, np.minimum(count, other_count) / np.maximum(more, 1)
@@ -187,12 +199,19 @@ class _Pairs:
         whole = np.where((own_id == other_id) & (own_id > 0), 1.0, whole)
         return np.where(by_kind < 0, -1.0, whole)
 
-    def _kind_parts(self, ours: Ints, theirs: Ints) -> Floats:
+    def _kind_parts(self, ours: Ints, theirs: Ints, place: Longs, other: Longs) -> Floats:
         """The part of each pair's probability that the start tags give; most pairs are alike."""
-        count = len(self._kinds)
-        codes, place = np.unique(ours.astype(np.int64) * count + theirs, return_inverse=True)
-        parts = [self._kind_probability(*divmod(code, count)) for code in codes.tolist()]
-        return np.array(parts)[place]
+        kinds, number = np.unique(ours, return_inverse=True)
+        others, other_number = np.unique(theirs, return_inverse=True)
+        codes = number[place] * len(others) + other_number[other]
+        if len(kinds) * len(others) <= len(codes):
+            seen = np.arange(len(kinds) * len(others))
+        else:
+            # Each child may be of its own kind, and not all pairs of them are looked at.
+            seen, codes = np.unique(codes, return_inverse=True)
+        at, other_at = np.divmod(seen, len(others))
+        found = zip(kinds[at].tolist(), others[other_at].tolist(), strict=True)
+        return np.asarray(np.array([self._kind_probability(*pair) for pair in found])[codes])
 
     def _kind_probability(self, kind: int, other: int) -> float:
         """The part of the probability that two start tags give, computed once."""
