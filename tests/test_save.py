@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 import random
 import sys
 from pathlib import Path
@@ -209,11 +210,66 @@ def test_a_record_that_was_cut_is_taken_back_when_the_archive_goes_on(tmp_path: 
         archive.add(answers[:2])
         size = archive.size
     path.write_bytes(path.read_bytes() + gzip.compress(b"WARC/1.1\r\nWARC-Type: resp")[:20])
-    with Archive(path, size=size) as archive:
-        archive.add(answers[2:])
+    with Archive(path, record_id=archive.record_id, size=size) as again:
+        again.add(answers[2:])
     assert [url for _, url, _ in records(path)][1:] == [answer.url for answer in answers]
     with pytest.raises(UsageError, match="shorter than it was left"):
-        Archive(path, size=10**6)
+        Archive(path, record_id=archive.record_id, size=10**6)
+
+
+@pytest.mark.parametrize("name", ["a.warc", "a.warc.gz"])
+def test_one_run_at_a_time_saves_to_a_file_from_its_start(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    with Archive(path) as archive:
+        assert path.exists()
+        with pytest.raises(UsageError, match="another run saves to it"):
+            Archive(path)
+        archive.add([_answer(1)])
+        with pytest.raises(UsageError, match="another run saves to it"):
+            Archive(path, record_id=archive.record_id, size=archive.size)
+    assert len(records(path)) == 2
+    before = path.read_bytes()
+    for record_id in (None, "<urn:uuid:7d8ea94e-26e9-4ffa-a1b5-eb9e8a0e7a3f>"):
+        with pytest.raises(UsageError, match="choose another name"):
+            Archive(path, record_id=record_id)
+    assert path.read_bytes() == before
+    # Its own run may begin it anew, which takes the old records out when the first new one comes.
+    with Archive(path, record_id=archive.record_id) as again:
+        assert path.read_bytes() == before
+        again.add([_answer(2)])
+    assert [url for _, url, _ in records(path)] == [None, "https://a.example/2"]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+def test_what_is_no_file_is_not_written_to(tmp_path: Path) -> None:
+    path = tmp_path / "pipe.warc"
+    os.mkfifo(path)
+    with pytest.raises(UsageError, match="no file"):
+        Archive(path)
+    assert path.is_fifo()
+
+
+@pytest.mark.parametrize("flag", ["--resume", "--fresh"])
+def test_another_file_under_the_name_of_a_crawls_archive_is_left_as_it_is(
+    flag: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    target, other = tmp_path / "site.warc.gz", tmp_path / "other.warc.gz"
+    out = ["-o", str(tmp_path / "out.jsonl"), "-q"]
+    with serve(site()) as server:
+        run(server, "clean", "--save", str(target), "--pages", "1", *out)
+        run(server, "clean", "--save", str(other), "-o", str(tmp_path / "b.jsonl"), "-q")
+        for foreign in (random.Random(1).randbytes(200_000), other.read_bytes()):
+            target.write_bytes(foreign)
+            capfd.readouterr()
+            assert run(server, "clean", "--save", str(target), flag, *out) == 2
+            assert "not the archive of this crawl" in capfd.readouterr().err
+            assert target.read_bytes() == foreign
+        # Nor is the archive of another crawl replaced by one that begins.
+        assert run(server, "clean", "--save", str(other), "--fresh", *out) == 2
+        assert other.read_bytes() == foreign
+        target.unlink()
+        run(server, "clean", "--save", str(target), "--fresh", *out)
+        assert len(records(target)) == 7
 
 
 def _answer(number: int, **more: Any) -> Response:

@@ -17,7 +17,7 @@ from dehusk.settings import USER_AGENT
 if TYPE_CHECKING:
     from dehusk.page.page import Capture
 
-SOFTWARE: Final = USER_AGENT.partition(" ")[0]
+_SOFTWARE: Final = USER_AGENT.partition(" ")[0]
 _OF_THE_WAY: Final = ("content-encoding", "transfer-encoding", "content-length", "connection")
 _DATE: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z")
 _RECORD_ID: Final = re.compile(r"<[!-;=?-~]{1,200}>")
@@ -92,7 +92,7 @@ def response(answer: Exchange) -> bytes:
     block = "\r\n".join(lines).encode("latin-1", "replace") + answer.body
     fields = {
         "WARC-Type": "response",
-        "WARC-Record-ID": f"<urn:uuid:{uuid4()}>",
+        "WARC-Record-ID": new_record_id(),
         "WARC-Date": _date(""),
         "WARC-Target-URI": _UNSAFE.sub(lambda found: _percent(found[0]), answer.url),
         "WARC-Payload-Digest": _digest(answer.body),
@@ -102,10 +102,15 @@ def response(answer: Exchange) -> bytes:
     return _record(fields, block)
 
 
-def warcinfo(name: str, user_agent: str) -> bytes:
+def new_record_id() -> str:
+    """A name for a record that no other has."""
+    return f"<urn:uuid:{uuid4()}>"
+
+
+def warcinfo(name: str, user_agent: str, record_id: str) -> bytes:
     """The first record of an archive: who wrote it, and under what name it came to servers."""
     said = {
-        "software": SOFTWARE,
+        "software": _SOFTWARE,
         "format": "WARC File Format 1.1",
         "conformsTo": "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/",
         "http-header-user-agent": user_agent,
@@ -113,7 +118,7 @@ def warcinfo(name: str, user_agent: str) -> bytes:
     block = "".join(f"{field}: {value}\r\n" for field, value in said.items()).encode("utf-8")
     fields = {
         "WARC-Type": "warcinfo",
-        "WARC-Record-ID": f"<urn:uuid:{uuid4()}>",
+        "WARC-Record-ID": record_id,
         "WARC-Date": _date(""),
         "WARC-Filename": _UNSAFE.sub(lambda found: _percent(found[0]), name),
         "WARC-Block-Digest": _digest(block),

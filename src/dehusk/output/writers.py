@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import blake2b
+from io import FileIO
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, Final, Protocol, Self
 
@@ -126,10 +127,10 @@ class GrowingFile:
     be written (disk full, interrupted) is taken back.
     """
 
-    def __init__(self, path: Path, size: int = 0) -> None:
+    def __init__(self, path: Path, size: int = 0, file: FileIO | None = None) -> None:
         self._path = path
         # Without a buffer: after a failed write a buffer would try again when it is closed.
-        self._file = path.open("r+b" if size else "wb", buffering=0)
+        self._file = file or path.open("r+b" if size else "wb", buffering=0)
         self._can_take_back = stat.S_ISREG(os.fstat(self._file.fileno()).st_mode)
         self.size = size
         self._take_back()

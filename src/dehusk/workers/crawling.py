@@ -86,7 +86,13 @@ class Crawling:
 
     def __enter__(self) -> Self:
         with ExitStack() as stack:
-            self._state = stack.enter_context(open_state(self._path, is_fresh=self._is_fresh))
+            self._state = stack.enter_context(
+                open_state(
+                    self._path,
+                    is_fresh=self._is_fresh,
+                    kept=("save", "archive") if self._save else (),
+                )
+            )
             with self._state.transaction():
                 for table in _SCHEMA.split(";"):
                     self._state.connection.execute(table)
@@ -135,21 +141,23 @@ class Crawling:
     def _open_archive(self) -> Archive | None:
         """The archive behind what an earlier run has saved. Raises UsageError for another one."""
         known, path = self._state.fact("save"), self._save
-        if known is None and path is not None and self._state.fact("starts") is not None:
+        has_begun = self._state.fact("starts") is not None
+        if has_begun and known is None and path is not None:
             raise UsageError(f"{self._path}: a crawl that is not saved; --fresh begins one that is")
-        if known is not None and known != str(path):
+        if has_begun and known is not None and known != str(path):
             raise UsageError(f"{self._path}: a crawl that is saved to {known}: name it with --save")
         if path is None:
             return None
         archive = Archive(
             path,
             self._settings.user_agent,
-            size=self._state.fact("saved", 0),
-            may_replace=self._is_fresh or known is not None,
+            record_id=self._state.fact("archive") if known == str(path) else None,
+            size=self._state.fact("saved", 0) if known == str(path) else 0,
         )
-        # Before the archive is made: one that a crawl has begun may be begun anew.
+        # Before its first record is written: an archive that a crawl has begun may be begun anew.
+        facts = {"save": str(path), "archive": archive.record_id, "saved": archive.size}
         with self._state.transaction():
-            self._state.set_facts({"save": str(path), "saved": archive.size})
+            self._state.set_facts(facts)
         return archive
 
     def _keep_answer(self, answer: Response) -> None:
@@ -189,7 +197,7 @@ class Crawling:
         self.written = Written(self._bytes, tuple(rows.fetchall()))
         self._restore_memories()
         if not self._resumes:
-            kept = {name: state.fact(name) for name in ("method", "save", "saved")}
+            kept = {name: state.fact(name) for name in ("method", "save", "archive", "saved")}
             kept["bytes"] = self._bytes
             state.begin_again(key_of, kept)
 

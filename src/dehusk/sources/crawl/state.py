@@ -15,7 +15,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import astuple, dataclass, fields
 from pathlib import Path
@@ -30,7 +30,9 @@ from dehusk.sources.crawl.scope import LeftOut
 VERSION: Final = 2
 _MAGIC: Final = b"SQLite format 3\0"
 _COLUMNS: Final = ", ".join(field.name for field in fields(Entry))
-_SCHEMA: Final = """
+_FACTS: Final = "create table if not exists crawl_facts (name text primary key, value text)"
+_SCHEMA: Final = f"""
+{_FACTS};
 create table if not exists crawl_visits (
     number integer primary key, url text, site text, depth integer, shape text, place text,
     hops integer, dates integer, attempts integer, parent integer,
@@ -42,7 +44,6 @@ create table if not exists crawl_earlier (
     number integer primary key, key integer, url text, site text, depth integer, shape text,
     place text, etag text, modified text, text_hash integer, links blob
 );
-create table if not exists crawl_facts (name text primary key, value text);
 """
 
 PAGE: Final = "page"
@@ -91,11 +92,13 @@ class Earlier:
 
 
 @contextmanager
-def open_state(path: Path | None, *, is_fresh: bool = False) -> Iterator[State]:
+def open_state(
+    path: Path | None, *, is_fresh: bool = False, kept: Sequence[str] = ()
+) -> Iterator[State]:
     """The state in this file, made where it is not there; in memory without a file.
 
-    With `is_fresh` an earlier crawl in it is forgotten. Raises UsageError for a file that cannot be
-    used, or that another crawl is using.
+    With `is_fresh` an earlier crawl in it is forgotten, but for the `kept` facts. Raises UsageError
+    for a file that cannot be used, or that another crawl is using.
     """
     if path is not None:
         _check_magic(path)
@@ -109,7 +112,7 @@ def open_state(path: Path | None, *, is_fresh: bool = False) -> Iterator[State]:
         connection.execute("pragma synchronous = full")
         _check_tables(connection, path)
         if is_fresh:
-            _forget(connection)
+            _forget(connection, kept)
         yield State(connection)
     except sqlite3.OperationalError as fault:
         raise UsageError(f"{path}: cannot keep the state of a crawl there: {fault}") from fault
@@ -143,12 +146,19 @@ def _check_tables(connection: sqlite3.Connection, path: Path | None) -> None:
         raise UsageError(f"{path}: a database of something else, not the state of a crawl")
 
 
-def _forget(connection: sqlite3.Connection) -> None:
-    """Take an earlier crawl out, with what a door kept of it."""
+def _forget(connection: sqlite3.Connection, kept: Sequence[str]) -> None:
+    """Take an earlier crawl out, with what a door kept of it, but for these facts."""
     connection.execute("begin immediate")
+    facts = []
+    if "crawl_facts" in _tables(connection):
+        rows = connection.execute("select name, value from crawl_facts").fetchall()
+        facts = [(name, value) for name, value in rows if name in kept]
     for name in _tables(connection):
         if name.startswith("crawl_"):
             connection.execute(f"drop table {name}")
+    if facts:
+        connection.execute(_FACTS)
+        connection.executemany("insert into crawl_facts values (?, ?)", facts)
     connection.execute("commit")
 
 
