@@ -22,6 +22,7 @@ from hostile_server import (
     endless,
     home,
     links,
+    resets,
     sends,
     serve,
     then,
@@ -209,6 +210,68 @@ def test_a_busy_server_is_asked_again_and_one_that_hangs_is_not() -> None:
             assert outcome(pages, f"{server.url}/hangs{number}") == "fetch_timeout"
         # Given up after three in a row.
         assert server.asked()[3:] == ["/hangs0", "/hangs1", "/hangs2"]
+
+
+def test_a_page_that_fails_is_counted_and_asked_for_once() -> None:
+    paths: dict[str, Behaviour] = {
+        "/": home(),
+        "/reset*": resets(b""),
+        "/good": home(),
+        "/gone": lambda r: r.page(b"no", status="404 Not Found"),
+        "/to*": lambda r: r.redirect("/gone"),
+    }
+    with serve(paths) as server, linked(server, retries=2, timeout_s=20) as pages:
+        assert outcome(pages, f"{server.url}/reset0") == "connection"
+        assert server.asked() == ["/reset0"] * 3
+        assert outcome(pages, f"{server.url}/good") == "page"
+        assert [outcome(pages, f"{server.url}/to{n}") for n in range(2)] == ["status"] * 2
+        assert outcome(pages, f"{server.url}/gone") == "status"
+        assert server.asked()[3:] == ["/good", "/to0", "/gone", "/to1"]
+        for number in range(1, 4):
+            assert outcome(pages, f"{server.url}/reset{number}") == "connection"
+        assert outcome(pages, f"{server.url}/other") == "fetch_timeout"  # Three pages in a row.
+
+
+def test_one_redirect_too_many_says_nothing_of_the_page_itself() -> None:
+    paths: dict[str, Behaviour] = {
+        "/1": lambda r: r.redirect("/2"),
+        "/2": lambda r: r.redirect("/3"),
+        "/3": lambda r: r.redirect("/4"),
+        "/4": home(),
+    }
+    with serve(paths) as server, linked(server, max_redirects=2) as pages:
+        assert outcome(pages, f"{server.url}/1") == "redirect"
+        assert outcome(pages, f"{server.url}/3") == "page"
+
+
+def test_nobody_waits_twice_for_a_server_that_is_busy() -> None:
+    def busy(request: Request) -> None:
+        request.page(b"later", "Retry-After: 0", status="503 Busy")
+
+    with serve({"/": home(), "/good": home(), "*": busy}) as server:
+        with linked(server, retries=2, timeout_s=20) as pages:
+            for number in range(2):
+                assert outcome(pages, f"{server.url}/busy{number}") == "status"
+            assert outcome(pages, f"{server.url}/good") == "page"
+            for number in range(2, 5):
+                assert outcome(pages, f"{server.url}/busy{number}") == "status"
+            assert outcome(pages, f"{server.url}/busy5") == "fetch_timeout"
+        assert server.asked() == ["/busy0", "/busy1", "/good", "/busy2", "/busy3", "/busy4"]
+
+
+@pytest.mark.parametrize("is_text", [True, False])
+def test_nofollow_of_a_key_page_that_was_had_elsewhere_is_obeyed(is_text: bool) -> None:
+    html = b"<a rel=nofollow href=/a>a</a><a rel=nofollow href=/b>b</a><a href=/b#top>b</a>"
+    none = b"<meta name=robots content=none>" + html
+    with serve({"*": home()}) as server:
+        for body, codes in ((html, ["reserved", "page"]), (none, ["reserved", "reserved"])):
+            key = Page(body.decode() if is_text else body, f"{server.url}/")
+            with linked(server) as pages:
+                pages.heed(key)
+                assert [outcome(pages, f"{server.url}/{name}") for name in "ab"] == codes
+        with linked(server, ignored=frozenset({Wish.NOFOLLOW})) as pages:
+            pages.heed(key)
+            assert outcome(pages, f"{server.url}/a") == "page"
 
 
 def test_leaving_ends_a_fetch_of_another_thread_and_all_that_come() -> None:

@@ -91,6 +91,14 @@ def test_the_key_page_may_be_what_a_browser_shows_and_is_not_fetched_then(port: 
     assert {number for number, *_ in answer["elements"]} == {0, 1, 2, 3, 4}
 
 
+def test_links_that_a_posted_page_keeps_from_being_followed_are_not_loaded(port: int) -> None:
+    shown = "<meta name=robots content=nofollow>" + html_of("rye")
+    with serve(SITE) as server:
+        *_, answer = search(port, server, page={"url": f"{server.url}/rye", "html": shown})
+        assert server.requests == []
+    assert {load["reason"] for load in answer["loaded"]} == {"nofollow"}
+
+
 def test_a_service_that_was_not_told_to_loads_nothing() -> None:
     with running("--workers", "1") as (port, _), serve(SITE) as server:
         status, lines = post(port, {"page": {"url": f"{server.url}/rye"}})

@@ -163,7 +163,10 @@ class Searches:
             self._host_turn(host_of(url), settings.delay_s, search.end),
             self._connections(url, settings) as connections,
         ):
-            if not search.is_key_here:
+            if search.is_key_here:
+                loop = asyncio.get_running_loop()
+                await loop.run_in_executor(self._threads, connections.heed, search.key)
+            else:
                 tell(_line({"loading": url}))
                 page = await self._fetch(search, url, connections)
                 search.key = replace(page, site=search.key.site)

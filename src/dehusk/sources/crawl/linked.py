@@ -6,21 +6,30 @@ import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError
 from dataclasses import replace
+from http import HTTPStatus
 from typing import Final, Self
 
-from dehusk.errors import BadResponse, ConnectionFailed, FetchError, FetchTimeout, PageError
+from dehusk.errors import (
+    BadRedirect,
+    BadResponse,
+    ConnectionFailed,
+    FetchError,
+    FetchTimeout,
+    PageError,
+)
 from dehusk.page.page import Page
 from dehusk.settings import CrawlSettings, SourceSettings, Wish
 from dehusk.sources.crawl.fetch import Response
 from dehusk.sources.crawl.frontier import Entry, key_of, normal_url, read_start
-from dehusk.sources.crawl.judge import Judge
-from dehusk.sources.crawl.network import Network
+from dehusk.sources.crawl.judge import Judge, read
+from dehusk.sources.crawl.network import Network, is_busy
 from dehusk.sources.crawl.scope import LeftOut, Scope
 from dehusk.sources.items import Failure
 
 _MAX_SILENCE: Final = 3
-"""Pages in a row that nobody answers for before the site is given up: a search may ask for dozens,
-and each takes as long as `CrawlSettings.timeout_s`."""
+"""Pages in a row that nobody answers for, or that the server is too busy for, before the site is
+given up: a search may ask for dozens, and each takes as long as `CrawlSettings.timeout_s`, or as
+`max_delay_s` where the server says when to come again."""
 
 
 class LinkedPages:
@@ -34,7 +43,7 @@ class LinkedPages:
     and obeys what pages ask for (noindex, nofollow of the key page's links, data mining). Redirects
     are followed one by one, each checked like a page of its own. The site is that of the key page,
     and where the key page redirects to; all other hosts are refused without being asked. A page is
-    fetched once, however often it is asked for and under whichever name.
+    fetched once, or fails once, however often it is asked for and under whichever name.
 
     `fetch` blocks, and may be called from any thread; calls wait for each other. To leave the
     `with` block ends a call that is under way in another thread. Raises UsageError for a key page
@@ -95,6 +104,22 @@ class LinkedPages:
             raise type(found)(found.url, found.reason)
         return found
 
+    def heed(self, key: Page) -> None:
+        """Obey the key page, had elsewhere, in which of its links are not to be followed."""
+        html = key.html if isinstance(key.html, bytes) else key.html.encode("utf-8", "replace")
+        charset = key.charset if isinstance(key.html, bytes) else "utf-8"
+        headers = (("content-type", f"text/html; charset={charset}"),) if charset else ()
+        url = key.url or self.url
+        reading = read(
+            Response(url, HTTPStatus.OK, headers, html), url, self._settings.robots_token
+        )
+        keys: dict[bool, set[int]] = {True: set(), False: set()}
+        for link in reading.links:
+            if normal := normal_url(link.url):
+                keys[link.nofollow or reading.asked.nofollow].add(key_of(normal))
+        if self._settings.obeys(Wish.NOFOLLOW):
+            self._nofollow = frozenset(keys[True] - keys[False])
+
     def _scope(self, sites: frozenset[str]) -> Scope:
         return Scope(self._settings, self._source_settings, self._network.manners, sites)
 
@@ -111,7 +136,7 @@ class LinkedPages:
             assert found is not None, "a new scope has met nothing"
             if found.reason is not None:
                 raise scope.error(url, found.reason)
-            page, answers = self._follow(found.entry, judge)
+            page, answers = self._follow(found.entry, judge, is_key=is_key)
         except CancelledError as fault:
             raise ConnectionFailed(url, "no longer wanted") from fault
         if is_key:
@@ -121,20 +146,30 @@ class LinkedPages:
         self._on_page(page, answers)
         return page
 
-    def _follow(self, entry: Entry | None, judge: Judge) -> tuple[Page, list[Response]]:
+    def _follow(
+        self, entry: Entry | None, judge: Judge, *, is_key: bool
+    ) -> tuple[Page, list[Response]]:
         """The page that a URL leads to, and all answers on the way."""
         answers: list[Response] = []
         while entry is not None:
             known = self._known.get(key_of(entry.url))
-            if isinstance(known, Page):
+            if isinstance(known, PageError):
+                raise known
+            if known is not None:
                 return known, answers
             answer = self._ask(entry.url)
-            if isinstance(answer, FetchTimeout):
+            if isinstance(answer, FetchTimeout) or (is_busy(answer) and not is_key):
                 # Another page may take its place, so nobody waits for it twice.
                 entry = replace(entry, attempts=self._settings.retries)
             verdict = judge.judge(entry, answer, None)
+            is_silence = isinstance(answer, FetchTimeout | ConnectionFailed) or is_busy(answer)
+            self._silence = self._silence if is_silence else 0
             if isinstance(verdict.item, Failure):
                 assert isinstance(verdict.item.error, PageError), "it is about one page"
+                self._silence += is_silence
+                # One redirect too many is so on this way alone.
+                if not isinstance(verdict.item.error, BadRedirect):
+                    self._known[key_of(entry.url)] = verdict.item.error
                 raise verdict.item.error
             assert isinstance(answer, Response) or verdict.again, "a page, a redirect, or again"
             if isinstance(answer, Response) and not verdict.again:
@@ -149,7 +184,4 @@ class LinkedPages:
         """What the server answers, unless it has been silent for long."""
         if self._silence >= _MAX_SILENCE:
             return FetchTimeout(url, "not asked for: the site does not answer any more")
-        answer = self._network.fetch(url)
-        is_silence = isinstance(answer, FetchTimeout | ConnectionFailed)
-        self._silence = self._silence + 1 if is_silence else 0
-        return answer
+        return self._network.fetch(url)

@@ -94,6 +94,11 @@ def is_page(response: Response) -> bool:
     )
 
 
+def is_busy(answer: Response | PageError) -> bool:
+    """True where the server asks to be left alone for a while."""
+    return isinstance(answer, Response) and answer.status in _BUSY
+
+
 class Network:
     """Asks servers in the background, each at its pace; answers come as they come."""
 
@@ -201,7 +206,7 @@ class Network:
             except FetchError:
                 pace.failed(None)
                 raise
-        if answer.status in _BUSY:
+        if is_busy(answer):
             pace.failed(read_retry_after(answer.header("retry-after"), time.time()))
         else:
             pace.answered()
