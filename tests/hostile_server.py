@@ -207,7 +207,7 @@ def allow_only_loopback(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     async def look_up(host: str, _: int) -> list[str]:
         if not host.replace(".", "").isdecimal():
-            raise httpcore2.ConnectError(f"no address for {host}")
+            raise addresses.NoName(f"no address for {host}")
         return [host]
 
     monkeypatch.setattr(httpcore2.AnyIOBackend, "connect_tcp", connect)

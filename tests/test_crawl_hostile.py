@@ -308,6 +308,26 @@ def test_a_robots_txt_that_fails_forbids_everything(status: str) -> None:
         assert server.asked() == []
 
 
+def test_a_robots_txt_that_leads_to_a_private_address_forbids_everything(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    real = addresses.why_not_public
+    monkeypatch.setattr(
+        addresses, "why_not_public", lambda host: None if host == "127.0.0.1" else real(host)
+    )
+    paths: dict[str, Behaviour] = {
+        "/robots.txt": lambda r: r.redirect("http://10.0.0.5/robots.txt"),
+        "*": home("/a", "/b"),
+    }
+    with serve(paths) as server, serve({"/": lambda r: r.redirect(server.url)}) as other:
+        outcome = crawl(server, allow_private=False)
+        assert outcome.codes == {"/": "robots"}
+        assert "10.0.0.5" not in str(outcome.errors["/"])
+        assert [request.path for request in server.requests] == ["/robots.txt"]  # Once.
+        assert crawl(other, allow_private=False).codes == {"/": "redirect"}
+        assert server.asked() == []
+
+
 def test_a_robots_txt_that_never_ends_is_read_so_far() -> None:
     robots = then(sends(OK + b"\r\nUser-agent: *\nDisallow: /no\n"), endless(line=True))
     with serve({"/robots.txt": robots, "/": home("/no", "/yes"), "/yes": home()}) as server:

@@ -118,7 +118,7 @@ def test_private_addresses_are_refused_unless_allowed() -> None:
         *_, answer = search(port, server, page=page)
         assert answer["outcome"] == "no_pages"
         (load,) = answer["loaded"]  # Those behind it would be refused as well.
-        assert "not public" in load["reason"]
+        assert "no public address" in load["reason"]
         assert server.requests == []
     assert main(["serve", "--allow-private"]) == 2
 
@@ -321,6 +321,40 @@ def test_a_redirect_to_a_private_address_is_refused(monkeypatch: pytest.MonkeyPa
 
         within(run)
         assert inside.requests == []
+
+
+def test_names_of_the_own_network_are_told_from_those_of_nobody_by_no_answer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def look_up(host: str, _: int) -> list[str]:
+        if host == "nobody.internal":
+            raise addresses.NoName(f"no address for {host}")
+        return [host if host == "127.0.0.1" else "10.0.0.5"]
+
+    real = addresses.why_not_public
+    monkeypatch.setattr(addresses, "_look_up", look_up)
+    monkeypatch.setattr(
+        addresses, "why_not_public", lambda host: None if host == "127.0.0.1" else real(host)
+    )
+
+    async def answer(searches: Searches, url: str, name: str) -> str:
+        other.paths["/robots.txt"] = lambda r: r.redirect(f"http://{name}/")
+        return json.dumps(await lines_of(searches, url.replace("NAME", name))).replace(name, "NAME")
+
+    async def run(searches: Searches) -> None:
+        ways = ("http://NAME/", f"{server.url}/to/NAME", other.url, f"{server.url}/other")
+        for url in ways:
+            known = await answer(searches, url, "db.internal")
+            assert "private_address" in known or "robots.txt cannot be had" in known
+            assert "10.0.0.5" not in known
+            assert await answer(searches, url, "nobody.internal") == known
+
+    paths: dict[str, Behaviour] = {
+        "/to/*": lambda r: r.redirect(f"http://{r.path.rpartition('/')[2]}/"),
+        "/other": lambda r: r.redirect(other.url),
+    }
+    with serve(paths) as server, serve({"/": lambda r: r.page(b"<p>Open")}) as other:
+        within(run, fetch=CrawlSettings(delay_s=0, max_delay_s=0.1, retries=0))
 
 
 def test_a_site_that_hangs_is_given_up() -> None:

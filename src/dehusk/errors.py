@@ -23,7 +23,8 @@ DehuskError
     ├── MemoryDamaged     the memory of its site is damaged
     ├── FetchError        a page that the web did not give
     │   ├── AddressRefused     its host has an address that is not public
-    │   ├── ConnectionFailed   no such host, nobody there, cut off, no trusted certificate
+    │   ├── ConnectionFailed   nobody there, cut off, no trusted certificate
+    │   │   └── NoAddress      no such host
     │   ├── FetchTimeout       the answer was not whole in time
     │   ├── BadResponse        not HTTP, shorter than promised, wrongly packed, endless headers
     │   ├── BadRedirect        a circle, too many, or to nowhere on the web
@@ -189,6 +190,10 @@ class ConnectionFailed(FetchError):
     """No such host, nobody there, cut off in between, or no certificate to trust."""
 
     code = "connection"
+
+
+class NoAddress(ConnectionFailed):
+    """No such host."""
 
 
 class FetchTimeout(FetchError):

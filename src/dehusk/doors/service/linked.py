@@ -23,7 +23,7 @@ from dehusk.doors.service.bodies import LinkedPost
 from dehusk.doors.service.monitoring import log
 from dehusk.doors.service.server import Failed, not_kept
 from dehusk.doors.service.service import PageAnswer, Service
-from dehusk.errors import AddressRefused, FetchTimeout, PageError, StateError
+from dehusk.errors import AddressRefused, FetchTimeout, NoAddress, PageError, StateError
 from dehusk.methods.papers.hyperlink.addresses import host_of
 from dehusk.page.page import Page
 from dehusk.settings import CrawlSettings, SourceSettings
@@ -204,16 +204,15 @@ class Searches:
             outcome = FetchTimeout.code
             reason = f"no time left: a search has {self._settings.fetch_s:g} s"
             raise FetchTimeout(url, reason) from None
-        except AddressRefused:
-            # All pages are of one host, so the next would be refused too. Which address it has in
-            # this network is nobody's business.
-            search.is_over = True
-            outcome = AddressRefused.code
-            reason = "its host has an address that is not public; see --allow-private"
-            raise AddressRefused(url, reason) from None
         except PageError as error:
-            outcome = error.code
-            raise
+            told = error
+            if isinstance(error, AddressRefused | NoAddress) and not connections.allows_private:
+                # All pages are of one host, so the next would be refused too. Which names and
+                # addresses there are in this network is nobody's business.
+                search.is_over = True
+                told = AddressRefused(url, "its host has no public address; see --allow-private")
+            outcome = told.code
+            raise told from None
         finally:
             self._service.metrics.loads[outcome] += 1
 

@@ -65,6 +65,10 @@ def why_not_public(address: str) -> str | None:
     return None
 
 
+class NoName(httpcore2.ConnectError):
+    """The host has no address."""
+
+
 class CheckedBackend(httpcore2.AsyncNetworkBackend):
     """Connects to public addresses only, unless private ones are allowed."""
 
@@ -127,11 +131,11 @@ class CheckedBackend(httpcore2.AsyncNetworkBackend):
 
 
 async def _look_up(host: str, port: int) -> list[str]:
-    """The addresses of a host, each once, the best first. Raises ConnectError."""
+    """The addresses of a host, each once, the best first. Raises NoName."""
     try:
         found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as fault:
-        raise httpcore2.ConnectError(f"no address for {host}") from fault
+        raise NoName(f"no address for {host}") from fault
     return list(dict.fromkeys(str(address[0]) for *_, address in found))
 
 

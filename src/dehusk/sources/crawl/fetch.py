@@ -21,9 +21,10 @@ from dehusk.errors import (
     BadResponse,
     ConnectionFailed,
     FetchTimeout,
+    NoAddress,
     PageTooLarge,
 )
-from dehusk.sources.crawl.addresses import CheckedBackend
+from dehusk.sources.crawl.addresses import CheckedBackend, NoName
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -294,6 +295,8 @@ async def _typed(url: str, timeout_s: float) -> AsyncIterator[None]:
         raise FetchTimeout(url, f"no whole answer within {timeout_s:g} s") from fault
     except (httpcore2.RemoteProtocolError, httpcore2.LocalProtocolError) as fault:
         raise BadResponse(url, _phrase(fault)) from fault
+    except NoName as fault:
+        raise NoAddress(url, _phrase(fault)) from fault
     except (httpcore2.NetworkError, httpcore2.ProxyError, ssl.SSLError, OSError) as fault:
         raise ConnectionFailed(url, _phrase(fault)) from fault
     except (httpcore2.UnsupportedProtocol, UnicodeError) as fault:

@@ -20,6 +20,7 @@ from dehusk.errors import (
     ConnectionFailed,
     FetchTimeout,
     HttpStatus,
+    NoAddress,
     NotHtml,
     PageError,
     Reserved,
@@ -281,8 +282,9 @@ class Judge:
             self._scope.left_out[LeftOut.KNOWN] += 1
             return Verdict(LeftOut.KNOWN.name)
         if found.reason is not None and entry.depth == 0:
-            why = self._scope.error(normal, found.reason).reason
-            error = BadRedirect(entry.url, f"redirected to {normal}: {why}")
+            error = self._scope.error(normal, found.reason)
+            if not isinstance(error, NoAddress):  # Told as a private address there is.
+                error = BadRedirect(entry.url, f"redirected to {normal}: {error.reason}")
             return Verdict(error.code, Failure(entry.url, self.site_of(entry.url), error), (found,))
         outcome = found.reason.name if found.reason else REDIRECT
         return Verdict(outcome, found=(found,))

@@ -13,8 +13,8 @@ from xml.parsers import expat
 
 from protego import Protego
 
-from dehusk.errors import AddressRefused, FetchError, HttpStatus, PageTooLarge
-from dehusk.sources.crawl.fetch import Packed, Response
+from dehusk.errors import AddressRefused, BadRedirect, FetchError, HttpStatus, PageTooLarge
+from dehusk.sources.crawl.fetch import Packed, Response, origin_of
 
 _WITH_VALUE: Final = ("max-snippet", "max-image-preview", "max-video-preview", "unavailable_after")
 """Directives with a colon, which does not make them the name of a crawler."""
@@ -132,13 +132,17 @@ async def ask_manners(
     """What the host at this origin asks for, by RFC 9309.
 
     No robots.txt (status 4xx) allows everything; a server or network that fails (5xx, 429, no
-    answer) forbids everything until it works. A file of more than 500 KiB is read so far.
+    answer) forbids everything until it works. A file of more than 500 KiB is read so far. Raises
+    AddressRefused for the host itself; one that its robots.txt redirects to is named nowhere.
     """
     try:
         answer = await fetch(f"{origin}/robots.txt", MAX_ROBOTS_BYTES)
-    except AddressRefused:
-        raise
     except FetchError as error:
+        if origin_of(error.url or origin) != origin:
+            said = "it redirects to another host, where it cannot be had"
+            return Manners(token, None, error=BadRedirect(f"{origin}/robots.txt", said))
+        if isinstance(error, AddressRefused):
+            raise
         return Manners(token, None, error=error)
     if answer.status >= 500 or answer.status == HTTPStatus.TOO_MANY_REQUESTS:
         return Manners(token, None, error=HttpStatus(answer.url, f"status {answer.status}"))

@@ -335,7 +335,7 @@ class Scope:
             return kind(url, str(reason))
         fault = self._manners(url).error
         if isinstance(fault, ConnectionFailed):
-            return ConnectionFailed(url, fault.reason)
+            return type(fault)(url, fault.reason)
         said = f"robots.txt cannot be had: {fault.reason}" if fault else str(LeftOut.ROBOTS)
         return RobotsRefused(url, said)
 
@@ -350,4 +350,9 @@ class Scope:
 
     def is_reserved(self, url: str) -> bool:
         """Does the host's tdmrep.json keep the page from mining?"""
-        return self._manners(url).reserves(urlsplit(url).path)
+        try:
+            return self._manners(url).reserves(urlsplit(url).path)
+        except AddressRefused:
+            return (
+                False  # Its name has led elsewhere since the page came: there is none to be read.
+            )
