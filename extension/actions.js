@@ -2,13 +2,13 @@
 
 import { api, judgementOf, keepScores, whereIs } from "./list.js";
 
-const SCRIPTS = ["page.js", "judge.js", "run.js"];
+const SCRIPTS = ["page.js", "judge.js", "links.js", "run.js"];
 const VIEWS = ["page", "content", "template"];
-export const WORDS = { page: "The page as it was", content: "Content only", template: "Template only" };
+const WORDS = { page: "The page as it was", content: "Content only", template: "Template only" };
 const USUAL = {
   service: "http://127.0.0.1:8100",
   token: "",
-  // How a template is extracted: where pages come from, n, votes, and loads at most.
+  // How a template is extracted: where pages come from (browser, session, service), n, votes, and loads at most.
   source: "browser",
   size: 3,
   votes: 2,
@@ -60,7 +60,7 @@ async function lastLine(answer, onLine) {
 export const health = () => ask("/health");
 
 // Runs in the page, beside its scripts and unseen by them. What it gives is JSON.
-export async function inPage(tab, run, given = null) {
+async function inPage(tab, run, given = null) {
   const target = { tabId: tab };
   await api.scripting.executeScript({ target, files: SCRIPTS });
   const [{ result }] = await api.scripting.executeScript({ target, func: run, args: [given] });

@@ -1,7 +1,7 @@
 // Runs in the page: extracts its template by the pages that it links, and lives as long as the page.
 // The service says which page it wants next. Either this browser loads it, from the page's own
-// origin and with its session, or the service does. Every question carries all that is known, so a
-// background that the browser has ended is asked again.
+// origin, without its session unless the user wants it, or the service does. Every question carries
+// all that is known, so a background that the browser has ended is asked again.
 
 (() => {
   if (globalThis.dehusk.extract) return;
@@ -10,9 +10,11 @@
   const MAX_ALL = 24_000_000; // Of a question: browsers pass on no messages of 64 MB.
   const TIMEOUT_MS = 15_000;
   const TRIES = 3;
-  const ASKED = { mode: "same-origin", credentials: "same-origin", headers: { Accept: "text/html,application/xhtml+xml" } };
-  // A link that does something when it is followed by somebody who is signed in.
-  const DOES = /\b(log|sign)[-_]?(out|off)\b|abmelden|deconnexion|cerrar[-_]?sesion|unsubscribe|[?&/](add|buy|delete|remove)\b|[?&]\w+=(add|buy|delete|remove)/i;
+  const ASKED = { mode: "same-origin", headers: { Accept: "text/html,application/xhtml+xml" } };
+  // With the session no redirect is followed: where it leads is not told before. Without, nothing is kept, so that
+  // the browser does not show later what somebody sees who is not signed in.
+  const WITHOUT_SESSION = { ...ASKED, credentials: "omit", cache: "no-store" };
+  const WITH_SESSION = { ...ASKED, credentials: "same-origin", redirect: "manual" };
   let now = null;
   let held = [];
   let ended = null;
@@ -54,6 +56,7 @@
   async function load(question, signal) {
     const pages = [];
     const failed = [];
+    const telling = new Set(globalThis.dehusk.tellingLinks(document, here()));
     let room = MAX_ALL - question.page.html.length;
     for (;;) {
       const answer = await ask({ ...question, pages, failed }, signal);
@@ -65,10 +68,13 @@
       if (pages.length + failed.length >= now.maxLoads) throw new Error("More pages are asked for than may be loaded");
       note(answer.wanted, "loading");
       try {
-        const page = await fetchPage(answer.wanted, signal);
+        const page = await fetchPage(answer.wanted, telling, signal);
         room -= page.html.length;
         if (room < 0) throw new Error("the pages are too large together");
         pages.push(page);
+        // A document that is read so runs nothing and loads nothing.
+        const parsed = new DOMParser().parseFromString(page.html, "text/html");
+        for (const url of globalThis.dehusk.tellingLinks(parsed, page.location ?? page.url)) telling.add(url);
         note(answer.wanted, "loaded");
       } catch (fault) {
         if (signal.aborted) throw new Error("Stopped");
@@ -86,17 +92,16 @@
     tell();
   }
 
-  // A page of this origin, as its server gives it to this session. No other origin is ever asked.
-  async function fetchPage(url, stopped) {
-    const place = new URL(url);
-    if (place.origin !== location.origin) throw new Error("another origin than the page's");
-    if (DOES.test(place.pathname + place.search)) throw new Error("not followed: it may do something");
+  // A page of this origin, asked for once. No other origin is ever asked.
+  async function fetchPage(url, telling, stopped) {
+    const reason = globalThis.dehusk.whyNot(url, telling);
+    if (reason) throw new Error(reason);
     const patience = new AbortController();
     const leave = () => patience.abort();
     const clock = setTimeout(leave, TIMEOUT_MS);
     stopped.addEventListener("abort", leave);
     try {
-      return await fetchHtml(url, { ...ASKED, signal: patience.signal });
+      return await fetchHtml(url, { ...(now.source === "session" ? WITH_SESSION : WITHOUT_SESSION), signal: patience.signal });
     } catch (fault) {
       throw patience.signal.aborted ? new Error(`not there within ${TIMEOUT_MS / 1000} s`) : fault;
     } finally {
@@ -117,10 +122,10 @@
     try {
       answer = await fetch(url, asked);
     } catch (fault) {
-      if (await isRedirect(url, asked)) throw new Error("leads to another origin");
       await new Promise((resolve) => setTimeout(resolve, FORBIDDEN_MS));
-      throw new Error(forbidden.has(url) ? "forbidden by the page's own policy" : `cannot be reached (${fault.message})`);
+      throw new Error(forbidden.has(url) ? "forbidden by the page's own policy" : `cannot be reached, or leads to another origin (${fault.message})`);
     }
+    if (answer.type === "opaqueredirect") throw new Error("leads elsewhere: not followed with your session");
     const type = (answer.headers.get("Content-Type") ?? "").trim();
     if (!answer.ok || !/^(text\/html|application\/xhtml\+xml)\b/i.test(type)) {
       await answer.body?.cancel();
@@ -128,15 +133,6 @@
     }
     const html = decode(await read(answer), type);
     return { url, html, ...(answer.redirected ? { location: answer.url } : {}) };
-  }
-
-  // Firefox hands an error on only where it is awaited: its promises are the page's.
-  async function isRedirect(url, asked) {
-    try {
-      return (await fetch(url, { ...asked, redirect: "manual" })).type === "opaqueredirect";
-    } catch {
-      return false;
-    }
   }
 
   async function read(answer) {

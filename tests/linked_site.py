@@ -1,7 +1,7 @@
-"""A small site on this machine whose pages link each other, for those who are signed in.
+"""A small site on this machine whose pages link each other.
 
-Without the cookie that its first page sets, nothing of it is shown unless it is open. Its menu also
-names links that lead nowhere, elsewhere, or do something.
+Where it is not open, other pages are shown only with the cookie that its first page sets. Its menu
+also names links that lead nowhere, elsewhere, or do something.
 """
 
 from __future__ import annotations
@@ -15,12 +15,34 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 GRAINS = ("rye", "oats", "barley", "millet")
 ODD = ("gone", "paper.pdf", "away", "old", "logout", "long")
 """404; a PDF; a redirect to another origin; one to /old/; what signs out; more than 4 MB."""
+ACTS = """
+/user_logout /do_logout.php /logoutUser /account/logout /userlogout /%6cogout /%256cogout /LogOut
+/session/destroy /users/log_me_out /auth/end_session /d%C3%A9connexion /Abmeldung /salir
+/cerrar-sesi%C3%B3n /%E7%99%BB%E5%87%BA /b?delete_id=5 /delete_post/5 /post/5?do=del /exit
+/b?add_to_cart=3 /cart?add-to-cart=3 /wp-admin/post.php?post=3&action=trash /b?_wpnonce=ab12
+/index.php?title=X&action=purge /vote?id=3&dir=up /follow/ann /admin/disable?u=3 /markallread
+/friends/accept/5 /checkout/confirm /account/cancel /newsletter/unsubscribe
+""".split()  # noqa: SIM905
+"""What does something for somebody who is signed in, by its address."""
+ACTING = (
+    *(f'<a href="{path}">Grain {number}</a>' for number, path in enumerate(ACTS[::3])),
+    '<a href="/a1" rel="nofollow">Grain</a>',
+    '<a href="/a2" data-method="delete">Grain</a>',
+    '<a href="/a3" download>Grain</a>',
+    '<a href="/a4">Log out</a>',
+    '<a href="/a%355" title="Löschen">×</a>',
+)
+SHOWS = """
+/ /rye /login /catalog /blog/outdoor /address /news/2024/how-to-remove-coffee-from-your-desk
+/index.php?option=com_content&task=view&id=3 /a?page=2 /additives /archive/2024 /watch?v=8
+""".split()  # noqa: SIM905
+"""What shows a page and no more."""
 _MENU = "".join(f'<li><a href="/{name}">{name.title()}</a></li>' for name in (*GRAINS, *ODD))
 _PAGE = """<!doctype html><html lang=en><title>{0} – Grain Almanac</title>
 <style>body{{font:16px/1.5 sans-serif;max-width:46rem;margin:24px auto;padding:0 24px}}
 nav ul{{display:flex;flex-wrap:wrap;gap:4px 16px;padding:0;list-style:none}}</style>
 <header><strong>The Grain Almanac</strong>
-<nav><ul><li><a href="/">Home</a></li>{menu}</ul></nav></header>
+<nav><ul><li><a href="/">Home</a></li>{links}{menu}</ul></nav></header>
 <main><h1>How {0} is grown here</h1>
 <p>{0} is sown in autumn and stands through the winter under snow; what is known
 of {0} on heavy soils fills this page and no other one of the almanac.</p>
@@ -34,7 +56,9 @@ class LinkedSite:
     """Where it is, and the paths that were asked for, with the status of each."""
 
     url: str = ""
-    is_open: bool = False
+    is_open: bool = True
+    links: str = ""
+    """Links that stand before its menu on every page."""
     policy: str = "default-src 'none'; connect-src 'self'; style-src 'unsafe-inline'"
     requests: list[tuple[str, int]] = field(default_factory=list)
     free: threading.Event = field(default_factory=threading.Event)
@@ -65,7 +89,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _answer(self, name: str) -> tuple[int, dict[str, str], bytes]:
         if name == "":
-            return 200, {"Set-Cookie": "session=1"}, _page("Emmer")
+            return 200, {"Set-Cookie": "session=1"}, self._page("Emmer")
         if name == "robots.txt":
             return 404, {}, b""
         if name == "alone":
@@ -74,21 +98,20 @@ class _Handler(BaseHTTPRequestHandler):
         if not self.site.is_open and "session=1" not in self.headers.get("Cookie", ""):
             return 403, {}, b"Sign in"
         if name in GRAINS:
-            return 200, {}, _page(name.title())
+            return 200, {}, self._page(name.title())
         if name == "paper.pdf":
             return 200, {"Content-Type": "application/pdf"}, b"%PDF-1.7"
         if name == "long":
-            return 200, {}, _page("Long") + b"<p>much " * 700_000
+            return 200, {}, self._page("Long") + b"<p>much " * 700_000
         if name in ("away", "old") and not self.path.endswith("/"):
             return 302, {"Location": f"{self.away}/" if name == "away" else "/old/"}, b""
-        return (200, {}, _page("Old")) if name == "old" else (404, {}, _page("Not here"))
+        return (200, {}, self._page("Old")) if name == "old" else (404, {}, self._page("Not here"))
+
+    def _page(self, name: str) -> bytes:
+        return _PAGE.format(name, links=self.site.links, menu=_MENU).encode()
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002
         pass
-
-
-def _page(name: str) -> bytes:
-    return _PAGE.format(name, menu=_MENU).encode()
 
 
 @contextmanager

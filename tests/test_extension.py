@@ -16,7 +16,7 @@ from dehusk_bench.samples import KINDS, sample_site
 from dehusk_bench.samples.server import serve_site
 from dehusk_bench.speed.serve import running
 from extension import EXTENSION, Loaded, loaded_extension
-from linked_site import GRAINS, ODD, LinkedSite, linked_site
+from linked_site import ACTING, ACTS, GRAINS, ODD, SHOWS, LinkedSite, linked_site
 from marked_pages import marked_pages
 from odd_pages import ODD_PAGES
 
@@ -186,17 +186,18 @@ _ROWS = "all => all.map(li => ['.address', '.state'].map(n => li.querySelector(n
 _DONE = "#words:has-text('of the page is template')"
 
 
-def test_extract_template_loads_linked_pages_with_the_session(
+def test_extract_template_loads_linked_pages_with_the_session_where_the_user_says_so(
     loaded: Loaded, grains: LinkedSite, service: str
 ) -> None:
+    grains.is_open = False
     page = loaded.open(grains.url)
-    popup = loaded.popup(page, service)
+    popup = loaded.popup(page, service, source="session")
     popup.click("#extract")
     popup.wait_for_selector(_DONE)
     assert popup.inner_text("#words").startswith("3 pages that all link each other; 4 pages loaded")
     voted = [path for path, state in _loads(popup).items() if state == "voted"]
     assert len(voted) == 3
-    assert set(voted) <= {f"/{name}" for name in (*GRAINS, "old")}
+    assert set(voted) <= {f"/{name}" for name in GRAINS}
     assert all(status in (200, 302) for _, status in grains.requests)
     assert not page.is_visible("nav")
     assert page.is_visible("h1")
@@ -223,17 +224,17 @@ def test_extract_template_loads_linked_pages_with_the_session(
 
 
 def test_links_that_cannot_be_loaded_say_why(
-    loaded: Loaded, grains: LinkedSite, marked: str, service: str
+    loaded: Loaded, grains: LinkedSite, service: str
 ) -> None:
     page = loaded.open(grains.url)
     popup = loaded.popup(page, service, size=8)
     popup.click("#extract")
     popup.wait_for_selector(_DONE)
     reasons = {path: state for path, state in _loads(popup).items() if state != "voted"}
+    assert reasons.pop("/away").startswith("cannot be reached, or leads to another origin")
     assert reasons == {
         "/gone": "status 404",
         "/paper.pdf": "not HTML: application/pdf",
-        "/away": "leads to another origin",
         "/logout": "not followed: it may do something",
         "/long": "more than 4 MB",
     }
@@ -242,6 +243,65 @@ def test_links_that_cannot_be_loaded_say_why(
     assert "/logout" not in grains.asked()
     page.close()
     popup.close()
+
+
+def test_without_a_word_of_the_user_nothing_is_loaded_with_the_session(
+    loaded: Loaded, grains: LinkedSite, service: str
+) -> None:
+    grains.is_open = False
+    page = loaded.open(grains.url)
+    popup = loaded.popup(page, service)
+    popup.click("#extract")
+    popup.wait_for_selector("#words:has-text('No page could be loaded')")
+    assert "status 403" in _loads(popup).values()
+    assert {status for path, status in grains.requests if path != "/"} == {403}
+    page.close()
+    popup.close()
+
+
+def test_no_redirect_is_followed_with_the_session(
+    loaded: Loaded, grains: LinkedSite, service: str
+) -> None:
+    grains.is_open = False
+    page = loaded.open(grains.url)
+    popup = loaded.popup(page, service, source="session", size=8)
+    popup.click("#extract")
+    popup.wait_for_selector(_DONE)
+    words = "leads elsewhere: not followed with your session"
+    assert {_loads(popup)[path] for path in ("/old", "/away")} == {words}
+    assert "/old/" not in grains.asked()
+    asked = [path for path, _ in grains.requests if path != "/"]
+    assert len(asked) == len(set(asked))
+    page.close()
+    popup.close()
+
+
+@pytest.mark.parametrize("source", ["browser", "session"])
+def test_links_that_may_do_something_are_never_asked_for(
+    loaded: Loaded, grains: LinkedSite, service: str, source: str
+) -> None:
+    grains.links = "".join(f"<li>{link}</li>" for link in ACTING)
+    page = loaded.open(grains.url)
+    popup = loaded.popup(page, service, source=source, size=8, maxLoads=40)
+    popup.click("#extract")
+    popup.wait_for_selector(_DONE)
+    refused = [state for state in _loads(popup).values() if state.startswith("not followed")]
+    assert len(refused) == len(ACTING) + 1
+    assert grains.asked() <= {"/", "/old/", *(f"/{name}" for name in (*GRAINS, *ODD))}
+    page.close()
+    popup.close()
+
+
+def test_links_are_told_from_acts_by_their_words(page: Any) -> None:
+    script = """all => all.filter(path => {
+        const place = new URL(path, 'http://grain.example').href;
+        return (globalThis.dehusk.whyNot(place) ?? '').startsWith('not followed') === false })"""
+    page.route("http://grain.example/", lambda route: route.fulfill(body="<p>", status=200))
+    page.goto("http://grain.example/")
+    page.evaluate("globalThis.dehusk = {}")
+    page.evaluate((EXTENSION / "links.js").read_text())
+    assert page.evaluate(script, list(ACTS)) == []
+    assert page.evaluate(script, list(SHOWS)) == list(SHOWS)
 
 
 def test_no_more_pages_are_loaded_than_allowed(
@@ -324,7 +384,6 @@ def test_an_extraction_can_be_stopped(loaded: Loaded, grains: LinkedSite, servic
 def test_an_extraction_outlives_the_worker_of_the_extension(
     loaded: Loaded, grains: LinkedSite, fetching: str, source: str
 ) -> None:
-    grains.is_open = True
     grains.free.clear()
     page = loaded.open(grains.url)
     popup = loaded.popup(page, fetching, source=source)

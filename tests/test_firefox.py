@@ -15,7 +15,7 @@ from dehusk_bench.samples import KINDS, sample_site, write_site
 from dehusk_bench.speed.serve import running
 from extension import EXTENSION, USUAL
 from firefox import EXTENSION_ID, Firefox, firefox
-from linked_site import GRAINS, LinkedSite, linked_site
+from linked_site import ACTING, GRAINS, ODD, LinkedSite, linked_site
 from marked_pages import marked_pages
 from odd_pages import ODD_PAGES
 
@@ -117,23 +117,28 @@ def grains(marked: str) -> Iterator[LinkedSite]:
         yield site
 
 
-def test_extract_template_loads_linked_pages_with_the_session(
+def test_extract_template_loads_linked_pages_and_no_link_that_acts(
     browser: Firefox, grains: LinkedSite, service: str
 ) -> None:
-    page, popup = _popup(browser, f"{grains.url}/", service, size=8)
+    grains.links = "".join(f"<li>{link}</li>" for link in ACTING)
+    page, popup = _popup(browser, f"{grains.url}/", service, size=8, maxLoads=40)
     _press(browser, "extract", "5 do; 6 pages loaded, 2 of 5 pages must have a node")
     loads = dict(browser.run(_ROWS))
     assert {path for path, state in loads.items() if state == "voted"} == {
         f"/{name}" for name in (*GRAINS, "old")
     }
-    assert {path: state for path, state in loads.items() if state != "voted"} == {
-        "/gone": "status 404",
-        "/paper.pdf": "not HTML: application/pdf",
-        "/away": "leads to another origin",
-        "/logout": "not followed: it may do something",
-        "/long": "more than 4 MB",
+    reasons = {path: loads[f"/{path}"] for path in ODD if path != "old"}
+    assert reasons.pop("away").startswith("cannot be reached, or leads to another origin")
+    assert reasons == {
+        "gone": "status 404",
+        "paper.pdf": "not HTML: application/pdf",
+        "logout": "not followed: it may do something",
+        "long": "more than 4 MB",
     }
-    assert "/logout" not in grains.asked()
+    refused = [state for state in loads.values() if state.startswith("not followed")]
+    assert len(refused) == len(ACTING) + 1
+    allowed = {"/", "/old/", *(f"/{name}" for name in (*GRAINS, *ODD)), "/favicon.ico"}
+    assert grains.asked() <= allowed - {"/logout"}
     browser.choose(page)
     assert not browser.run(SHOWN, "header")
     assert browser.run(SHOWN, "h1")
@@ -141,6 +146,18 @@ def test_extract_template_loads_linked_pages_with_the_session(
     _press(browser, "toggle", "Template only")
     browser.choose(page)
     assert browser.run(SHOWN, "header")
+
+
+def test_linked_pages_are_loaded_with_the_session_where_the_user_says_so(
+    browser: Firefox, grains: LinkedSite, service: str
+) -> None:
+    grains.is_open = False
+    _popup(browser, f"{grains.url}/", service, size=8, source="session")
+    _press(browser, "extract", "4 do; 5 pages loaded")
+    loads = dict(browser.run(_ROWS))
+    words = "leads elsewhere: not followed with your session"
+    assert {loads[path] for path in ("/old", "/away")} == {words}
+    assert grains.asked().isdisjoint({"/old/", "/logout"})
 
 
 def test_a_page_whose_policy_forbids_to_load_others_says_so(
@@ -157,7 +174,6 @@ def test_a_page_whose_policy_forbids_to_load_others_says_so(
 def test_the_service_loads_linked_pages_where_the_user_says_so(
     browser: Firefox, grains: LinkedSite, service: str
 ) -> None:
-    grains.is_open = True
     page, _ = _popup(browser, f"{grains.url}/", service, source="service")
     _press(browser, "extract", "3 pages that all link each other")
     assert [state for _, state in browser.run(_ROWS)].count("voted") == 3
