@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dehusk
+from dehusk.answer.html import slotted_html
 from dehusk.answer.labels import Label
 from dehusk.answer.override import Overrides, choose
 from dehusk.doors.cli import main
@@ -80,6 +81,54 @@ def test_the_template_is_html_with_its_slots_marked_and_named() -> None:
     assert not again.errors
     assert again.select_one("nav a") is not None
     assert "<td>Menu</td><td><!-- slot:" in html
+
+
+def _long_page(name: str, sentences: int) -> Page:
+    """An article in a small frame, of pages that have the frame and a word in common."""
+    said = " ".join(f"The {name} field {n} gave {n * 7} sacks of {name}." for n in range(sentences))
+    html = (
+        f"<title>{name} - Grain</title><body><header><p>Grain Co</p></header><ul><li>Home<li>News"
+        f"</ul><div class=page><h1>On {name}</h1><div class=text><p>{said}</p><p>{said}</p></div>"
+        "<div class=share>Share</div></div><aside>Newsletter</aside><footer>Legal</footer>"
+    )
+    return Page(html, f"{SITE}/{name}.html", "grain.example")
+
+
+@pytest.mark.parametrize("sentences", [1, 10, 100, 1000])
+@pytest.mark.parametrize("method", ["site-hash", "segments"])
+def test_a_template_is_whole_however_long_the_content_is(sentences: int, method: str) -> None:
+    page, *others = (_long_page(name, sentences) for name in NAMES)
+    template = dehusk.template_of(page, others, method=method)
+    body = template.html.partition("<body>")[2].partition("</body>")[0]
+    tree, labels = template.result.tree, template.family.labels[0]
+    is_template = tree.is_text & (labels == Label.TEMPLATE)
+    texts = [tree.text(node) for node in np.flatnonzero(is_template).tolist()]
+    assert {"Grain Co", "Home", "News", "Share", "Newsletter", "Legal"} <= set(texts)
+    assert all(text in body for text in texts)
+    assert "rye" not in body
+    slots = {slot["name"]: slot for slot in template.slots}
+    assert slots["main"]["css"] in ("div.text", "h1, div.text")
+    assert all("Home" not in str(slot["examples"]) for slot in template.slots)
+    assert template.rules["content"] != [{"css": "html", "xpath": "//html"}]
+    assert template.rules["found"] == 1.0
+    assert float(str(template.rules["clean"])) > 0.99
+
+
+def test_a_page_that_is_all_content_is_still_a_page() -> None:
+    page = Page("<html lang=en><title>Rye</title><body class=b>Rye is old.<p>So it is.", SITE)
+    template = dehusk.template_of(page, [], method="site-hash")
+    assert '<body class="b"><!-- slot: main --></body></html>' in template.html
+    assert "</head>" in template.html
+    assert [slot["css"] for slot in template.slots] == ["html > body"]
+
+
+def test_a_piece_that_says_something_else_is_not_taken_for_a_repeat() -> None:
+    pages = [
+        Page(f"<div>Menu <i>{n}</i></div><div>Legal <i>{n}</i></div><div>Menu <i>{n}</i></div>")
+        for n in range(8)
+    ]
+    html = dehusk.template_of(pages[0], pages[1:], method="site-hash").html
+    assert (html.count("Menu"), html.count("Legal")) == (1, 1)
 
 
 def test_slots_are_the_same_whatever_page_of_the_family_is_asked_about() -> None:
@@ -219,7 +268,7 @@ _PIECES = st.sampled_from(
 
 @settings(max_examples=60)
 @given(st.lists(st.lists(_PIECES, max_size=25), min_size=1, max_size=4), st.randoms())
-def test_any_pages_give_slots_that_hold_all_content_of_the_first(
+def test_any_pages_give_slots_of_all_content_and_no_template(
     pages: list[list[str]], random: object
 ) -> None:
     choose_label = random.choice  # type: ignore[attr-defined]
@@ -237,6 +286,11 @@ def test_any_pages_give_slots_that_hold_all_content_of_the_first(
             covered[node : tree.end[node]] = True
     ink = tree.is_text & tree.shown & (tree.text_length > 0)
     assert covered[ink & (agreed == Label.CONTENT)].all()
+    assert not covered[ink & (agreed == Label.TEMPLATE)].any()
+    names = {node: slot.name for slot in family.slots for node in slot.nodes[0]}
+    html = slotted_html(tree, names, family.repeats)
+    for node in np.flatnonzero(ink & (agreed == Label.TEMPLATE)).tolist():
+        assert tree.source[tree.start[node] : tree.stop[node]].strip().decode() in html
     document = turbohtml.parse("")
     for selector in (*family.rules.content, *family.rules.strip):
         document.select(selector.css)

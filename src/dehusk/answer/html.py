@@ -137,8 +137,8 @@ def slotted_html(
     """The page without its content: each slot is a comment, `<!-- slot: NAME -->`.
 
     `slots` names the slot that a node fills; neighbours of one slot share a comment. `repeats` are
-    nodes that only repeat others, and go. Cells stay, and hold the comment. A `<title>` that is
-    among the slots stays too, and says `title`.
+    nodes that only repeat others, and go. Cells and `<body>` stay, and hold the comment. A
+    `<title>` that is among the slots stays too, and says `title`.
     """
     removed = np.zeros(len(tree), np.bool_)
     removed[[*slots, *repeats]] = True
@@ -148,8 +148,8 @@ def slotted_html(
     for node in outermost(ends, removed).tolist():
         start, close = int(tree.start[node]), int(tree.close[node])
         name = slots.get(node, "")
-        if node in slots and _CELL[tree.tag[node]]:
-            start, close = int(tree.stop[node]), close - len("</td>")
+        if node in slots and (_CELL[tree.tag[node]] or tree.tag[node] == _BODY):
+            start, close = int(tree.stop[node]), close - len(f"</{tree.name(node)}>")
         between = tree.source[done:start]
         pieces.append(between)
         if tree.tag[node] == _TITLE:

@@ -9,11 +9,13 @@ from typing import Final
 import numpy as np
 
 from dehusk.answer.labels import Label
+from dehusk.page.tree import Flags
 from dehusk.template.slots.places import (
     LabelArray,
     LabelledPage,
     Place,
     Shape,
+    content_alone,
     is_alike,
     merge,
     shape_of,
@@ -42,7 +44,8 @@ __all__ = [
 ]
 
 _MAX_TEMPLATE_IN_SLOT: Final = 0.05
-"""A place with no more template than this is a slot as a whole."""
+"""A place with no more template than this is a slot as a whole, unless a piece of template stands
+in it on most of its pages: the frame around a long article is a small share of it."""
 _MIN_CONTENT_PAGES: Final = 0.05
 """A place with content on fewer of its pages is template, unless the page asked about is one."""
 _MIN_ONLY_CHILD: Final = 0.95
@@ -134,27 +137,29 @@ def find_family(pages: Sequence[LabelledPage], titles: Sequence[str | None]) -> 
     pages = agreed(pages)
     places = merge(pages)
     below = _below(places)
-    runs = _runs(places, below)
+    is_slot = _slots(places)
+    runs = _runs(places, below, is_slot)
     largest = sorted(runs, key=lambda run: -sum(places[number].content for number in run))
     told_apart = [run for run in runs if run in largest[:_MAX_SLOTS]]
+    alone = [content_alone(page) for page in pages]
     slots = [
-        _slot(name, places, run, pages)
+        _slot(name, places, run, _nodes(places, run, pages, alone))
         for name, run in zip(slot_names(places, told_apart), told_apart, strict=True)
     ]
     others = [number for run in largest[_MAX_SLOTS:] for number in run]
     if others:
-        slots.append(_slot("other", places, others, pages, is_selected=False))
+        nodes = _nodes(places, others, pages, alone)
+        slots.append(replace(_slot("other", places, others, nodes), selectors=()))
     rules = _rules(places, below, slots, _title(places, pages, titles))
-    return Family(tuple(slots), rules, _repeats(places), tuple(page.labels for page in pages))
+    repeats = _repeats(places, is_slot, pages[0])
+    return Family(tuple(slots), rules, repeats, tuple(page.labels for page in pages))
 
 
 def _slot(
     name: str,
     places: Sequence[Place],
     run: Sequence[int],
-    pages: Sequence[LabelledPage],
-    *,
-    is_selected: bool = True,
+    nodes: tuple[tuple[int, ...], ...],
 ) -> Slot:
     everything = [place.content + place.template for place in places]
     wanted = frozenset(run)
@@ -163,9 +168,9 @@ def _slot(
     selectors = (find_selector(places, number, everything, wanted) for number in chosen)
     return Slot(
         name,
-        _distinct(selectors) if is_selected else (),
+        _distinct(selectors),
         max(places[number].content_pages for number in run),
-        _nodes(places, run, pages),
+        nodes,
         any(len(places[number].instances) > _MIN_REPEATS * places[number].pages for number in run),
     )
 
@@ -183,23 +188,35 @@ def _is_template(place: Place) -> bool:
     return is_rare and not any(page == 0 for page, _ in place.instances) if place.content else True
 
 
-def _is_slot(place: Place) -> bool:
-    share = place.template / max(place.content + place.template, 1)
-    return place.step.tag == "#text" or share <= _MAX_TEMPLATE_IN_SLOT
+def _slots(places: Sequence[Place]) -> list[bool]:
+    """Which places content fills as a whole, with no piece of template on most of their pages."""
+    walls = [0] * len(places)
+    for number in range(len(places) - 1, 0, -1):
+        place = places[number]
+        own = place.pages if place.template > place.content else 0
+        walls[place.parent] = max(walls[place.parent], walls[number], own)
+    return [
+        place.step.tag == "#text"
+        or (
+            place.template <= _MAX_TEMPLATE_IN_SLOT * (place.content + place.template)
+            and 2 * pages < place.pages
+        )
+        for place, pages in zip(places, walls, strict=True)
+    ]
 
 
-def _runs(places: Sequence[Place], below: Sequence[Sequence[int]]) -> list[list[int]]:
+def _runs(
+    places: Sequence[Place], below: Sequence[Sequence[int]], is_slot: Sequence[bool]
+) -> list[list[int]]:
     """The slots: places side by side that content fills, with nothing else between them."""
     runs: list[list[int]] = []
     waiting = [0]
-    if not _is_template(places[0]) and _is_slot(places[0]):
-        return [[0]]
     while waiting:
         run: list[int] = []
         for number in below[waiting.pop()]:
             place = places[number]
             is_leaf = all(places[child].step.tag == "#text" for child in below[number])
-            if not _is_template(place) and (_is_slot(place) or is_leaf):
+            if not _is_template(place) and (is_slot[number] or is_leaf):
                 run.append(number)
                 continue
             is_wall = 2 * place.pages >= places[place.parent].pages
@@ -214,19 +231,19 @@ def _runs(places: Sequence[Place], below: Sequence[Sequence[int]]) -> list[list[
 
 
 def _nodes(
-    places: Sequence[Place], run: Sequence[int], pages: Sequence[LabelledPage]
+    places: Sequence[Place],
+    run: Sequence[int],
+    pages: Sequence[LabelledPage],
+    alone: Sequence[Flags],
 ) -> tuple[tuple[int, ...], ...]:
-    """By page, what fills a slot: of a place that shows template as well, its texts of content."""
+    """By page, what fills a slot: the outermost nodes that show content and no template."""
     found: list[list[int]] = [[] for _ in pages]
     for number in run:
         for page, node in places[number].instances:
-            if _is_slot(places[number]) and places[number].step.tag != "#text":
-                found[page].append(node)
-                continue
-            tree, labels = pages[page].tree, pages[page].labels
-            below = np.arange(node, tree.end[node])
-            texts = tree.is_text[below] & (tree.text_length[below] > 0)
-            found[page] += below[texts & (labels[below] == Label.CONTENT.value)].tolist()
+            below = np.arange(node, pages[page].tree.end[node])
+            is_inner = alone[page][pages[page].tree.parent[below]]
+            is_inner[0] = False
+            found[page] += below[alone[page][below] & ~is_inner].tolist()
     return tuple(tuple(sorted(nodes)) for nodes in found)
 
 
@@ -293,7 +310,7 @@ def _distinct(selectors: Iterable[Selector]) -> tuple[Selector, ...]:
 def _roots(places: Sequence[Place], below: Sequence[Sequence[int]]) -> list[int]:
     """The outermost places that are content for the most part."""
     roots: list[int] = []
-    waiting = [0]
+    waiting = list(below[0]) or [0]
     while waiting:
         number = waiting.pop()
         place = places[number]
@@ -302,12 +319,25 @@ def _roots(places: Sequence[Place], below: Sequence[Sequence[int]]) -> list[int]
         only = [n for n in inner if places[n].content >= _MIN_ONLY_CHILD * place.content]
         if only and share > _MAX_TEMPLATE_IN_SLOT:
             waiting.append(only[0])
+        elif share <= _MAX_TEMPLATE_IN_SLOT:
+            roots.append(_tightest(places, below, number))
         elif share <= _MAX_TEMPLATE_IN_RULE or not inner:
             roots.append(number)
         else:
             enough = _MIN_RULE * places[0].content
             waiting.extend(n for n in inner if places[n].content > enough)
     return sorted(roots, key=lambda number: min(places[number].instances))
+
+
+def _tightest(places: Sequence[Place], below: Sequence[Sequence[int]], number: int) -> int:
+    """The place or one inside it: less template around is worth as much content left out."""
+    chain = [number]
+    while inner := below[chain[-1]]:
+        chain.append(max(inner, key=lambda n: places[n].content))
+    return max(
+        (n for n in chain if places[n].step.tag != "#text"),
+        key=lambda n: places[n].content - places[n].template,
+    )
 
 
 def _strips(
@@ -329,12 +359,22 @@ def _strips(
     return sorted(found, key=lambda number: -places[number].template)[:_MAX_STRIPS]
 
 
-def _repeats(places: Sequence[Place]) -> tuple[int, ...]:
-    """Nodes of the first page behind another one at the same place that holds slots as well."""
+def _repeats(
+    places: Sequence[Place], is_slot: Sequence[bool], page: LabelledPage
+) -> tuple[int, ...]:
+    """Nodes of the first page behind one at the same place that holds slots and says the same."""
+    tree = page.tree
+    is_said = tree.is_text & (tree.text_length > 0) & (page.labels == Label.TEMPLATE.value)
     found: list[int] = []
-    for place in places:
-        if _is_template(place) or _is_slot(place) or place.step.ordinal:
+    for number, place in enumerate(places):
+        if _is_template(place) or is_slot[number] or place.step.ordinal:
             continue
-        own = sorted(node for page, node in place.instances if page == 0)
-        found.extend(own[1:])
+        said: set[int] = set()
+        own = sorted(node for number, node in place.instances if number == 0)
+        for node in own:
+            inside = slice(node, int(tree.end[node]))
+            words = set(tree.own_hash[inside][is_said[inside]].tolist())
+            if node != own[0] and words <= said:
+                found.append(node)
+            said |= words
     return tuple(found)

@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dehusk.answer.labels import Label
+from dehusk.answer.nodes import holds
 from dehusk.page import tags
-from dehusk.page.tree import Tree
+from dehusk.page.tree import Flags, Tree
 
 _MIN_LIKENESS: Final = 0.6
 """On sample sites nine in ten pairs of one family have 0.85 and more, nine in ten of two families
@@ -37,6 +38,8 @@ _PLAIN: Final = re.compile(r"[^\s'\"<>\\]{1,100}")
 """Ids and classes that every tool can be given; others are passed over."""
 _FRAME: Final = ("html", "body")
 _IMAGES: Final = tags.numbers("img", "svg", "picture", "object", "embed", "image")
+_DEVICES: Final = tags.numbers("input", "iframe", "video", "audio", "canvas")
+"""What shows something without text; as template it stays in the template."""
 
 LabelArray = NDArray[np.int8]
 Instance = tuple[int, int]
@@ -141,12 +144,25 @@ def merge(pages: Sequence[LabelledPage]) -> list[Place]:
     return places
 
 
-def _ink_of(page: LabelledPage) -> _Ink:
+def content_alone(page: LabelledPage) -> Flags:
+    """Which nodes of a page show content, and no template."""
     tree, labels = page.tree, page.labels
+    ink = _letters(tree) > 0
+    kept = (ink | (_DEVICES[tree.tag] & tree.shown)) & (labels == Label.TEMPLATE.value)
+    content = ink & (labels == Label.CONTENT.value)
+    return np.asarray(holds(tree.end, content) & ~holds(tree.end, kept))
+
+
+def _letters(tree: Tree) -> NDArray[np.int64]:
+    """How much each node shows by itself."""
     ink = np.where(tree.is_text, tree.text_length, 0) + _IMAGE_INK * _IMAGES[tree.tag]
-    ink = np.where(tree.shown, ink, 0).astype(np.int64)
+    return np.where(tree.shown, ink, 0).astype(np.int64)
+
+
+def _ink_of(page: LabelledPage) -> _Ink:
+    ink = _letters(page.tree)
     sums = (
-        np.concatenate(([0], np.cumsum(np.where(labels == label, ink, 0))))
+        np.concatenate(([0], np.cumsum(np.where(page.labels == label, ink, 0))))
         for label in (Label.CONTENT, Label.TEMPLATE)
     )
     return _Ink(*sums)
