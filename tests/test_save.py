@@ -19,6 +19,7 @@ from dehusk.output.archive import Archive, archive_path
 from dehusk.page.page import Page
 from dehusk.sources import read_pages
 from dehusk.sources.crawl.fetch import Response
+from dehusk.sources.crawl.state import open_state
 from dehusk_bench.samples import sample_site
 from dehusk_bench.samples.server import serve_site
 from dehusk_bench.speed.crawl import arguments_for, crawl_and_kill
@@ -103,6 +104,32 @@ def test_a_saved_search_gives_the_same_template_without_the_network(
     first, *rest = records(archive_path(target))
     assert first[0] == "warcinfo"
     assert [(kind, where) for kind, where, _ in rest] == [("response", where) for where in asked]
+
+
+def test_a_record_has_the_time_of_its_answer_and_says_that_a_redirect_has_no_body(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "a.warc"
+    moved = (("location", "/b"), ("content-length", "154"))
+    bare = (("location", "/b"), ("content-length", "0"))
+    with Archive(path) as archive:
+        archive.add([Response("https://a.example/a", 301, moved, answered_at=86400.5)])
+        archive.add([Response("https://a.example/c", 301, bare), _answer(1, answered_at=1e9)])
+    with path.open("rb") as file:
+        heads = [record.rec_headers for record in ArchiveIterator(file)][1:]
+    cut = [head.get_header("WARC-Truncated") for head in heads]
+    assert cut == ["unspecified", None, None]
+    dates = [head.get_header("WARC-Date") for head in heads]
+    assert (dates[0], dates[2]) == ("1970-01-02T00:00:00Z", "2001-09-09T01:46:40Z")
+    assert len(records(path)) == 4
+
+
+def test_an_answer_that_waits_in_the_state_keeps_its_time(tmp_path: Path) -> None:
+    answer = _answer(1, answered_at=12.5)
+    with open_state(tmp_path / "x.crawl") as state:
+        state.keep_answer(3, answer)
+    with open_state(tmp_path / "x.crawl") as state:
+        assert state.answers() == {3: answer}
 
 
 def test_a_page_cleaned_by_its_links_can_be_cleaned_again_from_what_was_saved(

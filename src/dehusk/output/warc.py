@@ -79,12 +79,19 @@ class Exchange(Protocol):
     def body(self) -> bytes:
         """The body."""
 
+    @property
+    def answered_at(self) -> float:
+        """When it came, in seconds since 1970; 0 where nobody knows."""
+
 
 def response(answer: Exchange) -> bytes:
     """The record of an answer, the empty lines behind it included. It is new on every call.
 
-    Its headers are those of the server, but for how the body was packed and sent: it is plain.
+    Its headers are those of the server, but for how the body was packed and sent: it is plain. The
+    body of a redirect is not fetched; where there was one, the record says that it is cut.
     """
+    stated = [value.strip() for name, value in answer.headers if name == "content-length"]
+    is_cut = 300 <= answer.status < 400 and not answer.body and stated != ["0"]
     phrase = responses.get(answer.status, "")
     lines = [f"HTTP/1.1 {answer.status} {phrase}"]
     lines += [f"{name}: {value}" for name, value in answer.headers if name not in _OF_THE_WAY]
@@ -93,8 +100,9 @@ def response(answer: Exchange) -> bytes:
     fields = {
         "WARC-Type": "response",
         "WARC-Record-ID": new_record_id(),
-        "WARC-Date": _date(""),
+        "WARC-Date": _written(answer.answered_at) if answer.answered_at else _date(""),
         "WARC-Target-URI": _UNSAFE.sub(lambda found: _percent(found[0]), answer.url),
+        "WARC-Truncated": "unspecified" if is_cut else "",
         "WARC-Payload-Digest": _digest(answer.body),
         "WARC-Block-Digest": _digest(block),
         "Content-Type": "application/http;msgtype=response",
@@ -144,6 +152,10 @@ def _date(captured: str) -> str:
         return captured
     stated = os.environ.get("SOURCE_DATE_EPOCH", "")
     seconds = int(stated) if stated.isdecimal() and len(stated) < 11 else time.time()
+    return _written(seconds)
+
+
+def _written(seconds: float) -> str:
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
 
 

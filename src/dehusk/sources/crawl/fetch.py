@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 import ssl
+import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager
@@ -125,6 +126,8 @@ class Response:
     status: int
     headers: Headers
     body: bytes = b""
+    answered_at: float = 0.0
+    """When its headers came, in seconds since 1970; 0 where nobody knows."""
 
     def header(self, name: str) -> str:
         """The values of a header, joined by commas; empty where it is not there."""
@@ -241,7 +244,8 @@ class Fetcher:
         request = httpcore2.Request("GET", _target(url), headers=self._headers(url, extra))
         answer = await self._pool.handle_async_request(request)
         try:
-            head = Response(url, answer.status, _decoded(answer.headers))
+            headers = _decoded(answer.headers)
+            head = Response(url, answer.status, headers, answered_at=time.time())
             if answer.status < 200:
                 raise BadResponse(url, f"status {answer.status}, which nobody asked for")
             return await _with_body(head, answer, limit) if wants_body(head) else head

@@ -289,7 +289,12 @@ def _packed(answer: Answer) -> tuple[str, bytes]:
     if isinstance(answer, PageError):
         said = {"error": type(answer).__name__, "url": answer.url, "reason": answer.reason}
         return json.dumps(said), b""
-    head = {"url": answer.url, "status": answer.status, "headers": answer.headers}
+    head = {
+        "url": answer.url,
+        "status": answer.status,
+        "headers": answer.headers,
+        "answered_at": answer.answered_at,
+    }
     return json.dumps(head), zlib.compress(answer.body, 1)
 
 
@@ -300,4 +305,6 @@ def _unpacked(head: str, body: bytes) -> Answer:
         kind: type[PageError] = getattr(errors, said["error"])
         return kind(said["url"], said["reason"])
     headers = tuple((name, value) for name, value in said["headers"])
-    return Response(said["url"], said["status"], headers, zlib.decompress(body))
+    return Response(
+        said["url"], said["status"], headers, zlib.decompress(body), said.get("answered_at", 0.0)
+    )
