@@ -276,11 +276,18 @@ def test_a_page_that_stands_alone_is_judged_alone_and_the_reason_is_said(
     paths, sentence = ALONE[case]
     with serve(paths) as server:
         status, out, err = run("template", server, "/key")
-        assert status == 1
+        assert status == 0
         assert out.startswith("<!DOCTYPE html>")
         assert sentence in err
         assert "the page was judged by itself" in err
         assert server.asked()[0] == "/key"
+        cleaned = run("clean", server, "/key", "--method", "hyperlink")
+        assert cleaned.status == 0
+        assert "the page was judged by itself" in cleaned.err
+        # The papers have no verdict on a page alone: in both commands there is no answer.
+        for command in ("template", "clean"):
+            more = ["--method", "hyperlink", "--equality", "paper"]
+            assert run(command, server, "/key", *more).status == 1
 
 
 def test_robots_that_forbid_the_key_page_forbid_all(run: Run) -> None:
@@ -313,7 +320,9 @@ def test_of_ten_thousand_links_no_more_are_followed_than_allowed(run: Run) -> No
         assert "10045 more not followed: no more than 6 pages are asked for" in err
 
 
-def test_what_does_not_go_together_is_refused_before_anything_is_asked_for(run: Run) -> None:
+def test_what_does_not_go_together_is_refused_before_anything_is_asked_for(
+    run: Run, tmp_path: Path
+) -> None:
     with serve(site()) as server:
         for more in (
             ["clean", "--method", "hyperlink", "--pages", "3"],
@@ -322,10 +331,14 @@ def test_what_does_not_go_together_is_refused_before_anything_is_asked_for(run: 
             ["template", "--max-loads", "1"],
             ["template", "--votes", "9"],
             ["template", "--format", "sections"],
+            ["template", "-o", str(tmp_path / "no" / "x.html")],
+            ["template", "--memory", str(tmp_path / "no.husk")],
+            ["template", "--memory", str(tmp_path / "a.warc"), "--save", str(tmp_path / "a.warc")],
         ):
             status, _, err = run(more[0], server, "/rye", *more[1:])
             assert status == 2
             assert re.match(r"dehusk: .+\n\Z", err)
+        assert main(["clean", f"{server.url}/rye", "http:///x", "--method", "hyperlink"]) == 2
         assert server.requests == []
 
 

@@ -38,6 +38,11 @@ class Found:
         once.pop(self.key.url, None)
         return list(once.values())
 
+    @property
+    def is_judged(self) -> bool:
+        """Was the page judged, by others or by itself? By the papers it is not by itself."""
+        return bool(self.answer.detection.pages) or self.answer.detection.page_counts
+
     def loader(self, limits: Limits) -> PageLoader:
         """Gives what was loaded: other pages are judged by it, and no more is fetched for them."""
         return PageLoader([self.key, *self.others], limits, names=self.pages)

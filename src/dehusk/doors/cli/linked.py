@@ -23,6 +23,7 @@ from dehusk.page.page import Page
 from dehusk.settings import MAX_LOADS, Wish
 from dehusk.sources import is_web
 from dehusk.sources.crawl.fetch import Response
+from dehusk.sources.crawl.frontier import read_start
 from dehusk.sources.crawl.scope import LeftOut
 from dehusk.template.fetching import Found, Search
 from dehusk.template.linked import search_message
@@ -107,35 +108,48 @@ def make_searching(
 
 
 def clean(arguments: argparse.Namespace, settings: dict[str, Any], browser: Browser | None) -> int:
-    """Clean each page of the web by the pages that it links; 1 if one could not be."""
+    """Clean each page of the web by the pages that it links; 1 if one could not be.
+
+    A page that there is none to compare with is cleaned by itself, or with the papers' equality not
+    at all, which counts as one that could not be.
+    """
     _check(arguments)
+    is_judged = True
     progress = make_progress(arguments, None)
     with make_writer(arguments) as writer, opened_archive(arguments) as save:
         searching = make_searching(arguments, settings, browser, progress, save)
         try:
             for url in arguments.sources:
-                progress.count(_answer(searching, url, writer))
+                answer, found = _answer(searching, url, writer)
+                progress.count(answer)
+                is_judged = is_judged and (found is None or found.is_judged)
         finally:
             progress.finish()
-    return 1 if progress.refusals else 0
+    return 0 if is_judged and not progress.refusals else 1
 
 
-def _answer(searching: Searching, url: str, writer: Writer) -> Result | Refusal:
-    """The answer on one page, once it is written."""
+def _answer(
+    searching: Searching, url: str, writer: Writer
+) -> tuple[Result | Refusal, Found | None]:
+    """The answer on one page, once it is written, and what was found for it."""
     answer: Result | Refusal
+    found = None
     try:
-        answer = searching.run(url).answer.result
+        found = searching.run(url)
     except PageError as error:
         answer = Refusal(error.url, None, error)
     else:
+        answer = found.answer.result
         writer.prepare(answer)
-    return write(writer, answer) or answer
+    return write(writer, answer) or answer, found
 
 
 def _check(arguments: argparse.Namespace) -> None:
     """Raise UsageError for what has no meaning where pages are compared with those they link."""
     if not all(map(is_web, arguments.sources)):
         raise UsageError("web addresses and files do not go into one run")
+    for url in arguments.sources:
+        read_start(url)
     names = ("memory", "two_pass", "unique", "revise", "resume", "llms_txt")
     given = [f"--{name.replace('_', '-')}" for name in names if getattr(arguments, name)]
     given += given_options(arguments, is_search=True)

@@ -26,6 +26,7 @@ from dehusk.doors.options import (
 from dehusk.errors import PageError, UsageError
 from dehusk.memory import Memory
 from dehusk.memory.opening import open as open_session
+from dehusk.memory.session import Session
 from dehusk.methods import DEFAULT, METHODS, Smooths
 from dehusk.methods.papers.hyperlink import Hyperlink, best_settings, detect, normal_url
 from dehusk.output.names import is_page_name
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Find the page's template by other pages of its site; 1 if some failed, or there are none."""
+    """Find the page's template by other pages of its site; 1 if some failed, or it has none."""
     _check_target(arguments)
     is_fetched = is_web(arguments.page) and not arguments.against
     if not is_fetched and (given := given_options(arguments)):
@@ -56,6 +57,9 @@ def run(arguments: argparse.Namespace) -> int:
     name, settings = chosen_method(arguments, default, is_searching=is_fetched)
     if arguments.format == "sections" and not issubclass(METHODS.get(name, object), Smooths):
         raise UsageError(f"{name} makes no sections: it does not smooth; page does")
+    if arguments.memory:
+        with _opened_memory(arguments):
+            pass  # What is wrong with it is said before anything is fetched.
     with opened_browser(arguments) as browser:
         compare = _fetched if is_fetched else _read
         compared = compare(arguments, name, settings, browser)
@@ -73,7 +77,7 @@ def run(arguments: argparse.Namespace) -> int:
     )
     _report(arguments, template, compared, refusals)
     _write(arguments, _written(arguments, template, compared))
-    return 1 if compared.failures or refusals or compared.is_alone else 0
+    return 1 if compared.failures or refusals or not compared.is_judged else 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +89,8 @@ class _Compared:
     search: Hyperlink
     """What finds the pages that link each other among them."""
     failures: int = 0
-    is_alone: bool = False
-    """It is a page of the web, and there is none to compare it with."""
+    is_judged: bool = True
+    """Was it compared with others, or judged by itself?"""
 
 
 def _fetched(
@@ -104,7 +108,7 @@ def _fetched(
         found.key,
         found.others,
         replace(searching.search.method, loader=found.loader(make_limits(arguments))),
-        is_alone=not found.answer.detection.pages,
+        is_judged=found.is_judged or name != Hyperlink.name,
     )
 
 
@@ -135,8 +139,8 @@ def _read(
     tree = parse(key, limits).tree
     found = detect(search, tree)
     _say(arguments, search_message(search, tree, found))
-    is_alone = not found.pages and is_web(arguments.page)
-    return _Compared(key, others, search, failures, is_alone=is_alone)
+    is_judged = bool(found.pages) or found.page_counts or not is_web(arguments.page)
+    return _Compared(key, others, search, failures, is_judged=is_judged)
 
 
 def _say(arguments: argparse.Namespace, message: str) -> None:
@@ -201,13 +205,17 @@ def find_page(
 
 
 def _check_target(arguments: argparse.Namespace) -> None:
-    """Raise UsageError for a target that is a page of a source, or would be read as one."""
+    """Raise UsageError for a target that is a page of a source, or cannot be written to."""
+    check_targets(arguments)
     if not arguments.output:
         return
     target = Path(arguments.output)
-    check_targets(arguments)
     if arguments.output.endswith(("/", os.sep)) or target.is_dir():
         raise UsageError(f"-o {arguments.output}: a template is one page, so name a file")
+    if not target.parent.is_dir():
+        raise UsageError(f"cannot write to {target}: there is no folder {target.parent}")
+    if not os.access(target if target.exists() else target.parent, os.W_OK):
+        raise UsageError(f"cannot write to {target}: no permission")
     for source in (*_sources(arguments), arguments.page):
         path = Path(source)
         is_same = target.exists() and path.is_file() and target.samefile(path)
@@ -220,13 +228,16 @@ def _read_memory(arguments: argparse.Namespace, site: str) -> Memory:
     """What the site has taught before; the file is only read."""
     if not arguments.memory:
         return Memory()
-    _, settings = chosen_method(arguments, is_searching=True)
-    with open_session(
-        arguments.memory, reads_only=True, method=arguments.method, **settings
-    ) as memories:
+    with _opened_memory(arguments) as memories:
         memory = memories.memory(site)
     _say(arguments, f"{site}: {memory.pages} page{'' if memory.pages == 1 else 's'} remembered")
     return memory
+
+
+def _opened_memory(arguments: argparse.Namespace) -> Session:
+    """The memories of sites, for reading."""
+    _, settings = chosen_method(arguments, is_searching=True)
+    return open_session(arguments.memory, reads_only=True, method=arguments.method, **settings)
 
 
 def _report(
