@@ -2,7 +2,7 @@
 
 Pages are fetched here and judged by workers, which have no network. Each search has connections of
 its own, so that whoever goes away ends all that was under way for him. Hosts are spared all the
-same: no two searches ask one at a time, nor sooner after each other than two requests of a search.
+same: the requests of all searches to one host come one after another, with the delay between them.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
-from weakref import WeakValueDictionary
 
 from dehusk import pipeline
 from dehusk.answer.result import Refusal
@@ -24,12 +23,12 @@ from dehusk.doors.service.monitoring import log
 from dehusk.doors.service.server import Failed, not_kept
 from dehusk.doors.service.service import PageAnswer, Service
 from dehusk.errors import AddressRefused, FetchTimeout, NoAddress, PageError, StateError
-from dehusk.methods.papers.hyperlink.addresses import host_of
 from dehusk.page.page import Page
 from dehusk.settings import CrawlSettings, SourceSettings
 
 if TYPE_CHECKING:
     from dehusk.sources.crawl.linked import LinkedPages
+    from dehusk.sources.crawl.network import Paces
 
 Tell = Callable[[bytes], None]
 
@@ -69,9 +68,8 @@ class Searches:
         self._running: set[asyncio.Task[None]] = set()
         self._closing: set[asyncio.Future[None]] = set()
         """Connections of searches that are over, or were ended."""
-        self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
-        self._free_at: dict[str, float] = {}
-        """By host: when it may be asked again."""
+        self._paces: Paces | None = None
+        """Of all searches together."""
         # Two for each: a fetch that hangs is ended by another thread that closes its connections.
         self._threads = ThreadPoolExecutor(2 * self._settings.max_fetching, "dehusk-fetch")
 
@@ -159,10 +157,7 @@ class Searches:
         """The answer, for which the pages are loaded that the method asks for."""
         url = search.key.url or ""
         search.end = asyncio.get_running_loop().time() + self._settings.fetch_s
-        async with (
-            self._host_turn(host_of(url), settings.delay_s, search.end),
-            self._connections(url, settings) as connections,
-        ):
+        async with self._connections(url, settings) as connections:
             if search.is_key_here:
                 loop = asyncio.get_running_loop()
                 await loop.run_in_executor(self._threads, connections.heed, search.key)
@@ -217,35 +212,17 @@ class Searches:
             self._service.metrics.loads[outcome] += 1
 
     @asynccontextmanager
-    async def _host_turn(self, host: str, delay_s: float, end: float) -> AsyncIterator[None]:
-        """No other search asks the host meanwhile, nor has asked it a moment ago.
-
-        Raises Failed where that takes too long.
-        """
-        now = asyncio.get_running_loop().time
-        self._free_at = {name: at for name, at in self._free_at.items() if at > now()}
-        turn = self._turns.setdefault(host, asyncio.Lock())
-        try:
-            async with asyncio.timeout_at(end):
-                await turn.acquire()
-        except TimeoutError:
-            raise Failed(503, "busy", "others load pages of this host; come again") from None
-        try:
-            await asyncio.sleep(self._free_at.get(host, 0.0) - now())
-            yield
-        finally:
-            self._free_at[host] = now() + delay_s
-            turn.release()
-
-    @asynccontextmanager
     async def _connections(self, url: str, settings: CrawlSettings) -> AsyncIterator[LinkedPages]:
         """What fetches the pages of a site, closed in the end."""
         from dehusk.sources.crawl.linked import LinkedPages  # noqa: PLC0415  an extra
+        from dehusk.sources.crawl.network import Paces  # noqa: PLC0415
 
+        self._paces = self._paces or Paces(settings)
         loop = asyncio.get_running_loop()
         stack = ExitStack()
         source_settings = SourceSettings(max_bytes=settings.max_bytes)
-        pages = stack.enter_context(LinkedPages(url, settings, source_settings))
+        linked = LinkedPages(url, settings, source_settings, paces=self._paces)
+        pages = stack.enter_context(linked)
         try:
             yield pages
         finally:

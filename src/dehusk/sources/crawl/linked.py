@@ -22,7 +22,7 @@ from dehusk.settings import CrawlSettings, SourceSettings, Wish
 from dehusk.sources.crawl.fetch import Response
 from dehusk.sources.crawl.frontier import Entry, key_of, normal_url, read_start
 from dehusk.sources.crawl.judge import Judge, read
-from dehusk.sources.crawl.network import Network, is_busy
+from dehusk.sources.crawl.network import Network, Paces, is_busy
 from dehusk.sources.crawl.scope import LeftOut, Scope
 from dehusk.sources.items import Failure
 
@@ -48,7 +48,8 @@ class LinkedPages:
     `fetch` blocks, and may be called from any thread; calls wait for each other. To leave the
     `with` block ends a call that is under way in another thread. Raises UsageError for a key page
     that is no address on the web. `on_page` is told of each page that came, with the answers of the
-    server that led to it: redirects first, the page last.
+    server that led to it: redirects first, the page last. Several that share `paces` ask
+    each host as slowly together as one does.
     """
 
     def __init__(
@@ -57,6 +58,7 @@ class LinkedPages:
         settings: CrawlSettings = CrawlSettings(),
         source_settings: SourceSettings = SourceSettings(),
         on_page: Callable[[Page, Sequence[Response]], None] = lambda *_: None,
+        paces: Paces | None = None,
     ) -> None:
         start = read_start(url)
         self.url = start.url
@@ -68,7 +70,7 @@ class LinkedPages:
         self._source_settings = source_settings
         self._on_page = on_page
         credentials = {start.origin: start.authorization} if start.authorization else {}
-        self._network = Network(self._settings, credentials)
+        self._network = Network(self._settings, credentials, paces)
         self._sites = {self._scope(frozenset()).site_of(start.url)}
         self._nofollow: frozenset[int] = frozenset()
         self._known: dict[int, Page | PageError] = {}

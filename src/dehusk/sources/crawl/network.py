@@ -28,6 +28,10 @@ _MAX_FILE_REDIRECTS: Final = 5
 _PAGE_TYPES: Final = ("text/html", "application/xhtml+xml", "")
 _BUSY: Final = (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE)
 _CLOSE_S: Final = 5.0
+_SLOT_S: Final = 0.02
+"""How often who waits for a request to end looks whether it has."""
+_MAX_HOSTS: Final = 10_000
+"""Hosts whose pace is kept; beyond that, those are forgotten of which nothing is wanted now."""
 _LOOK_S: Final = 1.0
 """How often who waits looks whether the network is still there."""
 
@@ -35,10 +39,12 @@ T = TypeVar("T")
 
 
 class Pace:
-    """Lets requests to one host pass, each when its turn has come."""
+    """Lets requests to one host pass, each when its turn has come, whichever thread they are of."""
 
     def __init__(self, concurrency: int, delay_s: float, max_delay_s: float) -> None:
-        self._slots = asyncio.Semaphore(concurrency)
+        self._lock = threading.Lock()
+        self._free = concurrency
+        self._concurrency = concurrency
         self._delay_s = delay_s
         self._max_delay_s = max_delay_s
         self._next = 0.0
@@ -51,11 +57,29 @@ class Pace:
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[None]:
         """Waits until the next request may begin, and holds a slot while it lasts."""
-        async with self._slots:
-            while (wait_s := self._next - time.monotonic()) > 0:
-                await asyncio.sleep(wait_s)
-            self._next = time.monotonic() + self._delay_s
+        while (wait_s := self._take()) > 0:
+            await asyncio.sleep(wait_s)
+        try:
             yield
+        finally:
+            with self._lock:
+                self._free += 1
+
+    def _take(self) -> float:
+        """Take a slot; or the seconds after which to try again."""
+        with self._lock:
+            wait_s = self._next - time.monotonic()
+            if wait_s <= 0 and self._free:
+                self._free -= 1
+                self._next = time.monotonic() + self._delay_s
+                return 0.0
+        # The slot may be held in another thread, which could wake nobody here.
+        return max(wait_s, _SLOT_S)
+
+    @property
+    def is_idle(self) -> bool:
+        """Is nothing asked for, and could be at once?"""
+        return self._free == self._concurrency and self._next < time.monotonic()
 
     def failed(self, retry_after_s: float | None) -> None:
         """The host could not answer: leave it alone for as long as it says, or longer each time."""
@@ -63,11 +87,35 @@ class Pace:
         if wait_s is None:
             wait_s = _FIRST_BACKOFF_S * 2 ** min(self._failures, 10)
         self._failures += 1
-        self._next = max(self._next, time.monotonic() + min(wait_s, self._max_delay_s))
+        with self._lock:
+            self._next = max(self._next, time.monotonic() + min(wait_s, self._max_delay_s))
 
     def answered(self) -> None:
         """The host is well."""
         self._failures = 0
+
+
+class Paces:
+    """The paces of hosts. Networks that share them spare hosts as one does, whatever they ask."""
+
+    def __init__(self, settings: CrawlSettings) -> None:
+        self._settings = settings
+        self._paces: dict[str, Pace] = {}
+        self._lock = threading.Lock()
+
+    def of(self, url: str) -> Pace:
+        """The pace of the URL's host."""
+        host = urlsplit(url).netloc.rpartition("@")[2].lower()
+        with self._lock:
+            if host not in self._paces:
+                if len(self._paces) >= _MAX_HOSTS:
+                    kept = {name: pace for name, pace in self._paces.items() if not pace.is_idle}
+                    self._paces = kept
+                settings = self._settings
+                self._paces[host] = Pace(
+                    settings.concurrency, settings.delay_s, settings.max_delay_s
+                )
+            return self._paces[host]
 
 
 def read_retry_after(written: str, now_s: float) -> float | None:
@@ -102,8 +150,12 @@ def is_busy(answer: Response | PageError) -> bool:
 class Network:
     """Asks servers in the background, each at its pace; answers come as they come."""
 
-    def __init__(self, settings: CrawlSettings, credentials: dict[str, str]) -> None:
+    def __init__(
+        self, settings: CrawlSettings, credentials: dict[str, str], paces: Paces | None = None
+    ) -> None:
+        """`paces` are those of other networks that must not ask hosts faster together."""
         self._settings = settings
+        self._paces = paces or Paces(settings)
         self._fetch_settings = FetchSettings(
             user_agent=settings.user_agent,
             timeout_s=settings.timeout_s,
@@ -111,7 +163,6 @@ class Network:
             allow_private=settings.allow_private,
             credentials=credentials,
         )
-        self._paces: dict[str, Pace] = {}
         self._manners: dict[str, Manners] = {}
         self._answers: queue.SimpleQueue[tuple[int, Response | PageError]] = queue.SimpleQueue()
         self._loop = asyncio.new_event_loop()
@@ -170,7 +221,7 @@ class Network:
             self._fetch_file,
             ask_tdm=self._settings.obeys(Wish.TDM),
         )
-        self._pace(origin).ask_for(manners.delay_s)
+        self._paces.of(origin).ask_for(manners.delay_s)
         return manners
 
     def sitemap_urls(self, starts: list[str], max_urls: int) -> tuple[list[str], list[str]]:
@@ -199,7 +250,7 @@ class Network:
             return error
 
     async def _fetch(self, url: str, headers: Headers) -> Response:
-        pace = self._pace(url)
+        pace = self._paces.of(url)
         async with pace.turn():
             try:
                 answer = await self._fetcher.fetch(url, headers=headers, wants_body=is_page)
@@ -215,16 +266,9 @@ class Network:
     async def _fetch_file(self, url: str, max_bytes: int) -> Response:
         """A file for crawlers, through its redirects; cut where it is too large."""
         for _ in range(_MAX_FILE_REDIRECTS + 1):
-            async with self._pace(url).turn():
+            async with self._paces.of(url).turn():
                 answer = await self._fetcher.fetch(url, max_bytes=max_bytes, may_cut=True)
             if answer.redirect is None:
                 return answer
             url = answer.redirect
         raise BadRedirect(url, f"more than {_MAX_FILE_REDIRECTS} redirects")
-
-    def _pace(self, url: str) -> Pace:
-        host = urlsplit(url).netloc.rpartition("@")[2].lower()
-        if host not in self._paces:
-            settings = self._settings
-            self._paces[host] = Pace(settings.concurrency, settings.delay_s, settings.max_delay_s)
-        return self._paces[host]
