@@ -237,4 +237,4 @@ def test_no_link_is_asked_for_for_ever(link: str) -> None:
         assert isinstance(found, Wanted)
         failed[found.url.encode("utf-8", "replace").decode()] = None
     assert isinstance(found, Linked)
-    assert normal_url(key.url or "") == found.urls[0]
+    assert normal_url(key.url or "") == found.graph.urls[0]

@@ -17,7 +17,8 @@ from dehusk.doors.service.gold import gold_nodes, gold_record, node_gold, strip_
 from dehusk.methods.papers.hyperlink import Hyperlink
 from dehusk.page.page import Page
 from dehusk.page.parse import parse
-from dehusk.template.templates import PageLoader, link_graph, redirected
+from dehusk.template.graph import link_graph
+from dehusk.template.templates import PageLoader, redirected
 from dehusk.template.viewing import Viewed, element_path, exact_selector, named_selectors
 from dehusk_bench.samples import sample_site
 

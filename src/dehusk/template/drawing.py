@@ -7,7 +7,7 @@ from typing import Final
 from urllib.parse import unquote, urlsplit
 from xml.sax.saxutils import escape
 
-from dehusk.template.templates import LinkGraph
+from dehusk.template.graph import LinkGraph
 
 _SIZE: Final = 360
 _INNER, _OUTER = 76, 144

@@ -22,6 +22,7 @@ from dehusk.page.page import Page
 from dehusk.page.parse import parse
 from dehusk.page.tree import Floats, Tree
 from dehusk.settings import Limits
+from dehusk.template.graph import LinkGraph
 
 MAX_URL: Final = 2000
 """Characters of a URL that is asked for; longer ones lead nowhere."""
@@ -59,10 +60,7 @@ class Linked:
     detection: Detection
     loads: tuple[Load, ...]
     """In the order in which the method asked."""
-    urls: tuple[str, ...]
-    """The graph: the key page, those that voted, others that were loaded."""
-    links: tuple[tuple[int, int], ...]
-    """From and to, by place in `urls`."""
+    graph: LinkGraph
 
 
 def linked_answer(
@@ -90,7 +88,7 @@ def linked_answer(
         result,
         found,
         tuple(_loads(result.tree, found, loader)),
-        *_graph(result.tree, found, loader),
+        _graph(result.tree, found, loader),
     )
 
 
@@ -187,22 +185,12 @@ def _why_left_out(tree: Tree, key: Tree) -> str:
     return "it is the page itself" if is_key else "it is a page that was loaded before"
 
 
-def _graph(
-    key: Tree, found: Detection, loader: _Loader
-) -> tuple[tuple[str, ...], tuple[tuple[int, int], ...]]:
-    """The URLs of the graph, and which of its pages links which."""
+def _graph(key: Tree, found: Detection, loader: _Loader) -> LinkGraph:
+    """The key page, those that voted, others that were loaded."""
     gone = {normal_url(url) for url in found.failed}
     loaded = {url: tree for url, tree in loader.asked.items() if tree is not None}
     trees = {normal_url(key.url or ""): key}
     for url in (*map(normal_url, found.pages), *(url for url in loaded if url not in gone)):
         if len(trees) < _MAX_SHOWN:
             trees.setdefault(url, loaded[url])
-    places = {url: place for place, url in enumerate(trees)}
-    addresses = Addresses()
-    edges = {
-        (places[url], places[target])
-        for url, tree in trees.items()
-        for target in map(normal_url, addresses.targets(tree))
-        if target in places and target != url
-    }
-    return tuple(trees), tuple(sorted(edges))
+    return LinkGraph.of(trees, len(found.pages), found.message)

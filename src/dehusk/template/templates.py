@@ -1,10 +1,10 @@
-"""Pages by URL, parsed when they are asked for: what a method that follows links is given."""
+"""The template of a page's family as an answer, and pages by URL for methods that follow links."""
 
 from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final
 from urllib.parse import urlsplit, urlunsplit
@@ -19,9 +19,7 @@ from dehusk.answer.result import Result
 from dehusk.errors import PageError
 from dehusk.memory import Memory
 from dehusk.methods import DEFAULT, METHODS, Method, make_method
-from dehusk.methods.papers.hyperlink import Hyperlink, detect, normal_url
-from dehusk.methods.papers.hyperlink.addresses import Addresses
-from dehusk.methods.papers.hyperlink.links import find_links, sort_links
+from dehusk.methods.papers.hyperlink import normal_url
 from dehusk.page.page import Page
 from dehusk.page.parse import parse
 from dehusk.page.tree import Tree
@@ -49,8 +47,6 @@ _MAX_PAGES: Final = 40
 _MAX_EXAMPLES: Final = 5
 _MAX_VALUE: Final = 200
 """Letters of an example value; longer ones are cut and end in '…'."""
-_MAX_SHOWN: Final = 14
-"""Pages in the picture: those that vote, and the next in the order of the links."""
 
 
 class PageLoader:
@@ -301,47 +297,3 @@ def _learn(
             if refused is not None:
                 refused(error)
     return memory, shapes
-
-
-@dataclass(frozen=True, slots=True)
-class LinkGraph:
-    """Pages around a key page, and which of them link which."""
-
-    urls: tuple[str, ...]
-    """The key page first, then the pages that vote, then others that it links."""
-    voters: int
-    """How many vote: the subdigraph."""
-    links: tuple[tuple[int, int], ...]
-    """From and to, by place in `urls`."""
-    message: str
-    """What the search found, for people."""
-
-
-def link_graph(
-    key: Page, pages: Sequence[Page], limits: Limits = Limits(), method: Hyperlink | None = None
-) -> LinkGraph:
-    """The pages that a key page is compared with, and how they link each other."""
-    method = method or Hyperlink()
-    loader = method.loader or PageLoader([key, *pages], limits)
-    tree = loader(key.url or "")
-    if key.url is None or tree is None:
-        return LinkGraph((key.url or "",), 0, (), "the page has no URL, so its links lead nowhere")
-    found = detect(replace(method, loader=loader), tree)
-    addresses = Addresses()
-    links = find_links(tree, addresses)
-    order = [link.url for link in sort_links(tree, links.inside[:200], normal_url(key.url))]
-    wanted = dict.fromkeys([normal_url(key.url), *found.pages, *order])
-    urls = [url for url in wanted if loader(url) is not None][:_MAX_SHOWN]
-    places = {url: place for place, url in enumerate(urls)}
-    edges = []
-    for url, place in places.items():
-        other = loader(url)
-        assert other is not None, "it was loaded a moment ago"
-        targets = addresses.targets(other)
-        edges += [(place, places[target]) for target in targets if target in places]
-    return LinkGraph(
-        tuple(urls),
-        len(found.pages),
-        tuple(sorted({edge for edge in edges if edge[0] != edge[1]})),
-        found.message,
-    )

@@ -34,11 +34,11 @@ from dehusk.page.page import Page
 from dehusk.page.parse import parse
 from dehusk.sources import Failure, hint, is_web, read_pages
 from dehusk.template.drawing import draw_graph
+from dehusk.template.graph import link_graph
 from dehusk.template.linked import search_message
 from dehusk.template.templates import (
     PageLoader,
     Template,
-    link_graph,
     redirected,
     template_of,
 )

@@ -155,7 +155,7 @@ def _linked(judge: Judge, request: Request) -> Reply:
 
 def _linked_facts(linked: Linked, method: Hyperlink) -> dict[str, Any]:
     """What was found, and how."""
-    found = linked.detection
+    found, graph = linked.detection, linked.graph
     loads = [
         {name: value for name, value in asdict(load).items() if value} for load in linked.loads
     ]
@@ -170,7 +170,7 @@ def _linked_facts(linked: Linked, method: Hyperlink) -> dict[str, Any]:
         "needed": found.needed,
         "loads": found.loads,
         "loaded": loads,
-        "graph": {"urls": linked.urls, "voters": len(found.pages), "links": linked.links},
+        "graph": {"urls": graph.urls, "voters": graph.voters, "links": graph.links},
     }
     return facts | _shown(linked.result)
 

@@ -34,7 +34,8 @@ from dehusk.methods.papers.hyperlink import Hyperlink
 from dehusk.page.page import Page
 from dehusk.page.tree import Tree
 from dehusk.template.drawing import draw_graph
-from dehusk.template.templates import PageLoader, link_graph, redirected
+from dehusk.template.graph import link_graph
+from dehusk.template.templates import PageLoader, redirected
 from dehusk.template.viewing import ViewedSite
 
 router = APIRouter()
