@@ -298,3 +298,11 @@ def test_what_is_made_of_a_tree_is_made_once_and_kept_with_it() -> None:
     tree, other = (parse(Page(f"<p>{text}")).tree for text in ("a", "b"))
     assert tree.once(make) is tree.once(make)
     assert other.once(make) == [len(tree), len(other)]
+
+
+def test_sums_are_over_a_node_and_all_below_it() -> None:
+    tree = parse(Page("<body><p>Hi <b>you</b></p>ho")).tree
+    names = [tree.name(node) for node in range(len(tree))]
+    assert names == ["html", "head", "body", "p", "#text", "b", "#text", "#text"]
+    assert tree.sums(tree.is_text).tolist() == [3, 0, 3, 2, 1, 1, 1, 1]
+    assert tree.sums(np.full(len(tree), 0.5)).tolist() == [4, 0.5, 3, 2, 0.5, 1, 0.5, 0.5]

@@ -7,7 +7,7 @@ import pytest
 
 from dehusk.errors import SettingError
 from dehusk.memory import Memory
-from dehusk.methods.papers.words_leaves import WordsLeaves, _below, _words
+from dehusk.methods.papers.words_leaves import WordsLeaves, _words
 from dehusk.page.page import Page
 from dehusk.page.parse import parse
 from dehusk.page.tree import Tree
@@ -46,8 +46,8 @@ def test_words_are_counted_as_they_are_read(text: str, count: int) -> None:
 def test_words_and_leaves_are_those_of_the_whole_subtree() -> None:
     tree = _tree("<div><p>One two <b>three</b></p><p hidden>four</p><script>five</script></div>")
     words = _words(tree)
-    assert int(_below(tree, words)[0]) == 3
-    assert int(_below(tree, words > 0)[0]) == 2
+    assert int(tree.sums(words)[0]) == 3
+    assert int(tree.sums(words > 0)[0]) == 2
 
 
 def test_the_block_around_the_prose_is_content_and_menus_are_template() -> None:

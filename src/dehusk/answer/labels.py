@@ -132,8 +132,7 @@ def _leaves(tree: Tree) -> Flags:
 
 def _any_below(tree: Tree, marked: Flags) -> Flags:
     """True for nodes that are marked, or have a marked one below them."""
-    total = np.concatenate(([0], np.cumsum(marked)))
-    return np.asarray(total[tree.end] > total[:-1])
+    return np.asarray(tree.sums(marked) > 0)
 
 
 def _nearest(tree: Tree, judged: Flags) -> Ints:

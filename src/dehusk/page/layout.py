@@ -97,10 +97,10 @@ def estimate(tree: Tree) -> Layout:
     # A line that is begun takes the whole width, and a block keeps its distance from others.
     lines = np.ceil(run / width - 1e-9)
     area += np.where(is_block, (lines * width - run) * line, 0.0)
-    has_any = _sums(tree, area) > 0
+    has_any = tree.sums(area) > 0
     area += np.where(is_block & has_any, _MARGIN[tree.tag] * width, 0.0)
-    total = _sums(tree, area)
-    own = np.minimum(np.where(_IS_SIZED[tree.tag], size_width, _sums(tree, pixels)), width)
+    total = tree.sums(area)
+    own = np.minimum(np.where(_IS_SIZED[tree.tag], size_width, tree.sums(pixels)), width)
     box_width = np.where(total > 0, np.where(is_block, width, own), 0.0)
     box_height = np.divide(total, box_width, out=np.zeros(len(tree)), where=box_width > 0)
 
@@ -203,20 +203,12 @@ def _declare(tree: Tree, sized: Flags, width: Floats, height: Floats) -> None:
 
 def _holds(tree: Tree, marked: Flags) -> Flags:
     """True for nodes that are marked, or have a marked one below them."""
-    total = np.concatenate(([0], np.cumsum(marked)))
-    return np.asarray(total[tree.end] > total[:-1])
+    return np.asarray(tree.sums(marked) > 0)
 
 
 def _covered(tree: Tree, marked: Flags) -> Flags:
     """True for nodes that are marked, or have a marked one above them."""
     return np.asarray(_down(tree, marked.astype(np.float64)) > 0.5)
-
-
-def _sums(tree: Tree, values: Floats) -> Floats:
-    """Of each node the sum over it and all below it."""
-    total = np.concatenate(([0.0], np.cumsum(values)))
-    sums: Floats = total[tree.end] - total[:-1]
-    return sums
 
 
 def _down(tree: Tree, values: Floats) -> Floats:

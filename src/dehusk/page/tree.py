@@ -181,6 +181,11 @@ class Tree:
         inverse = TREE_INVERSES.up_to(size)[place] * PATH_INVERSES.up_to(deep)[self.depth]
         return mix((total[self.end] - total[:-1]) * inverse)
 
+    def sums(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Of each node the sum over it and all below it; of flags how many are True."""
+        total = np.concatenate(([0], np.cumsum(values)))
+        return np.asarray(total[self.end] - total[:-1])
+
     def text(self, node: int) -> str:
         """The text of a text node as the page means it, white space included."""
         written = self.source[self.start[node] : self.stop[node]]

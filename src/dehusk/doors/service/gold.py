@@ -291,8 +291,7 @@ def _resolve(tree: Tree, paths: Sequence[Path]) -> Ints | None:
 
 def _holds(tree: Tree, marked: Flags) -> Flags:
     """True for nodes that are marked, or have a marked one below them."""
-    total = np.concatenate(([0], np.cumsum(marked)))
-    return np.asarray(total[tree.end] > total[:-1])
+    return np.asarray(tree.sums(marked) > 0)
 
 
 def _outermost(tree: Tree, marked: Flags) -> Ints:

@@ -85,9 +85,8 @@ class SiteHash:
 
 def _judged(tree: Tree) -> Flags:
     """Nodes that carry or hold shown text or an image."""
-    images = np.concatenate(([0], np.cumsum(_IMAGES[tree.tag] & tree.shown)))
-    has_image = images[tree.end] > images[:-1]
-    return np.asarray(tree.shown & ((tree.text_length > 0) | has_image))
+    images = tree.sums(_IMAGES[tree.tag] & tree.shown)
+    return np.asarray(tree.shown & ((tree.text_length > 0) | (images > 0)))
 
 
 def _node_hashes(tree: Tree) -> Hashes:

@@ -51,19 +51,13 @@ class WordsLeaves:
         words = _words(tree)
         is_leaf = words > 0
         if is_leaf.any():
-            below, leaves = _below(tree, words), _below(tree, is_leaf)
+            below, leaves = tree.sums(words), tree.sums(is_leaf)
             relevance = below * (below / np.maximum(leaves, 1)) ** self.weight
             relevance[tree.is_text] = -1.0
             block = int(np.flatnonzero(relevance == relevance.max())[-1])
             scores[is_leaf] = 1.0
             scores[block : tree.end[block]][is_leaf[block : tree.end[block]]] = 0.0
         return scores
-
-
-def _below(tree: Tree, values: Ints | Flags) -> Ints:
-    """The sum of the values of each node and of all below it."""
-    total = np.concatenate(([0], np.cumsum(values)))
-    return np.asarray(total[tree.end] - total[:-1])
 
 
 def _words(tree: Tree) -> Ints:

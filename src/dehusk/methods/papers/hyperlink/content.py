@@ -55,7 +55,7 @@ class Text:
         """How much new text there is in each node: its length, links counting less."""
         weight = np.where(self.tree.link_length > 0, 1, _TEXT_WEIGHT)
         is_new = self.leaf & ~self.repeated
-        return _sums(self.tree, np.where(is_new, weight * self.tree.text_length, 0))
+        return self.tree.sums(np.where(is_new, weight * self.tree.text_length, 0))
 
 
 def shown_text(tree: Tree) -> Flags:
@@ -138,16 +138,10 @@ def _frame(text: Text, region: int) -> Ints:
     tree = text.tree
     children = np.flatnonzero(tree.parent == region).astype(np.int32)
     length = np.where(text.leaf, tree.text_length, 0).astype(np.int64)
-    whole = _sums(tree, length)[children]
-    repeated = _sums(tree, np.where(text.repeated, length, 0))[children]
-    frame = _sums(tree, np.where(text.repeated | (tree.link_length > 0), length, 0))[children]
+    whole = tree.sums(length)[children]
+    repeated = tree.sums(np.where(text.repeated, length, 0))[children]
+    frame = tree.sums(np.where(text.repeated | (tree.link_length > 0), length, 0))[children]
     is_frame = (frame >= _MIN_FRAME_SHARE * whole) & (repeated >= _MIN_REPEATED_SHARE * whole)
     at_start = np.logical_and.accumulate(is_frame)
     at_end = np.logical_and.accumulate(is_frame[::-1])[::-1]
     return children[at_start | at_end]
-
-
-def _sums(tree: Tree, values: Longs) -> Longs:
-    """Of each node, the sum over it and all below it."""
-    total = np.concatenate(([0], np.cumsum(values, dtype=np.int64)))
-    return np.asarray(total[tree.end] - total[:-1])

@@ -125,16 +125,10 @@ def find_menu(tree: Tree, links: Sequence[Link], min_links: int) -> range:
     """
     marks = np.zeros(len(tree), np.bool_)
     marks[[link.node for link in links]] = True
-    count, size = _below(tree, marks), _below(tree, ~tree.is_text)
+    count, size = tree.sums(marks), tree.sums(~tree.is_text)
     density = np.where(count >= min_links, count / np.maximum(size, 1), 0.0)
     menu = int(density.argmax())
     return range(menu, int(tree.end[menu])) if density[menu] else range(0)
-
-
-def _below(tree: Tree, marks: NDArray[np.bool_]) -> Longs:
-    """How many marked nodes each node is or has below it."""
-    total = np.concatenate(([0], np.cumsum(marks)))
-    return np.asarray(total[tree.end] - total[:-1])
 
 
 def _farthest_first(tree: Tree, nodes: Longs, isolation: Longs) -> Iterator[int]:

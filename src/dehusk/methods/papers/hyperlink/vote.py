@@ -37,8 +37,7 @@ def mapped_nodes(mapper: Mapper, key: Tree, page: Tree, *, moved: bool) -> Flags
 
 def _moved(key: Tree, left: Flags, free: Hashes) -> Flags:
     """The nodes of subtrees that are among the free ones, by hash."""
-    counted = np.concatenate(([0], np.cumsum(key.own_hash != 0)))
-    size = counted[key.end] - counted[:-1]
+    size = key.sums(key.own_hash != 0)
     found = left & key.shown & (size >= _MIN_MOVED_NODES) & np.isin(key.subtree_hash, free)
     return _covered(key, found)
 
@@ -60,21 +59,15 @@ def same_nodes(key: Tree, page: Tree) -> Flags:
     same = key.shown & np.isin(key.subtree_hash, page.subtree_hash)
     leaf = shown_text(key)
     known = leaf & np.isin(key.own_hash, page.own_hash[shown_text(page)])
-    count = _count_below(key, leaf)
-    same |= (count > 0) & (_count_below(key, known) == count)
+    count = key.sums(leaf)
+    same |= (count > 0) & (key.sums(known) == count)
     same[0] = True
     return np.asarray(same)
 
 
 def holds_any(tree: Tree, marked: Flags) -> Flags:
     """True for nodes that are marked, or have a marked one below them."""
-    return np.asarray(_count_below(tree, marked) > 0)
-
-
-def _count_below(tree: Tree, marked: Flags) -> Ints:
-    """How many marked nodes each node is or has below it."""
-    total = np.concatenate(([0], np.cumsum(marked)))
-    return np.asarray(total[tree.end] - total[:-1])
+    return np.asarray(tree.sums(marked) > 0)
 
 
 def find_atypical(ballots: Sequence[Flags]) -> int | None:

@@ -30,13 +30,6 @@ _MAX_HITS: Final = 1000
 _HREF: Final = re.compile(rb' href="([^"]*)"')
 
 
-def sums(tree: Tree, values: Floats) -> Floats:
-    """Of each node the sum over it and all below it."""
-    total = np.concatenate(([0.0], np.cumsum(values)))
-    below: Floats = total[tree.end] - total[:-1]
-    return below
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Texts:
     """The shown texts of a page, one behind another, each ended by a space."""

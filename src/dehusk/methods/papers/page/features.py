@@ -19,7 +19,6 @@ from dehusk.methods.papers.page.counts import (
     count_title_words,
     count_words,
     mark_links,
-    sums,
 )
 from dehusk.page import tags
 from dehusk.page.tree import Flags, Floats, Layout, Tree
@@ -61,8 +60,8 @@ _STEPS_UP: Final = (1, 2, 4, 7)
 
 def judged(tree: Tree) -> Flags:
     """Nodes that carry or hold shown text or an image."""
-    images = np.concatenate(([0], np.cumsum(_IMAGES[tree.tag] & tree.shown)))
-    return np.asarray(tree.shown & ((tree.text_length > 0) | (images[tree.end] > images[:-1])))
+    images = tree.sums(_IMAGES[tree.tag] & tree.shown)
+    return np.asarray(tree.shown & ((tree.text_length > 0) | (images > 0)))
 
 
 def features(tree: Tree, layout: Layout) -> Floats:
@@ -74,7 +73,7 @@ def columns(tree: Tree, layout: Layout) -> Iterator[Floats]:
     """The columns of `features` one after another: a page of many nodes never has all of them."""
     texts = Texts.of(tree)
     words, punctuation = count_words(texts)
-    below = sums(tree, words)
+    below = tree.sums(words)
     anchor_share = tree.link_length / np.maximum(tree.text_length, 1)
     yield from _place(tree, layout)
     yield from _text(tree, words, below, punctuation, count_title_words(tree, texts))
@@ -115,7 +114,7 @@ def _text(
     tree: Tree, words: Floats, below: Floats, punctuation: Floats, title_words: Floats
 ) -> list[Floats]:
     """The features of text."""
-    texts = sums(tree, (words > 0).astype(np.float64))
+    texts = tree.sums((words > 0).astype(np.float64))
     per_word = 1 / np.maximum(below, 1)
     written = np.maximum(tree.close - tree.start, 1)
     return [
@@ -123,8 +122,8 @@ def _text(
         below / max(float(below[0]), 1.0),
         np.log1p(below / np.maximum(texts, 1)),
         np.clip(tree.text_length / written, 0, 1),
-        np.clip(sums(tree, punctuation) * per_word, 0, 1),
-        np.clip(sums(tree, title_words) * per_word, 0, 1),
+        np.clip(tree.sums(punctuation) * per_word, 0, 1),
+        np.clip(tree.sums(title_words) * per_word, 0, 1),
     ]
 
 
@@ -132,7 +131,7 @@ def _links(
     tree: Tree, below: Floats, anchor_share: Floats, marks: tuple[Flags, Flags, Flags]
 ) -> list[Floats]:
     """The features of links."""
-    links, on_site, on_page = (sums(tree, flags.astype(np.float64)) for flags in marks)
+    links, on_site, on_page = (tree.sums(flags.astype(np.float64)) for flags in marks)
     some = np.maximum(links, 1)
     anchor_words = anchor_share * below
     return [
@@ -150,13 +149,13 @@ def _structure(tree: Tree, words: Floats, below: Floats) -> list[Floats]:
     inside = [_covered(tree, table[tree.tag]) for table in _INSIDE]
     paragraph, item, heading = inside[6:9]
     per_word = 1 / np.maximum(below, 1)
-    images = sums(tree, (_IMAGES[tree.tag] & tree.shown).astype(np.float64))
-    controls = sums(tree, (_CONTROLS[tree.tag] & tree.shown).astype(np.float64))
+    images = tree.sums((_IMAGES[tree.tag] & tree.shown).astype(np.float64))
+    controls = tree.sums((_CONTROLS[tree.tag] & tree.shown).astype(np.float64))
     return [
         tree.depth / 20,
         np.log1p(tree.end - np.arange(len(tree))),
         tree.is_text.astype(np.float64),
-        *(sums(tree, words * flags) * per_word for flags in (paragraph, item, heading)),
+        *(tree.sums(words * flags) * per_word for flags in (paragraph, item, heading)),
         np.clip(images * per_word, 0, 1),
         np.clip(controls * per_word, 0, 1),
         *inside,
