@@ -83,15 +83,15 @@
 
   const inPanel = (event) => panel.contains(event.target);
 
-  // Nothing that is clicked is followed while it is judged.
+  // Nothing that is clicked is followed while it is judged. Only a hand judges: what a page's script makes up does nothing.
   function swallow(event) {
     event.stopImmediatePropagation();
     if (inPanel(event)) {
-      if (event.type === "click") PRESSED[event.target.dataset.dehuskPart]?.();
+      if (event.type === "click" && event.isTrusted) PRESSED[Object.keys(parts).find((id) => parts[id] === event.target)]?.();
       return;
     }
     event.preventDefault();
-    if (event.type === "click" && event.button === 0) toggle(event.target);
+    if (event.type === "click" && event.button === 0 && event.isTrusted) toggle(event.target);
   }
 
   const PRESSED = {
@@ -111,7 +111,7 @@
   }
 
   function hover(event) {
-    if (!inPanel(event)) point(event.target);
+    if (event.isTrusted && !inPanel(event)) point(event.target);
   }
 
   function point(element) {
@@ -121,7 +121,7 @@
   }
 
   function press(event) {
-    if (event.ctrlKey || event.altKey || event.metaKey) return;
+    if (!event.isTrusted || event.ctrlKey || event.altKey || event.metaKey) return;
     if (MOVES[event.key]) {
       const next = pointed ? pointed[MOVES[event.key]] : document.body;
       if (next && next !== panel) point(next);
