@@ -1,7 +1,7 @@
 // The list of pages to be judged: filled, gone through, exported, cleared.
 
 import { UTF8, fileOf, filesOf, linesOf, zip } from "./gold.js";
-import { addPages, addressOf, api, clearAll, judgements, linkedPages, listed, removePage } from "./list.js";
+import { addPages, addressOf, api, clearAll, htmlOf, isOfList, judgedPages, judgements, linkedPages, listed, removePage } from "./list.js";
 
 const byId = (id) => document.getElementById(id);
 const made = (tag, text, facts = {}) => Object.assign(document.createElement(tag), { textContent: text }, facts);
@@ -55,7 +55,7 @@ function row({ url, type }, place, judgement) {
   const address = made("td", "");
   address.append(made("a", url, { href: url, target: "_blank", rel: "noreferrer" }));
   const acts = made("td", "", { className: "acts" });
-  if (judgement) acts.append(button("Save HTML", `Save ${url} with its marks`, () => save(new Blob([UTF8, judgement.html], { type: "text/html" }), fileOf(url).replaceAll("/", "_"))));
+  if (judgement) acts.append(button("Save HTML", `Save ${url} with its marks`, async () => save(new Blob([UTF8, await htmlOf(url)], { type: "text/html" }), fileOf(url).replaceAll("/", "_"))));
   acts.append(button("Remove", `Remove ${url}`, () => removePage(url)));
   line.append(made("td", String(place + 1)), address, made("td", type), made("td", judgedWords(judgement)), made("td", scoreWords(judgement?.scores ?? {})), acts);
   return line;
@@ -96,14 +96,14 @@ function save(blob, name) {
 }
 
 async function exportJson() {
-  const [{ judge }, known] = [await listed(), await judgements()];
+  const [{ judge }, known] = [await listed(), await judgedPages()];
   const text = linesOf(known.map((one) => ({ ...one, judge: one.judge || judge })));
   save(new Blob([text], { type: "application/x-ndjson" }), "judgements.jsonl");
   say(`${count(known.length, "judgement")} exported`);
 }
 
 async function exportFolder() {
-  const known = await judgements();
+  const known = await judgedPages();
   save(zip(filesOf(known, await linkedPages())), "teco.zip");
   say(`${count(known.length, "page")} exported: unpack it, and measure with dehusk bench teco`);
 }
@@ -122,5 +122,7 @@ byId("sure").addEventListener("close", async () => {
   await clearAll();
   say("All is removed");
 });
-api.storage.onChanged.addListener(show);
+api.storage.onChanged.addListener((changes) => {
+  if (Object.keys(changes).some(isOfList)) show();
+});
 await show();

@@ -5,7 +5,7 @@ export const UTF8 = "\ufeff";
 const MARKS = { content_nodes: "TECO_notTemplate", main_nodes: "TECO_mainContent" };
 
 // The judgement as a record of gold. A node's path is child positions among elements, from <html> down.
-export function recordOf({ url, type, title, judge, time, html, scores }) {
+function recordOf({ url, type, title, judge, time, html, scores }) {
   // A document that is read so runs nothing and loads nothing.
   const page = new DOMParser().parseFromString(html, "text/html");
   const path = (element) => (element.parentElement ? [...path(element.parentElement), [...element.parentElement.children].indexOf(element)] : []);

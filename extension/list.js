@@ -2,13 +2,20 @@
 //
 //   pages        [{ url, type }], in the order in which they are gone through
 //   judge        who judges
-//   judged ADDR  { url, type, title, judge, time, html, places, scores }: the page with TECO's marks; where
-//                each mark stands, [mark, path, tag]; by method, { precision, recall, f1 }
+//   judged ADDR  { url, type, title, judge, time, places, scores } of a page of the list: where each mark stands,
+//                [mark, path, tag]; by method, { precision, recall, f1 }
+//   html ADDR    the page with TECO's marks
 //   linked ADDR  [{ url, html }]: pages that this browser has loaded for a page of the list
+//   sizes        of what is kept under each of the last two kinds of keys, in characters
 
 export const api = globalThis.browser ?? globalThis.chrome;
 const JUDGED = "judged ";
+const HTML = "html ";
 const LINKED = "linked ";
+const MAX_KEPT = 100_000_000; // Characters: an export has them all in memory.
+
+// One change after another, whichever page of the extension makes it: each reads what the one before has written.
+const inTurn = (act) => navigator.locks.request("list", act);
 
 // What tells pages apart: not the scheme, `www.`, a slash at the end, or a fragment.
 export function addressOf(url) {
@@ -31,7 +38,9 @@ export async function whereIs(url) {
 }
 
 // Adds pages that are not there yet; gives how many.
-export async function addPages(added) {
+export const addPages = (added) => inTurn(() => append(added));
+
+async function append(added) {
   const { pages } = await listed();
   const before = pages.length;
   for (const page of added) if (placeOf(pages, page.url) < 0) pages.push(page);
@@ -39,60 +48,79 @@ export async function addPages(added) {
   return pages.length - before;
 }
 
-export async function removePage(url) {
-  const { pages } = await listed();
-  await api.storage.local.set({ pages: pages.filter((page) => addressOf(page.url) !== addressOf(url)) });
-  await api.storage.local.remove([JUDGED + addressOf(url), LINKED + addressOf(url)]);
+const keysOf = (url) => [JUDGED, HTML, LINKED].map((kind) => kind + addressOf(url));
+
+async function forget(keys) {
+  const { sizes } = await api.storage.local.get({ sizes: {} });
+  for (const key of keys) delete sizes[key];
+  await api.storage.local.set({ sizes });
+  await api.storage.local.remove(keys);
 }
 
-export async function judgementOf(url) {
-  const key = JUDGED + addressOf(url);
+export const removePage = (url) => inTurn(async () => {
+  const { pages } = await listed();
+  await api.storage.local.set({ pages: pages.filter((page) => addressOf(page.url) !== addressOf(url)) });
+  await forget(keysOf(url));
+});
+
+export const clearAll = () => inTurn(async () => {
+  const { pages } = await listed();
+  await forget(pages.flatMap(({ url }) => keysOf(url)));
+  await api.storage.local.remove("pages");
+});
+
+async function kept(kind, url) {
+  const key = kind + addressOf(url);
   return (await api.storage.local.get(key))[key] ?? null;
 }
 
-async function kept(kind) {
-  const all = await api.storage.local.get(null);
-  return Object.keys(all).filter((key) => key.startsWith(kind)).map((key) => all[key]);
+export const judgementOf = (url) => kept(JUDGED, url);
+export const htmlOf = (url) => kept(HTML, url);
+
+async function keptOfAll(kind) {
+  const keys = (await listed()).pages.map(({ url }) => kind + addressOf(url));
+  const found = await api.storage.local.get(keys);
+  return keys.map((key) => found[key]).filter(Boolean);
 }
 
-export const judgements = () => kept(JUDGED);
-export const linkedPages = async () => (await kept(LINKED)).flat();
+// What was judged, without the pages themselves; and with them.
+export const judgements = () => keptOfAll(JUDGED);
+export const judgedPages = async () => Promise.all((await judgements()).map(async (one) => ({ ...one, html: (await htmlOf(one.url)) ?? "" })));
+export const linkedPages = async () => (await keptOfAll(LINKED)).flat();
+export const isOfList = (key) => key === "pages" || key === "judge" || key.startsWith(JUDGED);
 
-// One change after another: each reads what the one before has written.
-let queue = Promise.resolve();
-const inTurn = (act) => (queue = queue.then(act, act));
+// Keeps what is large, unless there is too much of it.
+async function keepLarge(key, value, size, facts = {}) {
+  const { sizes } = await api.storage.local.get({ sizes: {} });
+  sizes[key] = size;
+  const all = Object.values(sizes).reduce((sum, one) => sum + one, 0);
+  if (all > MAX_KEPT) throw new Error(`Not kept: the list is full (${MAX_KEPT / 1e6} MB). Export it, then remove pages`);
+  await api.storage.local.set({ ...facts, [key]: value, sizes });
+}
 
-export const keepJudgement = (judgement) => inTurn(() => writeJudgement(judgement));
-export const keepScores = (url, method, score) => inTurn(() => writeScores(url, method, score));
-
-export async function keepLinked({ url, pages }) {
+export const keepLinked = ({ url, pages: linked }) => inTurn(async () => {
   if (placeOf((await listed()).pages, url) < 0) return;
-  await api.storage.local.set({ [LINKED + addressOf(url)]: pages.map(({ url: place, html }) => ({ url: place, html })) });
-}
+  const pages = linked.map(({ url: place, html }) => ({ url: place, html }));
+  await keepLarge(LINKED + addressOf(url), pages, pages.reduce((sum, { html }) => sum + html.length, 0));
+});
 
 // A page that is judged is in the list from then on; one whose marks are all taken back is not judged.
-async function writeJudgement({ url, title, html, places }) {
-  const key = JUDGED + addressOf(url);
-  if (!places.length) return api.storage.local.remove(key);
-  await addPages([{ url, type: "" }]);
+export const keepJudgement = ({ url, title, html, places }) => inTurn(async () => {
+  const [judged, text] = keysOf(url);
+  if (!places.length) return forget([judged, text]);
+  await append([{ url, type: "" }]);
   const { pages, judge } = await listed();
   const { type } = pages[placeOf(pages, url)];
   const time = new Date().toISOString();
-  return api.storage.local.set({ [key]: { url, type, title, judge, time, html, places, scores: {} } });
-}
+  return keepLarge(text, html, html.length, { [judged]: { url, type, title, judge, time, places, scores: {} } });
+});
 
-async function writeScores(url, method, { precision, recall, f1 }) {
+export const keepScores = (url, method, { precision, recall, f1 }) => inTurn(async () => {
   const judgement = await judgementOf(url);
   if (!judgement) return;
   judgement.scores[method] = { precision, recall, f1 };
   await api.storage.local.set({ [JUDGED + addressOf(url)]: judgement });
-}
-
-export async function clearAll() {
-  const all = await api.storage.local.get(null);
-  const isOurs = (key) => key.startsWith(JUDGED) || key.startsWith(LINKED);
-  await api.storage.local.remove(["pages", ...Object.keys(all).filter(isOurs)]);
-}
+});
 
 // Opens the page after or before this one in its tab; the first or last one where this is not in the list.
 export async function step(tab, url, by) {

@@ -106,11 +106,11 @@ function loadItem({ url, state, reason }) {
   return item;
 }
 
-function runWords({ state, fault, loads, answer, maxLoads, size, votes }) {
+function runWords({ state, fault, loads, answer, notKept, maxLoads, size, votes }) {
   if (state === "running") return `Looking for ${size} pages that link each other, ${votes} votes needed: ${loads.length + 1} of at most ${maxLoads} loads`;
   if (state === "failed") return fault;
   const share = `${Math.round(answer.share * 100)} % of the page is template`;
-  return `${answer.message[0].toUpperCase()}${answer.message.slice(1)}. ${share}.`;
+  return `${answer.message[0].toUpperCase()}${answer.message.slice(1)}. ${share}.${notKept ? ` ${notKept}.` : ""}`;
 }
 
 async function startRun(id) {

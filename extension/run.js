@@ -62,7 +62,8 @@
       const answer = await ask({ ...question, pages, failed }, signal);
       if (!answer.wanted) {
         // With a page of the list go those that it was compared with.
-        void api.runtime.sendMessage({ linked: { url: question.page.url, pages } }).catch(() => {});
+        const kept = await api.runtime.sendMessage({ linked: { url: question.page.url, pages } }).catch(() => null);
+        now.notKept = kept?.fault ?? null;
         return answer;
       }
       if (pages.length + failed.length >= now.maxLoads) throw new Error("More pages are asked for than may be loaded");

@@ -186,6 +186,66 @@ def _check_folder(folder: Path) -> None:
     assert all(keys[0].load(url) is not None for url in linked.values())
 
 
+def test_a_script_of_the_page_marks_nothing(
+    loaded: Loaded, grains: LinkedSite, service: str
+) -> None:
+    page = loaded.open(grains.url)
+    popup = _judge(loaded, page, service)
+    page.click("main h1")
+    page.evaluate(
+        """() => {
+            document.querySelector('main p').click();
+            document.querySelector('nav a').dispatchEvent(
+                new MouseEvent('mouseover', { bubbles: true }));
+            for (const key of ['m', 'u', 'Escape'])
+                document.body.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }));
+            for (const part of ['undo', 'clear', 'done'])
+                document.querySelector(`[data-dehusk-part=${part}]`).click();
+        }"""
+    )
+    assert _marked(page) == ["h1 notTemplate"]
+    assert page.locator("dehusk-panel").count() == 1
+    page.close()
+    popup.close()
+
+
+def test_a_full_list_keeps_no_more_and_says_so(
+    loaded: Loaded, grains: LinkedSite, service: str
+) -> None:
+    _list(loaded, grains.url).wait_for_selector("#words:has-text('1 page added')")
+    loaded.own.evaluate("chrome.storage.local.set({ sizes: { 'html other.example/': 1e8 } })")
+    page = loaded.open(grains.url)
+    popup = loaded.popup(page, service)
+    popup.click("#extract")
+    popup.wait_for_selector("#words:has-text('is template. Not kept: the list is full (100 MB)')")
+    popup.click("#judge")
+    page.click("main h1")
+    page.wait_for_selector("dehusk-panel p:has-text('Not kept: the list is full')")
+    keys = loaded.own.evaluate("chrome.storage.local.get(null).then(Object.keys)")
+    assert [key for key in keys if key.startswith(("html ", "linked ", "judged "))] == []
+    page.close()
+    popup.close()
+
+
+def test_changes_from_several_pages_of_the_extension_are_all_kept(
+    loaded: Loaded, grains: LinkedSite
+) -> None:
+    tabs = [loaded.open(f"{loaded.home}/benchmark.html") for _ in range(3)]
+    change = """async ([home, tab]) => {
+        const list = await import(`${home}/list.js`);
+        globalThis.done = Promise.all([...Array(10).keys()].map((number) =>
+            list.addPages([{ url: `https://a${tab}.example/${number}`, type: '' }])));
+    }"""
+    for number, tab in enumerate(tabs):
+        tab.evaluate(change, [loaded.home, number])
+    for tab in tabs:
+        tab.evaluate("globalThis.done")
+    kept = loaded.own.evaluate("chrome.storage.local.get('pages')")
+    assert len(kept["pages"]) == 30
+    for tab in tabs:
+        tab.close()
+
+
 def test_what_is_no_address_is_refused_and_nothing_is_added(
     loaded: Loaded, grains: LinkedSite
 ) -> None:

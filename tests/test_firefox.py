@@ -204,8 +204,8 @@ def test_a_page_is_judged_by_clicking_and_exported(
     browser.open(f"{HOME}/benchmark.html")
     browser.until("return document.querySelector('#pages')?.innerText.includes('1 mark')")
     exported = """return Promise.all([import('./gold.js'), import('./list.js')]).then(
-        ([gold, list]) => list.judgements().then(
-            all => [gold.filesOf(all, []), gold.recordOf(all[0])]))"""
+        ([gold, list]) => list.judgedPages().then(
+            all => [gold.filesOf(all, []), JSON.parse(gold.linesOf(all))]))"""
     files, record = browser.run(exported.replace("./", f"{HOME}/"))
     assert [name for name in files if name.endswith(".html")]
     assert any('class="TECO_notTemplate">Rye' in html for html in files.values())
