@@ -191,6 +191,11 @@ EXPERIMENTS: Final[tuple[Experiment, ...]] = (
         ("teco", *_SITES, *_TECO_METHODS), _TECO, quick=("--sites", "4"), has_json=True,
     ),
     Experiment(
+        "teco-sites-saved", Section.HYPERLINK, "The same with the saved pages alone",
+        ("teco", *_SITES[:-1], *_TECO_METHODS), _TECO, quick=("--sites", "4"), hidden=("site",),
+        has_json=True,
+    ),
+    Experiment(
         "teco-samples", Section.HYPERLINK, "Key pages of sample sites",
         ("teco", *_TECO_METHODS), _TECO, full=("samples::301:30",), quick=("samples::301:6",),
         hidden=("site",), has_json=True,

@@ -33,7 +33,8 @@ class WordsLeaves:
     weight: float = 1.0
     """How much the ratio counts against the number of words; 0 takes the whole page. The paper's
     own relevance is not used. The table in docs/methods/words-leaves.md has what 0.7 and 1.4 do:
-    less keeps nearly all text, more loses most of it; no value is best on all corpora."""
+    the recall of content is 0.89 to 0.97 with 0.7, 0.77 to 0.87 with 1 and 0.50 to 0.74 with 1.4,
+    that of template rises; no value is best on all corpora."""
 
     name = "words-leaves"
 

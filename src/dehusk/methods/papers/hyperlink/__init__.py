@@ -123,9 +123,9 @@ class Hyperlink:
     page_verdict: str = PageVerdict.OFF.value
     """When `auto` has a say: `off`, `few` where too few pages vote, or `always`."""
     sure_score: float = 0.95
-    """The score from which `auto` is believed that something amid the content is template. Flat:
-    from 0.8 to 0.95 documentation gains 0.02 of F1 and other sites lose 0.01, by `dehusk bench
-    teco --grid --folds`, see docs/methods/hyperlink.md."""
+    """The score from which `auto` is believed that something amid the content is template. With
+    0.8, 0.9 and 0.95 linked-dev has an F1 of 0.905, 0.919 and 0.927, sites-dev 0.936, 0.935 and
+    0.933 (`dehusk bench all --only teco-best --only teco-best-sites`)."""
     model: str | None = None
     """The model of `auto` for that, a file; None for the one that comes with dehusk."""
     max_loads: int = 1000
