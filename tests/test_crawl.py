@@ -470,3 +470,13 @@ def test_what_is_no_address_of_the_web_is_refused(url: str) -> None:
 def test_an_impossible_setting_is_refused(setting: dict[str, Any]) -> None:
     with pytest.raises(SettingError):
         CrawlSettings(**setting)
+
+
+def test_two_crawls_do_not_share_a_state(tmp_path: Path) -> None:
+    path = tmp_path / "crawl"
+    with (
+        open_state(path),
+        pytest.raises(UsageError, match="another dehusk is crawling into it"),
+        open_state(path),
+    ):
+        pass

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import fields
+from dataclasses import Field, fields
 from typing import Any
 
 from dehusk.errors import SettingError, UsageError
@@ -33,11 +33,18 @@ def parse_settings(method: str, written: Sequence[str]) -> dict[str, object]:
         if not is_given:
             raise SettingError(f"--set {item}: write it as NAME=VALUE")
         if name not in known:
-            raise SettingError(f"{method} has no setting {name!r}; it has: {', '.join(known)}")
-        # Without a default only the annotation says what can be written: the name of a file.
-        is_text = known[name].type == "str | None"
-        settings[name] = value if is_text else _parse(name, value, known[name].default)
+            names = ", ".join(name for name in known if _is_writable(known[name]))
+            raise SettingError(f"{method} has no setting {name!r}; it has: {names}")
+        if not _is_writable(known[name]):
+            raise SettingError(f"--set {name}: cannot be set on the command line")
+        default = known[name].default
+        settings[name] = value if default is None else _parse(name, value, default)
     return settings
+
+
+def _is_writable(setting: Field[Any]) -> bool:
+    """Can it be written? Without a default only the annotation says so: the name of a file."""
+    return setting.default is not None or setting.type == "str | None"
 
 
 def with_favour(method: str, written: Sequence[str], favour: str | None) -> list[str]:
@@ -60,8 +67,6 @@ def _parse(name: str, value: str, default: Any) -> object:
                 f"--set {name}: {value!r} is neither true nor false: write one of these"
             )
         return value == "true"
-    if default is None:
-        raise SettingError(f"--set {name}: cannot be set on the command line")
     if isinstance(default, tuple):
         return tuple(part.strip() for part in value.split(",") if part.strip())
     try:

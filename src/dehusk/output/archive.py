@@ -35,7 +35,8 @@ def archive_path(target: str) -> Path:
     Raises UsageError.
     """
     path, name = Path(target), target.lower()
-    if not target or name.endswith(_OTHERS):
+    is_other = path.is_file() and not name.endswith(_ARCHIVES)
+    if not target or is_other or name.endswith(_OTHERS):
         raise UsageError(f"--save {target}: name a folder, or a file ending in .warc or .warc.gz")
     if not name.endswith(_ARCHIVES) or path.is_dir():
         path /= SAVED

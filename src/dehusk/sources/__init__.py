@@ -68,6 +68,11 @@ _STDIN_NAME: Final = "stdin"
 _WEB: Final = re.compile(r"https?://", re.IGNORECASE)
 _HOST: Final = re.compile(r"(?:[\w-]{1,63}\.){1,9}[a-z]{2,24}(?=[:/]|\Z)", re.IGNORECASE)
 """How an address begins whose https:// was forgotten."""
+_LOCAL: Final = re.compile(
+    r"(?:localhost(?=[:/])|(?:\d{1,3}\.){3}\d{1,3}|\[[\da-f:.]+\])(?::\d{1,5})?(?=/|\Z)",
+    re.IGNORECASE,
+)
+"""The same of a server without a name of its own, which mostly has no certificate."""
 _MAX_COUNTED: Final = 10_000
 """Pages that are counted before the first is read: more would keep the user waiting for it."""
 _BLOCK_BYTES: Final = 1 << 18
@@ -337,9 +342,13 @@ def _check_path(source: str) -> tuple[Path, Kind]:
 
 
 def hint(source: str) -> str:
-    """What the user may have meant by a name that is no file."""
+    """What the user may have meant by a name; nothing where a file has it."""
+    if os.path.exists(source):  # noqa: PTH110  a name may be none that a path can have
+        return ""
     if "://" in source:
-        return "; of addresses only http:// and https:// are crawled"
+        return "" if is_web(source) else "; of addresses only http:// and https:// are crawled"
+    if _LOCAL.match(source):
+        return f"; did you mean http://{source} ?"
     if not (host := _HOST.match(source)):
         return ""
     name = unpacked_name(host[0])

@@ -130,6 +130,13 @@ class _Parser(argparse.ArgumentParser):
         """Exit with the message and where to read more."""
         self.exit(EXIT_USAGE, f"dehusk: {message}; see `{self.prog} --help`\n")
 
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """All that was given; what the command does not know is refused in the command's name."""
+        given, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            self.error(f"unrecognized arguments: {' '.join(unknown)}")
+        return given, unknown
+
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         """Tell a file where a command should stand from a command that is not there."""
         meant = _MEANT.get(self.prog)

@@ -14,7 +14,7 @@ from dehusk.memory.store import is_server
 from dehusk.methods.papers.hyperlink import Hyperlink
 from dehusk.output import check_database
 from dehusk.output.archive import archive_path
-from dehusk.sources import is_web
+from dehusk.sources import hint, is_web
 
 
 def check_options(arguments: argparse.Namespace) -> None:
@@ -27,7 +27,8 @@ def check_options(arguments: argparse.Namespace) -> None:
     if any(map(is_web, arguments.sources)):
         return
     if crawling:
-        raise UsageError(f"{', '.join(crawling)}: only for web addresses, which are crawled")
+        meant = next(filter(None, map(hint, arguments.sources)), "")
+        raise UsageError(f"{', '.join(crawling)}: only for web addresses, which are crawled{meant}")
     if arguments.resume:
         _check_resume(arguments)
 

@@ -132,7 +132,8 @@ def _what_then(settings: CrawlSettings, crawl: Crawl, path: Path | None) -> str:
     waiting = crawl.waiting
     if not waiting:
         return ""
+    wait = "1 URL waits" if waiting == 1 else f"{waiting:,} URLs wait"
     if path is None:
-        return f"{waiting:,} URLs wait; with -o or --state the crawl could be gone on with\n"
+        return f"{wait}; with -o or --state the crawl could be gone on with\n"
     more = " and more --pages" if crawl.pages >= settings.max_pages else ""
-    return f"{waiting:,} URLs wait in {path}; to go on: the same command with --resume{more}\n"
+    return f"{wait} in {path}; to go on: the same command with --resume{more}\n"

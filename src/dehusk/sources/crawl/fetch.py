@@ -307,10 +307,21 @@ async def _typed(url: str, timeout_s: float) -> AsyncIterator[None]:
         raise ConnectionFailed(url, "no address that can be connected to") from fault
 
 
+_PHRASES: Final = {
+    "All connection attempts failed": "nobody answers at its address",
+    "illegal status line": "what came is not HTTP",
+    "Receive buffer too long": "its headers have no end",
+    "Server disconnected without": "the server closed the connection without an answer",
+    "peer ": "cut short: the connection was closed before the end",
+}
+"""What a library's exception begins with, in words for people."""
+
+
 def _phrase(fault: Exception) -> str:
     """What went wrong in a line; a library's exception may say nothing, or much."""
     said = " ".join(str(fault).split())[:200]
-    return said or f"the connection failed ({type(fault).__name__})"
+    plain = (phrase for begin, phrase in _PHRASES.items() if said.startswith(begin))
+    return next(plain, said or f"the connection failed ({type(fault).__name__})")
 
 
 def _target(url: str) -> httpcore2.URL:

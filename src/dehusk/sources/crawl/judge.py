@@ -276,7 +276,8 @@ class Judge:
         if normal is None:
             return self._failed(entry, BadRedirect(entry.url, "redirected to where the web ends"))
         if key_of(normal) in self._chain(entry):
-            return self._failed(entry, BadRedirect(entry.url, "redirects in a circle"))
+            reason = f"redirects in a circle, back to {normal}"
+            return self._failed(entry, BadRedirect(entry.url, reason))
         found = self._scope.admit_redirect(target, entry)
         if found is None:
             self._scope.left_out[LeftOut.KNOWN] += 1

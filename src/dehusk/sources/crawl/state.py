@@ -115,6 +115,8 @@ def open_state(
             _forget(connection, kept)
         yield State(connection)
     except sqlite3.OperationalError as fault:
+        if fault.sqlite_errorcode == sqlite3.SQLITE_BUSY:
+            raise UsageError(f"{path}: another dehusk is crawling into it; wait for it") from fault
         raise UsageError(f"{path}: cannot keep the state of a crawl there: {fault}") from fault
     except sqlite3.DatabaseError as fault:
         raise StateError(f"{path}: not the state of a crawl, or damaged: {fault}") from fault
