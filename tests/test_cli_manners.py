@@ -26,7 +26,9 @@ from dehusk.output.writers import GrowingFile
     ("arguments", "message"),
     [
         (["clean"], "dehusk: the following arguments are required: SOURCE; see `dehusk clean -"),
-        (["clean", "x", "--nonesuch"], "dehusk: unrecognized arguments: --nonesuch; see `dehusk"),
+        (["clean", "x", "--nonesuch"], "arguments: --nonesuch; see `dehusk clean -"),
+        (["template", "x", "--concurrency", "2"], "2; see `dehusk template --help`"),
+        (["bench", "speed", "--nonesuch"], "--nonesuch; see `dehusk bench speed -"),
         (["bench", "speed", "--rounds", "0"], "whole number above 0; see `dehusk bench speed -"),
     ],
 )
@@ -130,6 +132,11 @@ def test_a_revision_that_is_yet_to_come_is_refused(capsys: pytest.CaptureFixture
         ("clean ftp://a.example/", "only http:// and https:// are crawled"),
         ("clean a.example", "did you mean https://a.example ?"),
         ("clean www.a.example:80/x", "did you mean https://www.a.example:80/x ?"),
+        ("clean localhost:8080", "did you mean http://localhost:8080 ?"),
+        ("clean [::1]:80/x", "did you mean http://[::1]:80/x ?"),
+        ("clean page.html --method hyperlink --set a=1", "sure_score, model, max_loads\n"),
+        ("template 127.0.0.1:80/x --delay 1", "did you mean http://127.0.0.1:80/x ?"),
+        ("template https://a.example/x --against page.html", "the URL of a page in --against\n"),
     ],
 )
 def test_wrong_use_says_what_could_be_meant(

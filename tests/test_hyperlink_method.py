@@ -141,7 +141,7 @@ def test_a_page_without_links_says_so() -> None:
 def test_links_that_lead_nowhere_say_so() -> None:
     found = detect(Hyperlink(loader=lambda _: None), key_of(mill_site()))
     assert (found.outcome, found.loads, len(found.failed)) == (Outcome.NO_PAGES, 1, 5)
-    assert "5 links led nowhere" in found.message
+    assert "5 links could not be used" in found.message
 
 
 def test_a_page_that_cannot_be_used_leads_nowhere() -> None:

@@ -88,7 +88,7 @@ def test_a_page_whose_links_lead_nowhere_is_judged_by_itself(verdict: str) -> No
     tree = _page("oats", ("gone", "lost"))
     found = _detect(tree, {}, page_verdict=verdict)
     assert found.outcome == Outcome.NO_PAGES
-    assert "the page was judged by itself; 3 links led nowhere" in found.message
+    assert "the page was judged by itself; 3 links could not be used" in found.message
     content = _texts(tree, np.asarray(label(tree, found.scores).labels == Label.CONTENT))
     assert "counted every step" in content
     assert "Privacy" not in content
@@ -116,7 +116,7 @@ def test_few_asks_auto_only_where_pages_are_few() -> None:
     one = {f"{SITE}/rye.html": site[f"{SITE}/rye.html"]}
     found = _detect(tree, one, page_verdict="few")
     assert (len(found.pages), found.page_counts) == (1, True)
-    assert "the look of the page counts too" in found.message
+    assert "`auto` has a say too" in found.message
 
 
 def test_prose_beside_the_main_content_is_content_where_auto_says_so() -> None:

@@ -135,7 +135,7 @@ def test_links_that_are_no_pages_are_told_with_their_reasons(port: int) -> None:
     with serve(SITE | BAD) as server:
         *told, answer = search(port, server)
     assert answer["outcome"] == "no_pages"
-    assert "4 links led nowhere" in answer["message"]
+    assert "4 links could not be used" in answer["message"]
     reasons = {load["url"].removeprefix(server.url): load["reason"] for load in answer["loaded"]}
     assert set(reasons) == set(BAD)
     assert "image/png" in reasons["/wheat"]
@@ -162,7 +162,8 @@ def test_robots_are_obeyed(port: int) -> None:
         return lambda request: request.page(f"User-agent: *\n{lines}".encode())
 
     with serve(SITE | {"/robots.txt": robots("/rye")}) as server:
-        *_, error = search(port, server)
+        *_, told, error = search(port, server)
+        assert (told["state"], told["reason"]) == ("failed", "forbidden by robots.txt")
         assert error["error"]["code"] == "robots"
         assert server.asked() == []
     with serve(SITE | {"/robots.txt": robots("/oats", "/wheat", "/spelt")}) as server:
@@ -230,7 +231,7 @@ def test_a_search_does_not_hold_up_the_end() -> None:
         ({"page": {"url": "ftp://grain.example/"}}, "not an address on the web"),
         ({"page": {"url": "http://a.example/"}, "max_loads": 101}, "max_loads: "),
         ({"page": {"url": "http://a.example/"}, "size": 2, "votes": 3}, "votes"),
-        ({"page": {"url": "http://a.example/"}, "fetch": "perhaps"}, "fetch: "),
+        ({"page": {"url": "http://a.example/"}, "fetch": "yes"}, "fetch: "),
     ],
 )
 def test_bad_requests_are_refused_before_anything_is_loaded(

@@ -13,6 +13,7 @@ from dehusk.settings import MAX_LOADS, METHOD, Durable, Favour, Limits, SiteBy, 
 
 _LIMITS: Final = Limits()
 _SOURCE: Final = SourceSettings()
+MAX_LOADS_OPTION: Final = "--max-loads"
 _SEARCH: Final = ("size", "votes", "max_loads", "menu", "equality")
 
 
@@ -107,7 +108,7 @@ def add_search(parser: argparse.ArgumentParser) -> None:
         help="pages that must have a node (default: 2, or what is best for --size)",
     )
     group.add_argument(
-        "--max-loads",
+        MAX_LOADS_OPTION,
         type=positive_int,
         metavar="N",
         help="pages to load at most, the page itself and links that lead nowhere included (default:"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from dehusk.answer.override import NO_OVERRIDES, Overrides
@@ -15,7 +15,7 @@ from dehusk.page.parse import parse
 from dehusk.settings import MAX_LOADS, CrawlSettings, Limits, SourceSettings
 from dehusk.sources.crawl.fetch import Response
 from dehusk.sources.crawl.linked import LinkedPages
-from dehusk.template.linked import Linked, linked_answer
+from dehusk.template.linked import MAX_TRIES, Linked, linked_answer
 from dehusk.template.templates import PageLoader, Template, template_of
 
 OnLoad = Callable[[str, Page | PageError], object]
@@ -69,14 +69,18 @@ class Search:
         """The page at the URL compared with pages that it links. Raises PageError, UsageError."""
         pages: dict[str, Page] = {}
         failed: dict[str, str | None] = {}
+        method, most = self.method, MAX_TRIES * self.method.max_loads
         with LinkedPages(url, self.crawl, self.source, self.on_page) as linked:
             key = self.show(linked.fetch(linked.url))
             self.on_load(linked.url, key)
             while True:
-                answer = linked_answer(key, pages, failed, self.method, self.limits, self.overrides)
+                answer = linked_answer(key, pages, failed, method, self.limits, self.overrides)
                 if isinstance(answer, Linked):
                     return Found(key, pages, answer)
+                before = linked.requests
                 loaded = self._load(answer.url, linked)
+                if linked.requests == before:
+                    method = replace(method, max_loads=min(method.max_loads + 1, most))
                 if isinstance(loaded, PageError):
                     failed[answer.url] = loaded.reason
                 else:

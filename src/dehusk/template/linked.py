@@ -26,6 +26,9 @@ from dehusk.template.graph import LinkGraph
 
 MAX_URL: Final = 2000
 """Characters of a URL that is asked for; longer ones lead nowhere."""
+MAX_TRIES: Final = 5
+"""Links that may be tried for each page that may be asked for: those that robots.txt forbids, and
+others that cost no request, make room for more."""
 _MAX_SHOWN: Final = 40
 """Pages in the graph: all links between more would be no picture, and thousands of numbers."""
 
@@ -92,12 +95,17 @@ def linked_answer(
     )
 
 
-def search_message(method: Hyperlink, key: Tree, found: Detection) -> str:
-    """What the method did and could not do, and what it left, for people."""
+def search_message(
+    method: Hyperlink, key: Tree, found: Detection, option: str = "max_loads"
+) -> str:
+    """What the method did and could not do, and what it left, for people.
+
+    `option` is what they call the setting that lets it ask for more.
+    """
     left = len(find_links(key, Addresses()).inside) + 1 - found.requests
     is_cut = found.requests >= method.max_loads and len(found.pages) < method.size and left > 0
     rest = f"; {left} more not followed: no more than {method.max_loads} pages are asked for"
-    return found.message + (f"{rest} (max_loads)" if is_cut else "")
+    return found.message + (f"{rest}; try a higher {option}" if is_cut else "")
 
 
 class _Missing(Exception):

@@ -80,7 +80,7 @@ class PageLoader:
         return self._trees[url]
 
     def _parse(self, url: str) -> Tree | None:
-        page = self._pages.get(url) or self._pages.get(_without_session(url))
+        page = self._pages.get(url) or self._pages.get(crawled_url(url))
         if page is None:
             return None
         try:
@@ -89,7 +89,7 @@ class PageLoader:
             return None
 
 
-def _without_session(url: str) -> str:
+def crawled_url(url: str) -> str:
     """The URL that a crawl asks for instead of one that says who came, and from where."""
     try:
         parts = urlsplit(url)

@@ -13,7 +13,7 @@ from dehusk.answer.result import Refusal, Result
 from dehusk.doors.cli.clean import make_progress, make_writer, write
 from dehusk.doors.cli.progress import Progress
 from dehusk.doors.cli.web_options import given_options, make_crawl_settings
-from dehusk.doors.options import make_limits, make_source_settings
+from dehusk.doors.options import MAX_LOADS_OPTION, make_limits, make_source_settings
 from dehusk.errors import PageError, Reserved, RobotsRefused, UsageError
 from dehusk.methods.papers.hyperlink import Hyperlink
 from dehusk.output import Writer
@@ -36,10 +36,11 @@ class Searching:
     search: Search
     progress: Progress
 
-    def run(self, url: str) -> Found:
+    def run(self, url: str, *, says_votes: bool = True) -> Found:
         """The page at the URL compared with pages that it links. Raises PageError, UsageError.
 
-        Where its owner's wish forbids it, the error says what they can do.
+        Where its owner's wish forbids it, the error says what they can do. Without `says_votes`
+        another method judges, and only what was loaded is said.
         """
         try:
             found = self.search.run(url)
@@ -50,8 +51,11 @@ class Searching:
         for load in found.answer.loads:
             if load.state == "failed" and load.url in found.pages:
                 self.progress.left_out(load.url, load.reason or "")
-        tree, detection = found.answer.result.tree, found.answer.detection
-        self.progress.compared(found.key.url, search_message(self.search.method, tree, detection))
+        if says_votes or not found.answer.detection.pages:
+            tree, detection = found.answer.result.tree, found.answer.detection
+            said = search_message(self.search.method, tree, detection, MAX_LOADS_OPTION)
+            is_judged = found.is_judged or not says_votes
+            self.progress.compared(found.key.url, said, is_judged=is_judged)
         return found
 
 

@@ -137,12 +137,15 @@ class Progress:
         """Say why a page that was loaded is not compared with."""
         self._tell("left_out", {"url": url, "reason": reason}, f"left out {url}: {reason}")
 
-    def compared(self, url: str | None, message: str) -> None:
-        """Say what a page was compared with, and what was missing."""
-        self._tell("compared", {"url": url, "message": message}, message)
+    def compared(self, url: str | None, message: str, *, is_judged: bool) -> None:
+        """Say what a page was compared with, and what was missing; quiet or not, if all was."""
+        fields = {"url": url, "message": message}
+        self._tell("compared", fields, message, is_needed=not is_judged)
 
-    def _tell(self, event: str, fields: Mapping[str, object], line: str) -> None:
-        if self._is_quiet:
+    def _tell(
+        self, event: str, fields: Mapping[str, object], line: str, *, is_needed: bool = False
+    ) -> None:
+        if self._is_quiet and not is_needed:
             return
         if self._is_json:
             self._log(event, fields)

@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -18,6 +19,7 @@ from dehusk.doors.cli.learn import opened_browser
 from dehusk.doors.cli.progress import Progress
 from dehusk.doors.cli.web_options import given_options
 from dehusk.doors.options import (
+    MAX_LOADS_OPTION,
     chosen_method,
     make_limits,
     make_source_settings,
@@ -33,12 +35,14 @@ from dehusk.output.names import is_page_name
 from dehusk.page.page import Page
 from dehusk.page.parse import parse
 from dehusk.sources import Failure, hint, is_web, read_pages
+from dehusk.sources.compression import named_compression, unpacked_name
 from dehusk.template.drawing import draw_graph
 from dehusk.template.graph import link_graph
 from dehusk.template.linked import search_message
 from dehusk.template.templates import (
     PageLoader,
     Template,
+    crawled_url,
     redirected,
     template_of,
 )
@@ -52,7 +56,8 @@ def run(arguments: argparse.Namespace) -> int:
     _check_target(arguments)
     is_fetched = is_web(arguments.page) and not arguments.against
     if not is_fetched and (given := given_options(arguments)):
-        raise UsageError(f"{', '.join(given)}: only for a web address without --against")
+        meant = hint(arguments.page)
+        raise UsageError(f"{', '.join(given)}: only for a web address without --against{meant}")
     default = Hyperlink.name if is_web(arguments.page) else DEFAULT
     name, settings = chosen_method(arguments, default, is_searching=is_fetched)
     if arguments.format == "sections" and not issubclass(METHODS.get(name, object), Smooths):
@@ -103,7 +108,7 @@ def _fetched(
     chosen = settings if name == Hyperlink.name else best_settings(search_settings(arguments))
     with linked.opened_archive(arguments) as save:
         searching = linked.make_searching(arguments, chosen, browser, progress, save)
-        found = searching.run(arguments.page)
+        found = searching.run(arguments.page, says_votes=name == Hyperlink.name)
     return _Compared(
         found.key,
         found.others,
@@ -138,13 +143,15 @@ def _read(
         return _Compared(key, others, search, failures)
     tree = parse(key, limits).tree
     found = detect(search, tree)
-    _say(arguments, search_message(search, tree, found))
     is_judged = bool(found.pages) or found.page_counts or not is_web(arguments.page)
+    message = search_message(search, tree, found, MAX_LOADS_OPTION)
+    _say(arguments, message, is_needed=not is_judged)
     return _Compared(key, others, search, failures, is_judged=is_judged)
 
 
-def _say(arguments: argparse.Namespace, message: str) -> None:
-    if not arguments.quiet:
+def _say(arguments: argparse.Namespace, message: str, *, is_needed: bool = False) -> None:
+    """Say it, to whoever wants to hear or where it explains the exit status."""
+    if is_needed or not arguments.quiet:
         sys.stderr.write(f"{message}\n")
 
 
@@ -175,6 +182,10 @@ def _sources(arguments: argparse.Namespace) -> list[str]:
     return [str(path.parent)] if path.is_file() else []
 
 
+_NEAR: Final = 0.8
+"""From this likeness on, another URL may be meant: a slash forgotten, or a letter."""
+
+
 def find_page(
     arguments: argparse.Namespace, pages: list[Page], names: Mapping[str, Page] = {}
 ) -> Page:
@@ -185,13 +196,13 @@ def find_page(
     """
     name: str = arguments.page
     if not Path(name).is_file():
-        wanted = normal_url(name)
-        if wanted in names:
-            return names[wanted]
-        for page in pages:
-            if page.url and normal_url(page.url) == wanted:
-                return page
-        raise UsageError(f"{name}: neither a file nor the URL of a page in --against{hint(name)}")
+        known = {normal_url(page.url): page for page in reversed(pages) if page.url} | dict(names)
+        for wanted in (normal_url(name), crawled_url(name)):
+            if wanted in known:
+                return known[wanted]
+        near = get_close_matches(normal_url(name), known, 1, _NEAR)
+        meant = f"; there is {known[near[0]].url}" if near else hint(name)
+        raise UsageError(f"{name}: neither a file nor the URL of a page in --against{meant}")
     settings = make_source_settings(arguments)
     items = list(islice(read_pages([name], settings), 2))
     if len(items) != 1:
@@ -202,6 +213,10 @@ def find_page(
     neighbours = read_pages([str(Path(name).parent)], settings)
     found = (item for item in chain(pages, neighbours) if isinstance(item, Page))
     return next((page for page in found if page.html == key.html), key)
+
+
+_NOT_TEXT: Final = (".warc", ".wacz", ".parquet", ".husk")
+"""Ends of names of files that are no text; one may stand there and be dear to somebody."""
 
 
 def _check_target(arguments: argparse.Namespace) -> None:
@@ -216,6 +231,8 @@ def _check_target(arguments: argparse.Namespace) -> None:
         raise UsageError(f"cannot write to {target}: there is no folder {target.parent}")
     if not os.access(target if target.exists() else target.parent, os.W_OK):
         raise UsageError(f"cannot write to {target}: no permission")
+    if unpacked_name(target.name).endswith(_NOT_TEXT) or named_compression(target.name):
+        raise UsageError(f"-o {arguments.output}: a template is plain text, so name such a file")
     for source in (*_sources(arguments), arguments.page):
         path = Path(source)
         is_same = target.exists() and path.is_file() and target.samefile(path)

@@ -7,7 +7,15 @@ import re
 import zlib
 from typing import Annotated, Any, Final, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    StrictBool,
+    TypeAdapter,
+    ValidationError,
+    model_validator,
+)
 from starlette.requests import ClientDisconnect, Request
 
 from dehusk.doors.service.server import Failed
@@ -111,8 +119,8 @@ class LinkedPost(BaseModel):
         f" {MAX_LOADS} by the equality `paper`.",
     )
     equality: Equality = Field(Equality.TEXT, description="When two nodes are the same.")
-    menu: bool = Field(default=False, description="Follow the links of the menu first.")
-    fetch: bool = Field(
+    menu: StrictBool = Field(default=False, description="Follow the links of the menu first.")
+    fetch: StrictBool = Field(
         default=False, description="Let the service load the pages, if it was started to do so."
     )
 

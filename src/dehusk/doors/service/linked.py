@@ -25,6 +25,7 @@ from dehusk.doors.service.service import PageAnswer, Service
 from dehusk.errors import AddressRefused, FetchTimeout, NoAddress, PageError, StateError
 from dehusk.page.page import Page
 from dehusk.settings import CrawlSettings, SourceSettings
+from dehusk.template.linked import MAX_TRIES
 
 if TYPE_CHECKING:
     from dehusk.sources.crawl.linked import LinkedPages
@@ -45,6 +46,8 @@ class _Search:
     """By the URL that was asked for."""
     failed: dict[str, str | None]
     """With the reason, where it is known."""
+    max_tries: int
+    """Links that are tried at most, those that cost no request included."""
     end: float = 0.0
     """When its time is up, by the clock of the loop."""
     is_over: bool = False
@@ -56,7 +59,8 @@ class _Search:
         key = Page(post.page.html or "", post.page.url, post.page.site)
         pages = {page.url: Page(page.html, page.location or page.url) for page in post.pages}
         is_key_here = post.page.html is not None
-        return cls(key, is_key_here, post.settings(), pages, dict.fromkeys(post.failed))
+        settings, failed = post.settings(), dict.fromkeys(post.failed)
+        return cls(key, is_key_here, settings, pages, failed, MAX_TRIES * settings["max_loads"])
 
 
 class Searches:
@@ -163,7 +167,11 @@ class Searches:
                 await loop.run_in_executor(self._threads, connections.heed, search.key)
             else:
                 tell(_line({"loading": url}))
-                page = await self._fetch(search, url, connections)
+                try:
+                    page = await self._fetch(search, url, connections)
+                except PageError as error:
+                    tell(_line({"loaded": url, "state": "failed", "reason": error.reason}))
+                    raise
                 search.key = replace(page, site=search.key.site)
                 tell(_line({"loaded": url, "state": "loaded"}))
             while (wanted := (answer := await self._ask(search)).facts.get("wanted")) is not None:
@@ -177,6 +185,7 @@ class Searches:
     async def _load(self, search: _Search, url: str, connections: LinkedPages, tell: Tell) -> None:
         """Load a page that is wanted, or note why not."""
         tell(_line({"loading": url}))
+        before = connections.requests
         try:
             search.pages[url] = await self._fetch(search, url, connections)
         except PageError as error:
@@ -184,6 +193,8 @@ class Searches:
             tell(_line({"loaded": url, "state": "failed", "reason": error.reason}))
         else:
             tell(_line({"loaded": url, "state": "loaded"}))
+        if connections.requests == before:
+            search.settings["max_loads"] = min(search.settings["max_loads"] + 1, search.max_tries)
 
     async def _fetch(self, search: _Search, url: str, connections: LinkedPages) -> Page:
         """The page at the URL. Raises PageError."""

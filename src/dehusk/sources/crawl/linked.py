@@ -74,6 +74,8 @@ class LinkedPages:
         self._sites = {self._scope(frozenset()).site_of(start.url)}
         self._nofollow: frozenset[int] = frozenset()
         self._known: dict[int, Page | PageError] = {}
+        self.requests = 0
+        """How often pages were asked for: what is forbidden, or known, costs none."""
         self._silence = 0
         self._lock = threading.Lock()
 
@@ -189,6 +191,7 @@ class LinkedPages:
 
     def _ask(self, url: str) -> Response | PageError:
         """What the server answers, unless it has been silent for long."""
+        self.requests += 1
         if self._silence >= _MAX_SILENCE:
             return FetchTimeout(url, "not asked for: the site does not answer any more")
         return self._network.fetch(url)

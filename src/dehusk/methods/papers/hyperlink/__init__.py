@@ -30,7 +30,13 @@ from dehusk.methods.papers.hyperlink.content import (
     shown_text,
     text_alone,
 )
-from dehusk.methods.papers.hyperlink.detection import Detection, Equality, Outcome, no_answer
+from dehusk.methods.papers.hyperlink.detection import (
+    MAX_LINKS,
+    Detection,
+    Equality,
+    Outcome,
+    no_answer,
+)
 from dehusk.methods.papers.hyperlink.equality import Weights
 from dehusk.methods.papers.hyperlink.links import (
     Link,
@@ -73,8 +79,6 @@ Loader = Callable[[str], Tree | None]
 """Gives the page at a URL, spelled as `normal_url` spells it; None where there is none."""
 
 _MAX_SIZE: Final = 64
-_MAX_LINKS: Final = 10_000
-"""Links of a page that are sorted. No menu has as many; sorting takes their square."""
 _MAX_FAILED: Final = 2
 """Links of a menu that lead nowhere before it is given up."""
 
@@ -298,7 +302,7 @@ class _Case:
     def steps(self) -> Iterator[Step]:
         """The links in the order in which they are followed."""
         method, tree = self._method, self._tree
-        links = sort_links(tree, self.links.inside[:_MAX_LINKS], normal_url(tree.url or ""))
+        links = sort_links(tree, self.links.inside[:MAX_LINKS], normal_url(tree.url or ""))
         in_order = (Step(link.url, method.size) for link in links)
         return self._menu_first(links) if method.menu else in_order
 
@@ -351,7 +355,7 @@ class _Case:
             loads=1 + len(loads.pages),
             failed=tuple(loads.failed),
             outside=self.links.outside,
-            unread=max(len(self.links.inside) - _MAX_LINKS, 0),
+            unread=max(len(self.links.inside) - MAX_LINKS, 0),
         )
         size = len(voters.pages)
         if not size:

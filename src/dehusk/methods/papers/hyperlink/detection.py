@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
 
 import numpy as np
 
 from dehusk.page.tree import Flags, Floats, Ints, Tree
+
+MAX_LINKS: Final = 10_000
+"""Links of a page that are sorted. No menu has as many; sorting takes their square."""
 
 
 class Equality(StrEnum):
@@ -84,22 +88,26 @@ class Detection:
     @property
     def message(self) -> str:
         """What was done, and what could not be done, for people."""
-        parts = [_SENTENCES[self.outcome].format(found=len(self.pages), asked=self.asked)]
+        is_one = self.outcome is Outcome.FOUND and self.asked == 1
+        sentence = "one page is enough" if is_one else _SENTENCES[self.outcome]
+        parts = [sentence.format(found=len(self.pages), asked=self.asked)]
         if self.pages:
             parts.append(f"{_count(self.loads, 'page')} loaded, {self.needed} of"
                          f" {_count(len(self.pages), 'page')} must have a node")  # fmt: skip
         if self.page_counts:
-            parts.append("the look of the page counts too" if self.pages else _ALONE)
+            parts.append("`auto` has a say too" if self.pages else _ALONE)
         if self.is_emptied:
             parts.append("all text of the page is template: nothing new is left as content")
         if self.replaced:
             parts.append(f"{_count(len(self.replaced), 'atypical page')} replaced")
         if self.failed:
-            parts.append(f"{_count(len(self.failed), 'link')} led nowhere")
+            parts.append(f"{_count(len(self.failed), 'link')} could not be used")
         if self.outside:
             parts.append(f"{_count(self.outside, 'link')} to other sites left out")
         if self.unread:
-            parts.append(f"{_count(self.unread, 'link')} too many, not looked at")
+            parts.append(
+                f"{_count(self.unread, 'link')} beyond the first {MAX_LINKS:,} not looked at"
+            )
         return "; ".join(parts)
 
 
