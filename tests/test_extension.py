@@ -302,6 +302,10 @@ def test_links_are_told_from_acts_by_their_words(page: Any) -> None:
     page.evaluate((EXTENSION / "links.js").read_text())
     assert page.evaluate(script, list(ACTS)) == []
     assert page.evaluate(script, list(SHOWS)) == list(SHOWS)
+    telling = """html => globalThis.dehusk.tellingLinks(
+        new DOMParser().parseFromString(html, 'text/html'), 'http://grain.example/a/b')"""
+    html = "<base href=/c/><a href=d data-method=post>D</a><a href=e>E</a><a href='?f'>Buy</a>"
+    assert page.evaluate(telling, html) == ["/c/d", "/c/?f"]
 
 
 def test_no_more_pages_are_loaded_than_allowed(
