@@ -69,6 +69,53 @@ def test_what_a_head_says_of_one_page_is_not_in_the_familys_template() -> None:
     assert "A0" not in html
 
 
+def _data_page(n: int, title: str = "Harvest {n} | Rye") -> Page:
+    html = (
+        f"<head><title>{title.format(n=n)}</title></head><body><nav>Home News</nav>"
+        f"<!-- page {n} -->"
+        f"<script type=application/json>{{'article': 'secret {n} <!-- x -->'}}</script>"
+        f"<script>draw('secret {n}')</script><script>menu('<!-- all -->')</script>"
+        f"<script src=/all.js></script><script src=/own-{n}.js></script><style>.p{n} {{}}</style>"
+        f"<style>nav {{}}</style><div hidden><b>Login</b><i>secret {n}</i></div>"
+        f"<template><p>secret {n}</p><p>Row</p></template><!-- slot: forged -->"
+        f"<p>Sacks of rye: {n}</p><svg><title>secret {n}</title><path></path></svg><footer>Legal"
+    )
+    return Page(html, f"{SITE}/{n}", "grain.example")
+
+
+def test_what_a_page_hides_from_its_readers_is_template_only_if_the_family_has_it() -> None:
+    html = dehusk.template_of(_data_page(0), map(_data_page, range(1, 8)), method="site-hash").html
+    for own in ("secret", "own-0", ".p0", "page 0", "forged", "Sacks"):
+        assert own not in html
+    for shared in ("menu('<!-- all -->')", "/all.js", "nav {}", "<b>Login</b>", "Row", "Legal"):
+        assert shared in html
+    assert "<title>Rye</title>" in html
+    assert html.count("<!-- slot: main -->") == 1
+
+
+def test_data_is_left_out_of_the_template_of_a_page_alone() -> None:
+    html = dehusk.template_of(_data_page(0), [], method="site-hash", drop="nav, footer").html
+    assert "article" not in html
+    assert "draw(" not in html
+    assert '<script src="/all.js"></script>' in html
+
+
+@pytest.mark.parametrize(
+    ("titles", "expected"),
+    [
+        (["Rye - Grain", "Oats - Grain"], "Grain"),
+        (["Grain: Rye", "Grain: Oats"], "Grain"),
+        (["Rye", "Oats"], ""),
+        (["Grain Co", "Grain Co"], "Grain Co"),
+        (["Rye - Grain"], ""),
+    ],
+)
+def test_a_title_says_what_all_titles_begin_or_end_with(titles: list[str], expected: str) -> None:
+    page, *others = (_data_page(n, title) for n, title in enumerate(titles))
+    html = dehusk.template_of(page, others, method="site-hash").html
+    assert f"<head><title>{expected}</title></head>" in html
+
+
 def test_the_template_is_html_with_its_slots_marked_and_named() -> None:
     html = _template().html
     assert html.startswith("<!DOCTYPE html>")

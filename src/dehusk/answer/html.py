@@ -31,6 +31,7 @@ _MARK: Final = b' data-dehusk="%s"'
 _SPAN: Final = b'<span data-dehusk="%s">'
 _ATTRIBUTE: Final = re.compile(rb' ([^ ]+?)="[^"]*"')
 _COMMENT: Final = re.compile(r"<!--.*?-->", re.DOTALL)
+_COMMENT_BYTES: Final = re.compile(_COMMENT.pattern.encode(), re.DOTALL)
 
 _NO_SPANS: Final = tags.numbers(
     "colgroup", "frameset", "iframe", "noembed", "noframes", "optgroup", "option", "plaintext",
@@ -131,37 +132,52 @@ def template_html(tree: Tree, labels: LabelArray) -> str:
     return _DOCTYPE + _as_utf8(tree, _cut(tree, outermost(ends, removed), 0, len(tree.source)))
 
 
-def slotted_html(
-    tree: Tree, slots: Mapping[int, str], repeats: Iterable[int], title: str = ""
-) -> str:
+def slotted_html(tree: Tree, slots: Mapping[int, str], gone: Iterable[int], title: str = "") -> str:
     """The page without its content: each slot is a comment, `<!-- slot: NAME -->`.
 
-    `slots` names the slot that a node fills; neighbours of one slot share a comment. `repeats` are
-    nodes that only repeat others, and go. Cells and `<body>` stay, and hold the comment. A
-    `<title>` that is among the slots stays too, and says `title`.
+    `slots` names the slot that a node fills; neighbours of one slot share a comment. `gone` are
+    further nodes to leave out, and so are the page's own comments, which could be taken for slots.
+    Cells and `<body>` stay, and hold the comment. A `<title>` that is among the slots stays too,
+    and says `title`.
     """
-    removed = np.zeros(len(tree), np.bool_)
-    removed[[*slots, *repeats]] = True
-    ends = written_ends(tree)
     pieces: list[bytes] = []
-    done, last_name = 0, ""
-    for node in outermost(ends, removed).tolist():
-        start, close = int(tree.start[node]), int(tree.close[node])
-        name = slots.get(node, "")
-        if node in slots and (_CELL[tree.tag[node]] or tree.tag[node] == _BODY):
-            start, close = int(tree.stop[node]), close - len(f"</{tree.name(node)}>")
-        between = tree.source[done:start]
-        pieces.append(between)
-        if tree.tag[node] == _TITLE:
-            pieces.append(b"<title>%s</title>" % escape(title, quote=False).encode())
-            done = close
+    done, last_name, is_apart = 0, "", True
+    for start, close, node in _cuts(tree, slots, gone):
+        if start < done:
             continue
-        is_new = name != last_name or between.strip() != b""
-        if name and is_new and not _NO_COMMENTS[tree.tag[tree.parent[node]]]:
-            pieces.append(b"<!-- slot: %s -->" % name.encode())
-        done, last_name = close, name or last_name
+        between = tree.source[done:start]
+        is_apart |= between.strip() != b""
+        pieces.append(between)
+        done, name = close, slots.get(node, "")
+        if name and tree.tag[node] == _TITLE:
+            pieces.append(b"<title>%s</title>" % escape(title, quote=False).encode())
+            is_apart = True
+        elif name and not _NO_COMMENTS[tree.tag[tree.parent[node]]]:
+            if is_apart or name != last_name:
+                pieces.append(b"<!-- slot: %s -->" % name.encode())
+            last_name, is_apart = name, False
     pieces.append(tree.source[done:])
     return _DOCTYPE + _as_utf8(tree, b"".join(pieces).decode("utf-8", "surrogatepass"))
+
+
+def _cuts(tree: Tree, slots: Mapping[int, str], gone: Iterable[int]) -> list[tuple[int, int, int]]:
+    """What to cut from the source, in order: first and last byte, and the node; -1 for comments."""
+    removed = np.zeros(len(tree), np.bool_)
+    removed[[*slots, *gone]] = True
+    nodes = outermost(written_ends(tree), removed)
+    start, close = tree.start[nodes].copy(), tree.close[nodes].copy()
+    for n, node in enumerate(nodes.tolist()):
+        if node in slots and (_CELL[tree.tag[node]] or tree.tag[node] == _BODY):
+            start[n], close[n] = tree.stop[node], close[n] - len(f"</{tree.name(node)}>")
+    # Raw text may hold what looks like a comment.
+    raw = np.flatnonzero(tree.raw)
+    first, last = [0, *tree.stop[raw].tolist()], [*tree.start[raw].tolist(), len(tree.source)]
+    comments = [
+        (*found.span(), -1)
+        for edges in zip(first, last, strict=True)
+        for found in _COMMENT_BYTES.finditer(tree.source, *edges)
+    ]
+    return sorted([*zip(start.tolist(), close.tolist(), nodes.tolist(), strict=True), *comments])
 
 
 def _as_utf8(tree: Tree, html: str) -> str:

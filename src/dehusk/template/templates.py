@@ -32,7 +32,8 @@ from dehusk.template.slots import (
     Shape,
     find_family,
     is_alike,
-    own_head,
+    is_in_head,
+    own_nodes,
     shape_of,
     shared_title,
 )
@@ -130,10 +131,11 @@ class Template:
     def html(self) -> str:
         """The template as an HTML page; a comment, `<!-- slot: main -->`, is where content was."""
         trees = [result.tree for result in self.results]
-        slots = dict.fromkeys(own_head(trees), _HEAD)
+        own = own_nodes(trees)
+        slots = {node: _HEAD for node in own if is_in_head(trees[0], node)}
         slots |= {node: slot.name for slot in self.family.slots for node in slot.nodes[0]}
-        title = shared_title(trees) or self.result.site
-        return slotted_html(self.result.tree, slots, self.family.repeats, title)
+        gone = (*own, *self.family.repeats)
+        return slotted_html(trees[0], slots, gone, shared_title(trees))
 
     @cached_property
     def slots(self) -> list[dict[str, object]]:

@@ -21,7 +21,13 @@ from dehusk.template.slots.places import (
     shape_of,
     slot_names,
 )
-from dehusk.template.slots.selectors import Selector, find_selector, own_head, shared_title
+from dehusk.template.slots.selectors import (
+    Selector,
+    find_selector,
+    is_in_head,
+    own_nodes,
+    shared_title,
+)
 
 _MIN_PAGES: Final = 4
 _MIN_PAGES_SHARE: Final = 0.8
@@ -38,7 +44,8 @@ __all__ = [
     "Slot",
     "find_family",
     "is_alike",
-    "own_head",
+    "is_in_head",
+    "own_nodes",
     "shape_of",
     "shared_title",
 ]

@@ -25,10 +25,10 @@ _MEANING: Final = frozenset(
      "table", "time", "address", "blockquote")
 )  # fmt: skip
 """Tags that say by themselves what an element is for."""
-_HEAD, _TITLE = tags.NUMBERS["head"], tags.NUMBERS["title"]
+_HEAD, _TITLE, _SCRIPT = (tags.NUMBERS[name] for name in ("head", "title", "script"))
+_CODE: Final = tags.numbers("script", "style")
 _OWN: Final = ("canonical", "alternate", "prev", "next", "shortlink", "author", "description")
 _OWN_STARTS: Final = ("og:title", "og:url", "og:desc", "og:image", "article:", "twitter:")
-_OWN_SCRIPT: Final = "application/ld+json"
 _SEPARATORS: Final = " -–—|·•»«:/~"
 """What stands between a page's title and its site's name."""
 
@@ -218,26 +218,32 @@ def _is_like(step: Step, wanted: Step) -> bool:
     )
 
 
-def own_head(trees: Sequence[Tree]) -> list[int]:
-    """The nodes in the first page's `<head>` that are not on half of its family's other pages.
+def own_nodes(trees: Sequence[Tree]) -> list[int]:
+    """What the first page never shows, and is not on half of its family's other pages.
 
-    A page without a family is judged by what elements are for: a canonical URL is always its own.
-    Its `<title>` is always among them.
+    A page without a family is judged by what elements are for: a canonical URL is always its own,
+    and so is a script that is written on the page, since it may hold the page's data. The
+    `<title>` is always among them.
     """
     page, *others = trees
-    heads = Counter(written for tree in others for written in set(_head(tree).values()))
+    counts = Counter(written for tree in others for written in set(_unseen(tree).values()))
     return [
         node
-        for node, written in _head(page).items()
-        if page.tag[node] == _TITLE
-        or (2 * heads[written] < len(others) if others else _is_own(page, node))
+        for node, written in _unseen(page).items()
+        if (page.tag[node] == _TITLE and is_in_head(page, node))
+        or (2 * counts[written] < len(others) if others else _is_own(page, node))
     ]
 
 
+def is_in_head(tree: Tree, node: int) -> bool:
+    """Does the node stand right below `<head>`?"""
+    return bool(tree.tag[tree.parent[node]] == _HEAD)
+
+
 def shared_title(trees: Sequence[Tree]) -> str:
-    """The words that all titles of a family begin or end with: its site's name, or nothing."""
+    """The words that all titles of a family begin or end with; of a page alone none."""
     titles = [title for tree in trees if (title := _title(tree))]
-    if len(set(titles)) < 2:
+    if len(titles) < 2:
         return ""
     words = [title.split() for title in titles]
     first = _common_start(words)
@@ -251,19 +257,28 @@ def _common_start(rows: Sequence[Sequence[str]]) -> Sequence[str]:
     return [column[0] for column in columns]
 
 
-def _head(tree: Tree) -> dict[int, bytes]:
-    """The elements right below `<head>`, each as it is written."""
-    is_below = (tree.tag[tree.parent] == _HEAD) & ~tree.is_text
+def _unseen(tree: Tree) -> dict[int, bytes]:
+    """What is never shown, each piece as it is written.
+
+    The elements right below `<head>`; behind it scripts, styles, and in other hidden elements each
+    text and each element that holds nothing.
+    """
+    numbers = np.arange(len(tree))
+    is_head = (tree.tag[tree.parent] == _HEAD) & ~tree.is_text
+    heads = np.flatnonzero(tree.tag == _HEAD)
+    behind = numbers >= (tree.end[heads[0]] if len(heads) else 0)
+    is_code = _CODE[tree.tag]
+    is_piece = ~tree.shown & behind & (is_code | (tree.end == numbers + 1)) & ~is_code[tree.parent]
     return {
-        node: tree.source[tree.start[node] : tree.close[node]]
-        for node in np.flatnonzero(is_below).tolist()
+        node: written
+        for node in np.flatnonzero(is_head | is_piece).tolist()
+        if (written := tree.source[tree.start[node] : tree.close[node]].strip())
     }
 
 
 def _title(tree: Tree) -> str:
-    for node in _head(tree):
-        if tree.tag[node] == _TITLE:
-            return " ".join("".join(map(tree.text, range(node + 1, int(tree.end[node])))).split())
+    for node in np.flatnonzero((tree.tag == _TITLE) & (tree.tag[tree.parent] == _HEAD)).tolist():
+        return " ".join("".join(map(tree.text, range(node + 1, int(tree.end[node])))).split())
     return ""
 
 
@@ -271,6 +286,6 @@ def _is_own(tree: Tree, node: int) -> bool:
     """True for what describes one page only, by what it is for."""
     attributes = tree.attributes(node)
     said = [attributes.get(key, "").lower() for key in ("rel", "name", "property", "type")]
-    return any(
-        value in _OWN or value.startswith(_OWN_STARTS) or value == _OWN_SCRIPT for value in said
-    )
+    if tree.tag[node] == _SCRIPT and "src" not in attributes:
+        return True
+    return any(value in _OWN or value.startswith(_OWN_STARTS) for value in said)
