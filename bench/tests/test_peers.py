@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shutil
 import sys
 from collections.abc import Callable
 from importlib.util import find_spec
@@ -12,6 +13,7 @@ import pytest
 
 import dehusk_bench as bench
 from dehusk.errors import UsageError
+from dehusk.methods import auto
 from dehusk.page.page import Page
 from dehusk_bench.peers.contenders import make_contenders
 from dehusk_bench.peers.pages import PEERS, language_of, load_all, load_peers
@@ -139,6 +141,18 @@ def test_folds_of_another_version_are_refused_before_the_first_page(tmp_path: Pa
     (tmp_path / "fold-0.json").write_text('{"version": 0}', "utf-8")
     with pytest.raises(UsageError, match=r"fold-0\.json is no model of this version"):
         make_contenders(["auto"], with_peers=False, folds=tmp_path)
+
+
+def test_sites_without_a_model_of_their_own_are_counted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copy(Path(str(auto.__file__)).with_name("model.json"), tmp_path / "fold-0.json")
+    (tmp_path / "folds.json").write_text('{"news-1.example": 0}', "utf-8")
+    parser = argparse.ArgumentParser()
+    bench.add_arguments(parser)
+    options = ("samples::1:1", "--method", "auto", "--folds", str(tmp_path))
+    assert bench.run(parser.parse_args(("quality", *options))) == 0
+    assert "1 of 7 sites by a model of `auto` that has not seen them" in capsys.readouterr().out
 
 
 def test_only_peers_and_a_method_exclude_each_other() -> None:

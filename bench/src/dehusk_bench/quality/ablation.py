@@ -18,7 +18,15 @@ from dehusk.page.page import Page
 from dehusk.pipeline import Setup, as_learned, clean, learn
 from dehusk_bench.corpora import Caps, open_corpus
 from dehusk_bench.options import add_corpora, add_extent, add_report
-from dehusk_bench.peers.contenders import Answer, Ask, Contender, for_site, learner, read_folds
+from dehusk_bench.peers.contenders import (
+    Answer,
+    Ask,
+    Contender,
+    for_site,
+    learner,
+    read_folds,
+    unseen_note,
+)
 from dehusk_bench.quality.measure import run_quality
 from dehusk_bench.quality.report import LEGEND, quality_json, render_report
 from dehusk_bench.showing import Progress
@@ -63,6 +71,8 @@ def run(arguments: argparse.Namespace) -> int:
     progress = Progress(sys.stderr)
     for report in run_quality(corpora, variants(arguments.folds), on_page=progress.show):
         progress.clear()
+        if arguments.folds is not None:
+            report.notes.append(unseen_note(read_folds(arguments.folds), report.site_names))
         reports.append(report)
         sys.stdout.write(render_report(report, markdown=arguments.markdown) + "\n")
         sys.stdout.flush()

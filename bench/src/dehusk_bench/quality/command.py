@@ -84,8 +84,7 @@ def run(arguments: argparse.Namespace) -> int:
     for report in run_quality(corpora, contenders, by=by, on_page=progress.show):
         progress.clear()
         if arguments.folds is not None:
-            sites = next(iter(report.averages.values())).by_site() if report.averages else ()
-            report.notes.append(unseen_note(read_folds(arguments.folds), sites))
+            report.notes.append(unseen_note(read_folds(arguments.folds), report.site_names))
         reports.append(report)
         tables = render_report(report, with_teco=arguments.teco, markdown=arguments.markdown)
         show(tables + "\n")

@@ -56,6 +56,11 @@ class Report:
     is_cut: bool = False
     """Did the corpus end in an error?"""
 
+    @property
+    def site_names(self) -> set[str]:
+        """The sites that a contender was measured on."""
+        return {site for found in self.averages.values() for site in found.by_site()}
+
 
 def run_quality(
     corpora: Sequence[Corpus],

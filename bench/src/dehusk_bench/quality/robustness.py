@@ -23,7 +23,7 @@ from dehusk.methods.written import parse_method
 from dehusk.page.page import Page
 from dehusk_bench.corpora import Caps, Corpus, GoldPage, Watcher, open_corpus, watch_nothing
 from dehusk_bench.options import add_corpora, add_extent, add_methods, add_report
-from dehusk_bench.peers.contenders import for_site, learner, read_folds
+from dehusk_bench.peers.contenders import for_site, learner, read_folds, unseen_note
 from dehusk_bench.quality.bootstrap import difference
 from dehusk_bench.quality.scoring import bag_score, words
 from dehusk_bench.showing import Progress
@@ -98,10 +98,13 @@ def run(arguments: argparse.Namespace) -> int:
         progress.clear()
         is_cut |= fault is not None
         saved[corpus.name] = {f"{n}, {k}, {s:g}": sites for (n, (k, s)), sites in scores.items()}
-        sites = max((len(each) for each in scores.values()), default=0)
+        names = {site for each in scores.values() for site in each}
+        sites = len(names)
         mark = "## " if arguments.markdown else ""
         sys.stdout.write(f"{mark}{corpus.name}: {sites} sites\n\n")
         sys.stdout.write(table(_HEADER, _rows(scores), markdown=arguments.markdown) + "\n")
+        if arguments.folds is not None:
+            sys.stdout.write(unseen_note(unseen, names) + "\n")
         sys.stdout.write(f"{fault}; what came before it was measured\n" if fault else "")
         sys.stdout.flush()
     sys.stdout.write(LEGEND)
