@@ -12,6 +12,8 @@ import pytest
 
 from dehusk.methods.papers.hyperlink import Hyperlink, normal_url
 from dehusk.page.page import Page
+from dehusk.page.parse import ParsedPage, parse
+from dehusk.page.tree import Tree
 from dehusk.settings import Limits
 from dehusk.template.linked import Linked, Wanted, linked_answer
 from dehusk.template.templates import PageLoader, template_of
@@ -139,6 +141,23 @@ def test_what_a_loaded_page_lacks_is_said(port: int) -> None:
     _, answer = ask(port, {"page": KEY, "pages": away, "failed": [*SITE], "size": 1, "votes": 1})
     told = {load["url"]: load.get("reason") for load in answer["loaded"]}
     assert told[f"{HOST}/oats"] == "it leads to another site"
+
+
+def test_who_keeps_the_trees_has_each_page_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    parsed: list[str | None] = []
+
+    def noted(page: Page, limits: Limits) -> ParsedPage:
+        parsed.append(page.url)
+        return parse(page, limits)
+
+    monkeypatch.setattr("dehusk.template.linked.parse", noted)
+    key, pages, trees = Page(KEY["html"], KEY["url"]), dict[str, Page](), dict[str, Tree]()
+    while isinstance(answer := linked_answer(key, pages, {}, Hyperlink(), trees=trees), Wanted):
+        pages[answer.url] = Page(SITE[answer.url], answer.url)
+    assert sorted(parsed, key=str) == sorted(pages)
+    plain = linked_answer(key, pages, {}, Hyperlink())
+    assert isinstance(plain, Linked)
+    assert plain.result.text == answer.result.text
 
 
 @pytest.mark.parametrize("equality", ["text", "paper"])

@@ -14,9 +14,11 @@ import dehusk
 from dehusk.answer.labels import Label
 from dehusk.answer.view import Showing, view_html
 from dehusk.doors.service.gold import gold_nodes, gold_record, node_gold, strip_marks, teco_html
+from dehusk.errors import TooManyNodes
 from dehusk.methods.papers.hyperlink import Hyperlink
 from dehusk.page.page import Page
 from dehusk.page.parse import parse
+from dehusk.settings import Limits
 from dehusk.template.graph import link_graph
 from dehusk.template.templates import PageLoader, redirected
 from dehusk.template.viewing import Viewed, element_path, exact_selector, named_selectors
@@ -171,6 +173,13 @@ def test_teco_marks_come_back_as_the_contents_roots() -> None:
         == marks.not_template
         == [element_path(result.tree, node) for node in gold_nodes(result)[0]]
     )
+
+
+def test_marks_are_read_within_the_limits_of_the_session() -> None:
+    page = Page("<body><p class=TECO_notTemplate>Rye" + "<p>Oats" * 50)
+    with pytest.raises(TooManyNodes):
+        strip_marks(page, Limits(max_nodes=20))
+    assert strip_marks(page)[1].not_template
 
 
 def test_a_view_has_every_text_once_and_no_script() -> None:

@@ -12,6 +12,7 @@ from dehusk.methods import make_method
 from dehusk.methods.papers.hyperlink import Hyperlink, best_settings
 from dehusk.page.page import Page
 from dehusk.page.parse import parse
+from dehusk.page.tree import Tree
 from dehusk.settings import MAX_LOADS, CrawlSettings, Limits, SourceSettings
 from dehusk.sources.crawl.fetch import Response
 from dehusk.sources.crawl.linked import LinkedPages
@@ -69,16 +70,19 @@ class Search:
         """The page at the URL compared with pages that it links. Raises PageError, UsageError."""
         pages: dict[str, Page] = {}
         failed: dict[str, str | None] = {}
+        trees: dict[str, Tree] = {}
         method, most = self.method, MAX_TRIES * self.method.max_loads
         with LinkedPages(url, self.crawl, self.source, self.on_page) as linked:
             key = self.show(linked.fetch(linked.url))
             self.on_load(linked.url, key)
             while True:
-                answer = linked_answer(key, pages, failed, method, self.limits, self.overrides)
+                answer = linked_answer(
+                    key, pages, failed, method, self.limits, self.overrides, trees
+                )
                 if isinstance(answer, Linked):
                     return Found(key, pages, answer)
                 before = linked.requests
-                loaded = self._load(answer.url, linked)
+                loaded = self._load(answer.url, linked, trees)
                 if linked.requests == before:
                     method = replace(method, max_loads=min(method.max_loads + 1, most))
                 if isinstance(loaded, PageError):
@@ -87,11 +91,11 @@ class Search:
                     pages[answer.url] = loaded
                 self.on_load(answer.url, loaded)
 
-    def _load(self, url: str, linked: LinkedPages) -> Page | PageError:
+    def _load(self, url: str, linked: LinkedPages, trees: dict[str, Tree]) -> Page | PageError:
         """The page that is wanted, or why it cannot be had."""
         try:
             page = self.show(linked.fetch(url))
-            parse(page, self.limits)  # Said now, not when it has been counted on.
+            trees[url] = parse(page, self.limits).tree  # Said now, not when it has been counted on.
         except PageError as error:
             return error
         return page

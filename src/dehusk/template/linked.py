@@ -73,13 +73,15 @@ def linked_answer(
     method: Hyperlink,
     limits: Limits = Limits(),
     overrides: Overrides = NO_OVERRIDES,
+    trees: dict[str, Tree] | None = None,
 ) -> Linked | Wanted:
     """The answer on the key page; or the page that the method wants and that was not handed over.
 
     `pages` are those loaded so far by the URL that was asked for, `failed` are URLs that led
-    nowhere, with the reason where it is known. Raises PageError for the key page.
+    nowhere, with the reason where it is known. Who asks several times saves work with `trees`, to
+    which those of `pages` are added as they are parsed. Raises PageError for the key page.
     """
-    loader = _Loader(pages, failed, limits)
+    loader = _Loader(pages, failed, limits, {} if trees is None else trees)
     asking = _Asking(replace(method, loader=loader))
     try:
         result, _ = pipeline.clean(key, Memory(), pipeline.Setup(asking, limits, overrides))
@@ -120,12 +122,17 @@ class _Loader:
     """Gives the pages that were handed over, parsed once each; raises _Missing for any other."""
 
     def __init__(
-        self, pages: Mapping[str, Page], failed: Mapping[str, str | None], limits: Limits
+        self,
+        pages: Mapping[str, Page],
+        failed: Mapping[str, str | None],
+        limits: Limits,
+        trees: dict[str, Tree],
     ) -> None:
         # By what was asked for as it is, too: no spelling may be asked for again and again.
         self._pages = {normal_url(url): page for url, page in pages.items()} | dict(pages)
         self.reasons = {normal_url(url): reason for url, reason in failed.items()} | dict(failed)
         self._limits = limits
+        self._trees = trees
         self.asked: dict[str, Tree | None] = {}
 
     def __call__(self, url: str) -> Tree | None:
@@ -138,7 +145,9 @@ class _Loader:
     def _load(self, url: str) -> Tree | None:
         if url in self._pages:
             try:
-                return parse(self._pages[url], self._limits).tree
+                if url not in self._trees:
+                    self._trees[url] = parse(self._pages[url], self._limits).tree
+                return self._trees[url]
             except PageError as error:
                 self.reasons[url] = error.reason
                 return None

@@ -23,6 +23,7 @@ from dehusk.errors import NotHtml, PageError
 from dehusk.methods import settings_of
 from dehusk.methods.papers.hyperlink import Hyperlink
 from dehusk.page.page import Page
+from dehusk.settings import Limits
 from dehusk.template.linked import Linked, Wanted, linked_answer, search_message
 from dehusk.template.templates import template_of
 from dehusk.workers.acts import Judge, PageAct
@@ -86,7 +87,7 @@ def _explain(judge: Judge, request: Request) -> Reply:
 def _benchmark(judge: Judge, request: Request) -> Reply:
     """How well the template of a page with TECO's marks is found."""
     (marked,) = request.pages
-    page, marks = _unmarked(marked)
+    page, marks = _unmarked(marked, judge.session.limits)
     result = judge.session.ask(page, render=lambda result: result.text)
     scores = _scores(result, marks)
     if scores is None:
@@ -95,9 +96,9 @@ def _benchmark(judge: Judge, request: Request) -> Reply:
     return Reply(_json(facts | {"method": judge.session.method.name} | scores))
 
 
-def _unmarked(marked: Page) -> tuple[Page, Marks]:
+def _unmarked(marked: Page, limits: Limits) -> tuple[Page, Marks]:
     """The page without TECO's marks, and what they mark."""
-    tree, marks = strip_marks(marked)
+    tree, marks = strip_marks(marked, limits)
     return Page(tree.source, marked.url, marked.site, "utf-8"), marks
 
 
@@ -138,7 +139,7 @@ def _template(judge: Judge, request: Request) -> Reply:
 def _linked(judge: Judge, request: Request) -> Reply:
     """The template of a page by the pages that it links; or which of them is wanted next."""
     key, *others = request.pages
-    page, marks = _unmarked(key) if is_marked(key) else (key, None)
+    page, marks = _unmarked(key, judge.session.limits) if is_marked(key) else (key, None)
     options = request.options
     pages = dict(zip(options["urls"], others, strict=True))
     method = Hyperlink(**options["settings"])

@@ -29,6 +29,7 @@ from dehusk.page import tags
 from dehusk.page.page import Page
 from dehusk.page.parse import parse
 from dehusk.page.tree import Flags, Ints, Tree
+from dehusk.settings import Limits
 from dehusk.template.viewing import element_path
 
 Path = Sequence[int]
@@ -161,13 +162,13 @@ def is_marked(page: Page) -> bool:
     return b"notTemplate" in (html if isinstance(html, bytes) else html.encode())
 
 
-def strip_marks(page: Page) -> tuple[Tree, Marks]:
+def strip_marks(page: Page, limits: Limits = Limits()) -> tuple[Tree, Marks]:
     """The page's tree without TECO's marks, and what they were on.
 
     The page is written anew without the marks and read again: nothing of them is left, not even an
     empty `class`. Where marks have their prefix, a `mainContent` without it is the site's own.
     """
-    marked, marks = parse(page).tree, Marks([], [], [])
+    marked, marks = parse(page, limits).tree, Marks([], [], [])
     if not is_marked(page):
         return marked, marks
     is_prefixed = _MARK.encode() in marked.source
@@ -190,7 +191,7 @@ def strip_marks(page: Page) -> tuple[Tree, Marks]:
         written += [marked.source[at : marked.start[node]], start_tag]
         at = int(marked.stop[node])
     html = b"".join((*written, marked.source[at:]))
-    return parse(Page(html, page.url, page.site, "utf-8")).tree, marks
+    return parse(Page(html, page.url, page.site, "utf-8"), limits).tree, marks
 
 
 def _place(name: str, *, is_prefixed: bool) -> int | None:
