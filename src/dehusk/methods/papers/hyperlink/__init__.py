@@ -38,12 +38,7 @@ from dehusk.methods.papers.hyperlink.detection import (
     no_answer,
 )
 from dehusk.methods.papers.hyperlink.equality import Weights
-from dehusk.methods.papers.hyperlink.links import (
-    Link,
-    find_links,
-    find_menu,
-    sort_links,
-)
+from dehusk.methods.papers.hyperlink.links import Link, find_links, find_menu, sort_links
 from dehusk.methods.papers.hyperlink.mapping import Mapper, Rules
 from dehusk.methods.papers.hyperlink.page_verdict import (
     PageVerdict,
