@@ -38,7 +38,7 @@ def only_loopback(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 def linked(server: Hostile, start: str = "/", **settings: Any) -> LinkedPages:
     """Pages of this server, without a wait."""
-    usual = {"delay_s": 0, "max_delay_s": 0.01, "retries": 0, "timeout_s": 2.0}
+    usual = {"delay_s": 0, "max_delay_s": 0.01, "retries": 0, "timeout_s": 20.0}
     return LinkedPages(
         server.url + start, CrawlSettings(**({"allow_private": True} | usual | settings))
     )
@@ -179,7 +179,7 @@ BAD: dict[str, tuple[Behaviour, str]] = {
     "not there": (lambda r: r.page(b"no", status="404 Not Found"), "status"),
     "unchanged, though nobody asked": (lambda r: r.page(b"", status="304 Same"), "bad_response"),
     "no end": (then(sends(OK + b"\r\n"), endless()), "too_large"),
-    "no answer": (lambda r: time.sleep(5), "fetch_timeout"),
+    "no answer": (lambda r: time.sleep(30), "fetch_timeout"),
     "no HTTP": (sends(b"220 ready\r\n\r\n"), "bad_response"),
 }
 
@@ -188,7 +188,8 @@ BAD: dict[str, tuple[Behaviour, str]] = {
 def test_bad_answers_are_typed_and_good_pages_still_come(case: str) -> None:
     behaviour, code = BAD[case]
     paths = {"/": home("/bad", "/good"), "/good": home(), "*": behaviour}
-    with serve(paths) as server, linked(server, timeout_s=0.4, max_bytes=100_000) as pages:
+    timeout_s = 2.0 if case == "no answer" else 20.0
+    with serve(paths) as server, linked(server, timeout_s=timeout_s, max_bytes=100_000) as pages:
         assert outcome(pages, f"{server.url}/bad") == code
         assert outcome(pages, f"{server.url}/good") == "page"
 
@@ -203,8 +204,8 @@ def test_a_busy_server_is_asked_again_and_one_that_hangs_is_not() -> None:
         else:
             request.page(b"<p>now")
 
-    paths: dict[str, Behaviour] = {"/busy": busy, "/hangs*": lambda r: time.sleep(5)}
-    with serve(paths) as server, linked(server, "/busy", retries=2, timeout_s=0.2) as pages:
+    paths: dict[str, Behaviour] = {"/busy": busy, "/hangs*": lambda r: time.sleep(30)}
+    with serve(paths) as server, linked(server, "/busy", retries=2, timeout_s=1.5) as pages:
         assert outcome(pages, pages.url) == "page"
         for number in range(5):
             assert outcome(pages, f"{server.url}/hangs{number}") == "fetch_timeout"

@@ -367,7 +367,7 @@ def test_a_site_that_hangs_is_given_up() -> None:
         assert "does not answer any more" in answer["loaded"][3]["reason"]
 
     with serve(SITE | hangs) as server:
-        within(run, timeout_s=1.5)
+        within(run, timeout_s=2.5)
         assert len(server.asked()) == 4
 
 

@@ -16,6 +16,7 @@ from dehusk.page.tree import Tree
 from dehusk.settings import MAX_LOADS, CrawlSettings, Limits, SourceSettings
 from dehusk.sources.crawl.fetch import Response
 from dehusk.sources.crawl.linked import LinkedPages
+from dehusk.sources.crawl.network import Paces
 from dehusk.template.linked import MAX_TRIES, Linked, linked_answer
 from dehusk.template.templates import PageLoader, Template, template_of
 
@@ -55,6 +56,7 @@ class Search:
 
     `show` makes of each page what a browser shows of it. `on_load` is told of every page that was
     asked for, the key page first; `on_page` of each that came, with the answers of its server.
+    Searches that share `paces` ask a host no faster than one.
     """
 
     method: Hyperlink
@@ -65,6 +67,7 @@ class Search:
     show: Callable[[Page], Page] = lambda page: page
     on_load: OnLoad = lambda *_: None
     on_page: Callable[[Page, Sequence[Response]], None] = lambda *_: None
+    paces: Paces | None = None
 
     def run(self, url: str) -> Found:
         """The page at the URL compared with pages that it links. Raises PageError, UsageError."""
@@ -72,7 +75,7 @@ class Search:
         failed: dict[str, str | None] = {}
         trees: dict[str, Tree] = {}
         method, most = self.method, MAX_TRIES * self.method.max_loads
-        with LinkedPages(url, self.crawl, self.source, self.on_page) as linked:
+        with LinkedPages(url, self.crawl, self.source, self.on_page, self.paces) as linked:
             key = self.show(linked.fetch(linked.url))
             self.on_load(linked.url, key)
             while True:

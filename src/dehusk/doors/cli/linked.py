@@ -24,6 +24,7 @@ from dehusk.settings import MAX_LOADS, Wish
 from dehusk.sources import is_web
 from dehusk.sources.crawl.fetch import Response
 from dehusk.sources.crawl.frontier import read_start
+from dehusk.sources.crawl.network import Paces
 from dehusk.sources.crawl.scope import LeftOut
 from dehusk.template.fetching import Found, Search
 from dehusk.template.linked import search_message
@@ -98,15 +99,17 @@ def make_searching(
         else:
             progress.not_loaded(url, found.reason)
 
+    crawl = make_crawl_settings(arguments)
     search = Search(
         Hyperlink(**({"max_loads": MAX_LOADS} | settings)),
-        make_crawl_settings(arguments),
+        crawl,
         make_source_settings(arguments),
         limits,
         overrides(arguments.keep, arguments.drop),
         (lambda page: page) if browser is None else lambda page: browser.render(page, limits),
         tell,
         lambda _, answers: save(answers),
+        Paces(crawl),
     )
     return Searching(search, progress)
 
