@@ -167,6 +167,19 @@ def test_one_that_fails_is_named_and_the_others_run(setup: Setup) -> None:
     assert list(read_runs(setup.output)) == ["wrong", "missing", "chunks-tables"]
 
 
+def test_sample_sites_taken_for_want_of_data_are_judged_without_folds(setup: Setup) -> None:
+    folds = setup.output.parent / "folds"
+    folds.mkdir()
+    teco = replace(
+        next(each for each in EXPERIMENTS if each.name == "teco-sites-saved"),
+        command=("teco", "@none"), instead=("samples:docs:1:6",), quick=(), plots=(),
+        has_folds=True,
+    )  # fmt: skip
+    (run,) = _all(replace(setup, folds=folds), teco)
+    assert (run.status, run.note) == (Status.DONE, "")
+    assert "--folds" not in run.command
+
+
 def test_one_that_takes_too_long_is_stopped(setup: Setup) -> None:
     (run,) = _all(replace(setup, timeout_s=0.01), CHUNKS)
     assert run.status is Status.FAILED

@@ -109,7 +109,7 @@ def _run_one(
         needed = ", ".join(part[1:] for part in experiment.command if part.startswith("@"))
         return Run(experiment.name, Status.SKIPPED, note=f"there is no {needed}")
     command = shlex.join(("dehusk", "bench", *arguments))
-    if experiment.has_folds and setup.folds is not None:
+    if _folds_of(setup, experiment, arguments) is not None:
         command += " --folds folds/"
     key = _key(setup, experiment, arguments, machine)
     if before is not None and before.key == key and before.status is Status.DONE:
@@ -150,6 +150,12 @@ def find_corpus(folder: Path, name: str) -> str | None:
     return next((each for each in names if (folder / each).is_file()), None)
 
 
+def _folds_of(setup: Setup, experiment: Experiment, arguments: Sequence[str]) -> Path | None:
+    """The models that the experiment judges by; none know sample sites, taken for want of data."""
+    has_samples = any(each.startswith("samples:") for each in arguments)
+    return setup.folds if experiment.has_folds and not has_samples else None
+
+
 def _run_process(
     setup: Setup,
     experiment: Experiment,
@@ -165,8 +171,8 @@ def _run_process(
         folder = output / experiment.name
         folder.mkdir(exist_ok=True)
         more += [experiment.plots_option, str(folder)]
-    if experiment.has_folds and setup.folds is not None:
-        more += ["--folds", str(setup.folds.absolute())]
+    if (folds := _folds_of(setup, experiment, arguments)) is not None:
+        more += ["--folds", str(folds.absolute())]
     log = output / f"{experiment.name}.log"
     text = output / f"{experiment.name}.md"
     with text.open("wb") as out, log.open("wb") as err:
@@ -237,8 +243,8 @@ def _key(
 ) -> str:
     """What must be the same for an old result to be good."""
     files = [setup.data / each for each in arguments if (setup.data / each).is_file()]
-    if experiment.has_folds and setup.folds is not None:
-        files += sorted(setup.folds.glob("fold*.json"))
+    if (folds := _folds_of(setup, experiment, arguments)) is not None:
+        files += sorted(folds.glob("fold*.json"))
     parts = [
         list(arguments),
         [_file_hash(path) for path in files],
