@@ -33,16 +33,16 @@ def parse_settings(method: str, written: Sequence[str]) -> dict[str, object]:
         if not is_given:
             raise SettingError(f"--set {item}: write it as NAME=VALUE")
         if name not in known:
-            names = ", ".join(name for name in known if _is_writable(known[name]))
+            names = ", ".join(name for name in known if is_writable(known[name]))
             raise SettingError(f"{method} has no setting {name!r}; it has: {names}")
-        if not _is_writable(known[name]):
+        if not is_writable(known[name]):
             raise SettingError(f"--set {name}: cannot be set on the command line")
         default = known[name].default
         settings[name] = value if default is None else _parse(name, value, default)
     return settings
 
 
-def _is_writable(setting: Field[Any]) -> bool:
+def is_writable(setting: Field[Any]) -> bool:
     """Can it be written? Without a default only the annotation says so: the name of a file."""
     return setting.default is not None or setting.type == "str | None"
 

@@ -8,6 +8,7 @@ from dataclasses import fields
 
 from dehusk.errors import UsageError
 from dehusk.methods import DEFAULT, METHODS
+from dehusk.methods.written import is_writable
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -21,7 +22,7 @@ def run(arguments: argparse.Namespace) -> int:
     if name not in METHODS:
         raise UsageError(f"no method is called {name!r}; there are: {', '.join(METHODS)}")
     sys.stdout.write(f"{name}: {_summary(METHODS[name])}\n")
-    for field in fields(METHODS[name]):
+    for field in filter(is_writable, fields(METHODS[name])):
         default = ",".join(field.default) if isinstance(field.default, tuple) else field.default
         sys.stdout.write(f"    {field.name}={default}\n")
     return 0
