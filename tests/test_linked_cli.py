@@ -66,8 +66,12 @@ class Run:
         polite = ["--allow-private", "--delay", "0", "--retries", "0", "--fetch-timeout", "20"]
         urls = [server.url + name for name in path.split()]
         status = main([command, *urls, *polite, *more])
-        out, err = self._capfd.readouterr()
+        out, err = self.read()
         return Ran(status, out, err.replace(server.url, ""))
+
+    def read(self) -> tuple[str, str]:
+        """What was written since."""
+        return self._capfd.readouterr()
 
 
 @pytest.fixture
@@ -445,3 +449,28 @@ def test_ctrl_c_ends_a_search_that_waits() -> None:
             _, err = process.communicate(timeout=60)
         assert process.returncode == 130
         assert err.endswith(b"dehusk: interrupted\n")
+
+
+def test_links_that_cost_no_request_leave_the_template_its_pages(run: Run, tmp_path: Path) -> None:
+    forbidden = [f"no{number}" for number in range(7)]
+    paths: dict[str, Behaviour] = {
+        f"/{name}": lambda r, name=name: r.page(page(name, [*forbidden, *NAMES]))  # type: ignore[misc]
+        for name in NAMES
+    }
+    paths["/robots.txt"] = lambda r: r.page(b"User-agent: *\nDisallow: /no")
+    archive = str(tmp_path / "x.warc.gz")
+    with serve(paths) as server:
+        live = run("template", server, "/rye?utm_source=x", "--save", archive)
+        picture = run("template", server, "/rye", "--format", "graph")
+        status = main(["template", f"{server.url}/rye", "--against", archive])
+        out, err = run.read()
+        found = dehusk.template_at(
+            f"{server.url}/rye", crawl=dehusk.CrawlSettings(allow_private=True, delay_s=0)
+        )
+    assert "redirected" not in live.err
+    assert "3 pages that all link each other; 4 pages loaded" in live.err
+    assert "3 pages that all link each other; 4 pages loaded" in picture.out
+    assert "3 pages that all link each other; 4 pages loaded" in err
+    assert (status, out) == (0, live.out)
+    assert found.html.rstrip() == live.out.rstrip()
+    assert found.method.max_loads == 12  # type: ignore[attr-defined]

@@ -32,6 +32,8 @@ class Found:
     pages: dict[str, Page]
     """By the URL that was asked for; their own is where its redirects led to."""
     answer: Linked
+    method: Hyperlink
+    """The search with as many loads as it came to, those that cost no request included."""
 
     @property
     def others(self) -> list[Page]:
@@ -45,9 +47,10 @@ class Found:
         """Was the page judged, by others or by itself? By the papers it is not by itself."""
         return bool(self.answer.detection.pages) or self.answer.detection.page_counts
 
-    def loader(self, limits: Limits) -> PageLoader:
-        """Gives what was loaded: other pages are judged by it, and no more is fetched for them."""
-        return PageLoader([self.key, *self.others], limits, names=self.pages)
+    def search(self, limits: Limits) -> Hyperlink:
+        """The same search among what was loaded: other pages are judged by it as well."""
+        loader = PageLoader([self.key, *self.others], limits, names=self.pages)
+        return replace(self.method, loader=loader)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +86,7 @@ class Search:
                     key, pages, failed, method, self.limits, self.overrides, trees
                 )
                 if isinstance(answer, Linked):
-                    return Found(key, pages, answer)
+                    return Found(key, pages, answer, method)
                 before = linked.requests
                 loaded = self._load(answer.url, linked, trees)
                 if linked.requests == before:
@@ -135,6 +138,9 @@ def template_at(
         on_load=on_load,
     )
     found = search.run(url)
+    if is_search:
+        repeated = found.search(limits)
+        settings = chosen | {"loader": repeated.loader, "max_loads": repeated.max_loads}
     return template_of(
         found.key,
         found.others,
@@ -142,5 +148,5 @@ def template_at(
         limits=limits,
         keep=keep,
         drop=drop,
-        **chosen | {"loader": found.loader(limits)} if is_search else settings,
+        **settings,
     )

@@ -110,6 +110,20 @@ def search_message(
     return found.message + (f"{rest}; try a higher {option}" if is_cut else "")
 
 
+def search_among(method: Hyperlink, key: Tree) -> tuple[Hyperlink, Detection]:
+    """What the method finds among pages that are at hand, and the method as it was asked.
+
+    To ask for others costs nothing, so they make room, up to `MAX_TRIES` times as many: a search
+    that was saved finds what it found, though not all that it asked for is there.
+    """
+    most = MAX_TRIES * method.max_loads
+    asked, found = method, detect(method, key)
+    while (enough := min(method.max_loads + len(found.failed), most)) > asked.max_loads:
+        asked = replace(asked, max_loads=enough)
+        found = detect(asked, key)
+    return asked, found
+
+
 class _Missing(Exception):
     """The method asks for a page that nobody has loaded yet."""
 

@@ -23,7 +23,7 @@ from dehusk.page.page import Page
 from dehusk.settings import MAX_LOADS, Wish
 from dehusk.sources import is_web
 from dehusk.sources.crawl.fetch import Response
-from dehusk.sources.crawl.frontier import read_start
+from dehusk.sources.crawl.frontier import normal_url, read_start
 from dehusk.sources.crawl.network import Paces
 from dehusk.sources.crawl.scope import LeftOut
 from dehusk.template.fetching import Found, Search
@@ -95,7 +95,8 @@ def make_searching(
 
     def tell(url: str, found: Page | PageError) -> None:
         if isinstance(found, Page):
-            progress.loaded(url, found.url)
+            # Parameters of campaigns and sessions are left out without a redirect.
+            progress.loaded(url, None if normal_url(url) == found.url else found.url)
         else:
             progress.not_loaded(url, found.reason)
 

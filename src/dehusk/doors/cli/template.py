@@ -7,7 +7,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import chain, islice
 from pathlib import Path
@@ -30,7 +30,7 @@ from dehusk.memory import Memory
 from dehusk.memory.opening import open as open_session
 from dehusk.memory.session import Session
 from dehusk.methods import DEFAULT, METHODS, Smooths
-from dehusk.methods.papers.hyperlink import Hyperlink, best_settings, detect, normal_url
+from dehusk.methods.papers.hyperlink import Hyperlink, best_settings, normal_url
 from dehusk.output.names import is_page_name
 from dehusk.page.page import Page
 from dehusk.page.parse import parse
@@ -38,7 +38,7 @@ from dehusk.sources import Failure, hint, is_web, read_pages
 from dehusk.sources.compression import named_compression, unpacked_name
 from dehusk.template.drawing import draw_graph
 from dehusk.template.graph import link_graph
-from dehusk.template.linked import search_message
+from dehusk.template.linked import search_among, search_message
 from dehusk.template.templates import (
     PageLoader,
     Template,
@@ -68,6 +68,9 @@ def run(arguments: argparse.Namespace) -> int:
     with opened_browser(arguments) as browser:
         compare = _fetched if is_fetched else _read
         compared = compare(arguments, name, settings, browser)
+    if name == Hyperlink.name:
+        search = compared.search
+        settings |= {"loader": search.loader, "max_loads": search.max_loads}
     refusals: list[PageError] = []
     template = template_of(
         compared.key,
@@ -78,7 +81,7 @@ def run(arguments: argparse.Namespace) -> int:
         keep=arguments.keep,
         drop=arguments.drop,
         refused=refusals.append,
-        **settings | ({"loader": compared.search.loader} if name == Hyperlink.name else {}),
+        **settings,
     )
     _report(arguments, template, compared, refusals)
     _write(arguments, _written(arguments, template, compared))
@@ -112,7 +115,7 @@ def _fetched(
     return _Compared(
         found.key,
         found.others,
-        replace(searching.search.method, loader=found.loader(make_limits(arguments))),
+        found.search(make_limits(arguments)),
         is_judged=found.is_judged or name != Hyperlink.name,
     )
 
@@ -142,11 +145,11 @@ def _read(
     if name != Hyperlink.name:
         return _Compared(key, others, search, failures)
     tree = parse(key, limits).tree
-    found = detect(search, tree)
+    repeated, found = search_among(search, tree)
     is_judged = bool(found.pages) or found.page_counts or not is_web(arguments.page)
     message = search_message(search, tree, found, MAX_LOADS_OPTION)
     _say(arguments, message, is_needed=not is_judged)
-    return _Compared(key, others, search, failures, is_judged=is_judged)
+    return _Compared(key, others, repeated, failures, is_judged=is_judged)
 
 
 def _say(arguments: argparse.Namespace, message: str, *, is_needed: bool = False) -> None:
