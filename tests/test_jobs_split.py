@@ -6,6 +6,7 @@ import json
 import os
 import signal
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -79,6 +80,12 @@ def _expected(pages: list[Page]) -> list[object]:
     return [sites.ask(page).text for page in pages]
 
 
+def _kill(jobs: Jobs) -> None:
+    """End a process; one that was ended before and is not missed yet cannot be ended again."""
+    with suppress(ProcessLookupError):
+        os.kill(jobs.pids[-1], signal.SIGKILL)
+
+
 @pytest.mark.skipif(os.name != "posix", reason="needs signals")
 def test_processes_that_share_a_site_may_be_killed() -> None:
     # More than a process is behind by before another one is given pages of its site.
@@ -88,14 +95,14 @@ def test_processes_that_share_a_site_may_be_killed() -> None:
         for outcome in jobs.learn(pages):
             learned.append(outcome)
             if len(learned) in (3, 25):
-                os.kill(jobs.pids[-1], signal.SIGKILL)
+                _kill(jobs)
         assert learned == [Learned(is_new=True)] * len(pages)
         assert len(jobs.pids) == 2
         answers = []
         for answer in _asked(jobs, pages):
             answers.append(answer)
             if len(answers) in (3, 25):
-                os.kill(jobs.pids[-1], signal.SIGKILL)
+                _kill(jobs)
     assert _texts(answers) == _expected(pages)
 
 
