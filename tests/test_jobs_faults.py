@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -192,7 +193,8 @@ def _killing(
         yield answer
         wait -= 1
         if wait == 0:
-            os.kill(dice.choice(jobs.pids), signal.SIGKILL)
+            with suppress(ProcessLookupError):  # One that died before may not be missed yet.
+                os.kill(dice.choice(jobs.pids), signal.SIGKILL)
             wait = dice.randint(10, 25)
 
 
