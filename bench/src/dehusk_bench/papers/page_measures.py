@@ -199,7 +199,7 @@ def gold_groups(tree: Tree, is_content: Flags) -> Groups:
     """
     leaf = np.zeros(len(tree), np.bool_)
     leaf[leaves_of(tree)] = True
-    content, other = _below(tree, leaf & is_content), _below(tree, leaf & ~is_content)
+    content, other = tree.sums(leaf & is_content), tree.sums(leaf & ~is_content)
     is_pure = (content == 0) | (other == 0)
     # Of a pure node all below is pure, so the outermost pure one is the piece.
     outermost = is_pure & ~(is_pure[np.maximum(tree.parent, 0)] & (tree.parent >= 0))
@@ -249,12 +249,6 @@ def _choose_two(counts: NDArray[Any]) -> Any:
     """How many pairs there are in groups of these sizes."""
     counts = counts.astype(np.float64)
     return (counts * (counts - 1) / 2).sum()
-
-
-def _below(tree: Tree, marked: Flags) -> NDArray[Any]:
-    """How many marked nodes each node has, itself included."""
-    total = np.concatenate(([0], np.cumsum(marked)))
-    return np.asarray(total[tree.end] - total[:-1])
 
 
 def _nearest(tree: Tree, marked: Flags) -> NDArray[Any]:
