@@ -327,6 +327,17 @@ def test_a_corpus_that_does_not_exist_is_wrong_use(name: str) -> None:
         open_corpus(name)
 
 
+def test_the_parts_that_golds_differ_on_are_read() -> None:
+    record = _record(
+        "a", 1, content="x", authors=["Ann", "Bo"], gold_has={"title": False},
+        comments_nodes=[[1, 2]], headline="Oats",
+    )  # fmt: skip
+    (page,) = Corpus("c", lambda: iter([record])).pages()
+    assert (page.authors, page.headline, page.page_title) == ("Ann, Bo", "Oats", None)
+    assert page.gold_has == {"title": False}
+    assert page.comments_nodes == ((1, 2),)
+
+
 # --- quality
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
@@ -41,6 +41,20 @@ class GoldPage:
     """What the page is about, where several sites write of the same things."""
     genre: str | None = None
     """What kind of site it is."""
+    source: str | None = None
+    """Whose gold it is, where a corpus has that of several."""
+    headline: str | None = None
+    page_title: str | None = None
+    """What `<title>` says."""
+    captions: str | None = None
+    comments: str | None = None
+    """What readers wrote below the content."""
+    comments_nodes: tuple[tuple[int, ...], ...] = ()
+    comments_snippets: tuple[str, ...] = ()
+    authors: str | None = None
+    date: str | None = None
+    gold_has: Mapping[str, bool | float | None] = field(default_factory=dict)
+    """Does `content` include the `title`, the `byline`, …? Of some, the share of words."""
 
     @property
     def html(self) -> str:
@@ -186,6 +200,7 @@ def _gold_page(record: dict[str, Any], site: str, number: int, place: str) -> Go
     html = _text(record, "html", place)
     url = record.get("url")
     nodes = record.get("content_nodes")
+    authors = record.get("authors")
     try:
         return GoldPage(
             page=Page(html, url if isinstance(url, str) else None, site),
@@ -201,6 +216,16 @@ def _gold_page(record: dict[str, Any], site: str, number: int, place: str) -> Go
             generator=record.get("generator"),
             subject=record.get("subject"),
             genre=record.get("genre"),
+            source=record.get("source"),
+            headline=record.get("headline"),
+            page_title=record.get("page_title"),
+            captions=record.get("captions"),
+            comments=record.get("comments"),
+            comments_nodes=_paths(record.get("comments_nodes") or ()),
+            comments_snippets=tuple(map(str, record.get("comments_snippets") or ())),
+            authors=", ".join(map(str, authors)) if isinstance(authors, list) else authors,
+            date=record.get("date"),
+            gold_has=dict(record.get("gold_has") or {}),
         )
     except (TypeError, ValueError) as fault:
         raise SourceError(f"{place}: gold that is not in the format ({fault})") from fault
@@ -211,9 +236,9 @@ def _paths(nodes: Sequence[Sequence[int]]) -> tuple[tuple[int, ...], ...]:
     return tuple(tuple(map(int, path)) for path in nodes)
 
 
-def _text(record: dict[str, Any], field: str, place: str) -> str:
+def _text(record: dict[str, Any], name: str, place: str) -> str:
     """The text in a field. Raises SourceError where there is none."""
-    value = record.get(field)
+    value = record.get(name)
     if not isinstance(value, str):
-        raise SourceError(f"{place}: no `{field}` with text")
+        raise SourceError(f"{place}: no `{name}` with text")
     return value
