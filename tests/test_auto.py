@@ -411,6 +411,39 @@ def test_comments_are_a_row_and_the_article_before_them_is_not() -> None:
     assert np.all(rows[2:, 9] > 0)
 
 
+def _named(html: str, name: str) -> list[float]:
+    """A page feature of each block."""
+    column = columns_by_name(PAGE_FEATURES)[name]
+    return [float(number) for number in np.asarray(_read(html).page_features)[:, column].ravel()]
+
+
+def test_the_main_element_is_around_the_article_however_much_the_comments_say() -> None:
+    article = f"<article><h1>Rye</h1><p>{'The rye is ripe. ' * 9}</p><p>Soon.</p></article>"
+    html = f"{MENU}<main>{article}<section>{COMMENTS * 4}</section></main>{FOOT}"
+    comments = [0.0] * 48
+    assert _named(html, "main.before") == [1, 1, 1, 0, 0, 0, *comments, 0]
+    assert _named(html, "main.inside") == [0, 0, 0, 1, 1, 1, *comments, 0]
+    assert _named(html, "main.behind") == [0, 0, 0, 0, 0, 0, *(1 + n for n in comments), 1]
+    assert np.allclose(_named(html, "main.from_end")[6:], np.log1p(range(1, 50)))
+    assert np.allclose(_named(html, "main.levels")[3:6], np.log1p(1))
+    assert _named(html, "main.running_share") == [1] * 55
+    assert _named(html, "main.link_share") == [0] * 55
+
+
+def test_the_main_element_of_a_discussion_is_around_all_its_posts() -> None:
+    text = "This is what I have seen of the rye, and I have seen it for twenty years or more."
+    posts = "".join(f"<div class=post><b>Miller {n}</b><p>{text}</p></div>" for n in range(6))
+    html = f"{MENU}<main>{posts}</main>{FOOT}"
+    assert _named(html, "main.inside") == [0, 0, 0, *[1] * 12, 0]
+
+
+@pytest.mark.parametrize("text", ["<p>{0}</p>", "<p>{0}<br>{0}</p>", "<p><span>{0}</span></p>"])
+def test_one_long_paragraph_is_not_the_main_element(text: str) -> None:
+    article = f"<h1>Rye</h1>{text.format('The rye is ripe. ' * 9)}"
+    inside = _named(f"{MENU}<article>{article}</article>{FOOT}", "main.inside")
+    assert inside == [0, 0, 0, *[1] * (len(inside) - 4), 0]
+
+
 def test_paragraphs_of_several_lines_are_no_row() -> None:
     lines = "".join(f"<p>Line {n} of the poem<br>and the next</p>" for n in range(8))
     assert not _features(f"<main>{lines}</main>", "rows")[:, 0].any()

@@ -119,6 +119,16 @@ static inline float *features_of(const Reading *reading, size_t block)
     return reading->page_features + block * PAGE_FEATURES;
 }
 
+/* The element that most of the page's text stands in, by its look alone, and the run of its blocks. */
+typedef struct {
+    int32_t node, low, high;
+} Main;
+
+/* `alone` are running sums, one more than blocks, of the running text that stands in no row; `lines`, by node, the
+   blocks whose container it is. */
+Main find_main(const Reading *reading, const Notes *notes, const double *alone, const int32_t *lines);
+void fill_main(const Reading *reading, const Sums *sums, Main main);
+
 /* The features of all blocks, but for those of the title; 0 without memory. */
 int fill_features(const Reading *reading, const Notes *notes);
 int fill_rows(const Reading *reading, const Notes *notes);

@@ -152,13 +152,18 @@ static void fill_member(const Rows *rows, const Member *member, float *to)
     to[PAGE_ROW_PLACE] = (float)log1p_steps(member->place);
 }
 
-static void fill_blocks(Rows *rows)
+/* Running sums of the running text that stands in no row. */
+static void sum_alone(Rows *rows)
+{
+    rows->sums[0] = 0;
+    for (size_t i = 0; i < rows->reading->blocks; i++)
+        rows->sums[i + 1] = rows->sums[i] + (rows->inside[i] < 0 ? rows->notes->sums.running[i] : 0);
+}
+
+static void fill_blocks(const Rows *rows)
 {
     size_t count = rows->reading->blocks;
     double total = at_least(rows->notes->sums.running_chars[count], 1), largest = 0;
-    rows->sums[0] = 0;
-    for (size_t i = 0; i < count; i++)
-        rows->sums[i + 1] = rows->sums[i] + (rows->inside[i] < 0 ? rows->notes->sums.running[i] : 0);
     for (size_t i = 0; i < rows->row_count; i++)
         largest = at_least(rows->rows[i].running, largest);
     double alone = rows->sums[count];
@@ -201,7 +206,9 @@ int fill_rows(const Reading *reading, const Notes *notes)
     find_rows(&rows);
     sum_rows(&rows);
     find_inside(&rows);
+    sum_alone(&rows);
     fill_blocks(&rows);
+    fill_main(reading, &notes->sums, find_main(reading, notes, rows.sums, rows.lines));
     free(memory);
     return 1;
 }

@@ -38,7 +38,9 @@ def _products(inputs: Matrix, weights: Matrix, bias: Matrix) -> Matrix:
 # --- what the site network reads ---
 
 _PAGE, _FOUND = columns_by_name(PAGE_FEATURES), columns_by_name(EVIDENCE)
-PARTS = tuple(_PAGE[group] for group in ("text", "place", "alike", "rows", "copies", "title"))
+PARTS = tuple(
+    _PAGE[group] for group in ("text", "place", "alike", "rows", "main", "copies", "title")
+)
 """The page features that the site network reads too. With those of a block's surroundings it
 remembered the sites that it was fitted to: without, held-out sites have 0.002 more on docs-dev,
 0.003 more on news-dev and 0.006 more of the values of swde-dev. What surrounds a block has its say

@@ -57,6 +57,7 @@ def page_features(tree: Tree, blocks: Blocks, names: Names) -> Matrix:
     """One row of numbers per block, from the page alone."""
     letters = read_letters(tree, blocks)
     text = _text(blocks, letters)
+    rows, alone = _rows(tree, blocks, names)
     columns = [
         text,
         _neighbours(text),
@@ -65,7 +66,8 @@ def page_features(tree: Tree, blocks: Blocks, names: Names) -> Matrix:
         _above(tree, blocks, names),
         _around(blocks),
         _alike(tree, blocks, names),
-        _rows(tree, blocks, names),
+        rows,
+        _main(tree, blocks, alone),
         _copies(blocks, letters),
         _title(tree, blocks),
     ]
@@ -202,11 +204,12 @@ class _Members:
         return np.asarray(np.bincount(self.row, values)[self.row], np.float64)
 
 
-def _rows(tree: Tree, blocks: Blocks, names: Names) -> Floats:
+def _rows(tree: Tree, blocks: Blocks, names: Names) -> tuple[Floats, Floats]:
     """What the rows of the page say of each block: numbers that tell comments from articles.
 
     Of the longest row that it stands in, what `_row` says; and how much running text stands in no
-    row, before the block or its row and in all, and how much is in the largest row.
+    row, before the block or its row and in all, and how much is in the largest row. Beside them,
+    of each block the running text that stands in no row.
     """
     running = running_chars(blocks)
     total = max(float(running.sum()), 1.0)
@@ -225,7 +228,8 @@ def _rows(tree: Tree, blocks: Blocks, names: Names) -> Floats:
     in_rows = np.bincount(found.row, found.sums(running)) if len(found.row) else np.zeros(1)
     page = (alone.sum() / total, log1p(alone.sum()) / 8, in_rows.max() / total)
     numbers = np.stack((before / total, log1p(before) / 8), axis=1)
-    return np.concatenate((own, numbers, np.broadcast_to(page, (len(blocks), 3))), axis=1)
+    page_wide = np.broadcast_to(page, (len(blocks), 3))
+    return np.concatenate((own, numbers, page_wide), axis=1), alone
 
 
 def _row(found: _Members, blocks: Blocks, running: Floats) -> Floats:
@@ -293,6 +297,61 @@ def _members(tree: Tree, found: _Members, elements: Ints) -> Places:
     members = place[elements]
     length = np.where(members >= 0, np.bincount(found.row)[found.row[members]], 0)
     return np.asarray(members[np.arange(len(elements)), length.argmax(axis=1)])
+
+
+# --- the main element ---
+
+_MOST = 0.6
+"""The share of the text that the main element holds at least."""
+_LITTLE = 0.2
+"""With less of the running text outside of rows, all of it counts: a listing, a discussion."""
+
+
+def _main(tree: Tree, blocks: Blocks, alone: Floats) -> Floats:
+    """Where each block stands to the main element, and how much of the page that holds."""
+    node, low, high = _find_main(tree, blocks, alone)
+    order = np.arange(len(blocks))
+    inside, behind = (order >= low) & (order < high), order >= high
+    levels = np.maximum(tree.depth[blocks.container] - tree.depth[node], 0)
+    running = running_chars(blocks)
+    chars = max(float(blocks.chars[low:high].sum()), 1.0)
+    page = (
+        running[low:high].sum() / max(float(running.sum()), 1.0),
+        chars / max(float(blocks.chars.sum()), 1.0),
+        blocks.link_chars[low:high].sum() / chars,
+    )
+    columns = (
+        inside,
+        order < low,
+        behind,
+        np.where(behind, log1p(np.maximum(order - high + 1, 0)), 0),
+        np.where(inside, log1p(levels), 0),
+        *(np.full(len(blocks), number) for number in page),
+    )
+    return np.stack(columns, axis=1).astype(np.float64)
+
+
+def _find_main(tree: Tree, blocks: Blocks, alone: Floats) -> tuple[int, int, int]:
+    """The smallest element that holds most of the text, and the run of its blocks.
+
+    A paragraph, even if it has several lines, is only part of what is written: an element whose
+    blocks are all its own is not the main one, nor is what stands in it.
+    """
+    running = running_chars(blocks)
+    weight = running if running.any() else blocks.chars
+    if alone.any() and alone.sum() >= _LITTLE * running.sum():
+        weight = alone
+    total = np.concatenate(([0.0], np.cumsum(weight)))
+    starts = blocks.segments[blocks.first]
+    low, high = np.searchsorted(starts, np.arange(len(tree))), np.searchsorted(starts, tree.end)
+    lines = np.bincount(blocks.container, minlength=len(tree))
+    found = (0, 0, len(blocks))
+    for node in np.flatnonzero((high > low) & (total[high] - total[low] >= _MOST * total[-1])):
+        if lines[node] == high[node] - low[node]:
+            break
+        if high[node] - low[node] >= 2:
+            found = (int(node), int(low[node]), int(high[node]))
+    return found
 
 
 # --- copies, title ---
