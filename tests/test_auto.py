@@ -403,12 +403,52 @@ COMMENTS = "".join(
 
 def test_comments_are_a_row_and_the_article_before_them_is_not() -> None:
     article = f"<article><h1>Rye</h1><p>{'The rye is ripe. ' * 9}</p></article>"
-    rows = _features(f"<main>{article}<section>{COMMENTS}</section></main>", "rows")
+    html = f"<main>{article}<section>{COMMENTS}</section></main>"
+    rows = _features(html, "rows")
     assert rows[:2, 0].tolist() == [0, 0]
     assert np.allclose(rows[2:, 0], np.log1p(6))
     # Which of the six it is, and that all running text of the article stands before it.
     assert np.allclose(rows[2::2, 7], np.log1p(range(6)))
-    assert np.all(rows[2:, 9] > 0)
+    assert np.all(np.array(_named(html, "rows.alone_before"))[2:] > 0)
+    assert _named(html, "rows.behind_main") == [0, 0, *[1] * 12]
+
+
+@pytest.mark.parametrize(
+    ("name", "part"),
+    [
+        ("headed_members", "<h4>On rye</h4>"),
+        ("pictured_members", "<img src=miller.png alt=''>"),
+        ("timed_members", "<time>yesterday</time>"),
+        ("dated_members", "<i>12 March 2026</i><br>"),
+        ("form_members", "<button>Answer</button>"),
+        ("nested_members", "<div class=comment><b>Reeve</b><p>Me too.</p></div>"),
+    ],
+)
+def test_rows_say_what_share_of_their_members_has_a_part(name: str, part: str) -> None:
+    member = "<div class=comment><b>Miller</b><p>I have seen it.</p>{}</div>"
+    row = "".join(member.format(part if n % 2 else "") for n in range(6))
+    others = member.format("") * 6
+    html = f"<main><section>{row}</section><section>{others}</section></main>"
+    shares = _named(html, f"rows.{name}")
+    assert shares[:2] == [0.5, 0.5]
+    assert shares[-2:] == [0, 0]
+
+
+def test_a_row_says_in_which_member_the_headline_stands() -> None:
+    posts = "".join(f"<div><h1>Rye {n}</h1><p>I have seen it.</p></div>" for n in range(5))
+    html = f"<main>{posts}</main><footer>{COMMENTS}</footer>"
+    assert _named(html, "rows.headline") == [1, 1, *[0.5] * 8, *[0] * 12]
+
+
+@pytest.mark.parametrize(("heading", "further"), [("h1", 1), ("h2", 0.5)])
+def test_an_article_that_is_appended_is_a_further_one(heading: str, further: float) -> None:
+    text = f"<p>{'The rye is ripe. ' * 15}</p>"
+    article = f"<article><h1>Rye</h1>{text}<ul><li>Reap it</ul></article>"
+    behind = f"<article><{heading}>Barley</{heading}>{text}</article>"
+    short = "<article><p>No more of it.</p></article>"
+    html = f"{MENU}<main>{article}{short}{behind}</main>{FOOT}"
+    assert _named(html, "main.further_article") == [0] * 7 + [further] * 3
+    assert not any(_named(html.replace(behind, "<section>" + behind), "main.further_article"))
 
 
 def _named(html: str, name: str) -> list[float]:

@@ -2,8 +2,12 @@
 
 #include "reading.h"
 
+#include "tags.h"
+
 #define MOST 0.6   /* The share of the text that it holds at least: more than half, so that all such are nested. */
 #define LITTLE 0.2 /* With less of the running text outside of rows, all of it counts: a listing, a discussion. */
+#define ARTICLE_CHARS 200 /* Running text that makes an article. */
+#define ABOUT_AS_MUCH 0.3 /* The share of it that a further article has at least. */
 
 /* Running sums of the text that counts. */
 static const double *counted(const Reading *reading, const Sums *sums, const double *alone)
@@ -59,4 +63,43 @@ void fill_main(const Reading *reading, const Sums *sums, Main main)
             to[PAGE_MAIN_LEVELS] = (float)log1p_steps(at_least(levels, 0));
         }
     }
+}
+
+/* Does an element look like another one, a sibling? */
+static int is_alike(const Tree *tree, const uint64_t *classes, int32_t node, int32_t other)
+{
+    return tree->tag[node] == tree->tag[other] && classes[node] == classes[other] &&
+           (classes[node] || tree->tag[node] == TAG_article);
+}
+
+static int has_headline(const Reading *reading, int32_t low, int32_t high)
+{
+    while (low < high && reading->tree->tag[reading->container[low]] != TAG_h1)
+        low++;
+    return low < high;
+}
+
+void fill_further(const Reading *reading, const Notes *notes, size_t headline)
+{
+    const Tree *tree = reading->tree;
+    const double *sums = notes->sums.running_chars;
+    const int32_t *before = notes->before;
+    size_t begin = reading->blocks;
+    float further = 0;
+    int32_t node = headline < reading->blocks ? reading->container[headline] : 0;
+    for (; node > 0 && further < 1; node = parent_of(tree, node)) {
+        double own = sums[before[tree->end[node]]] - sums[before[node]];
+        int32_t stop = own >= ARTICLE_CHARS ? end_around(tree, (size_t)node) : 0;
+        for (int32_t i = tree->end[node]; i < stop && further < 1; i = tree->end[i]) {
+            int32_t low = before[i], high = before[tree->end[i]];
+            if (!is_alike(tree, notes->names.classes, node, i) || sums[high] - sums[low] < ABOUT_AS_MUCH * own)
+                continue;
+            int is_headed = has_headline(reading, low, high);
+            if (is_headed || further == 0)
+                begin = (size_t)low;
+            further = is_headed ? 1 : 0.5F;
+        }
+    }
+    for (size_t i = begin; i < reading->blocks; i++)
+        features_of(reading, i)[PAGE_FURTHER_ARTICLE] = further;
 }

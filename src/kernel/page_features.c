@@ -181,13 +181,18 @@ static void fill_copies(const Reading *reading, const Notes *notes, Keyed *items
         }
 }
 
+size_t find_headline(const Reading *reading)
+{
+    size_t first = 0;
+    while (first < reading->blocks && reading->tree->tag[reading->container[first]] != TAG_h1)
+        first++;
+    return first;
+}
+
 /* Where each block stands to the first h1. */
 static void fill_heading(const Reading *reading)
 {
-    const Tree *tree = reading->tree;
-    size_t first = 0;
-    while (first < reading->blocks && tree->tag[reading->container[first]] != TAG_h1)
-        first++;
+    size_t first = find_headline(reading);
     double has_heading = first < reading->blocks;
     if (first == reading->blocks)
         first = 0;

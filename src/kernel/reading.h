@@ -129,6 +129,12 @@ typedef struct {
 Main find_main(const Reading *reading, const Notes *notes, const double *alone, const int32_t *lines);
 void fill_main(const Reading *reading, const Sums *sums, Main main);
 
+/* Which blocks stand in or behind a further article, of its own heading; `headline` is the first `<h1>`. */
+void fill_further(const Reading *reading, const Notes *notes, size_t headline);
+
+/* The first block in an `<h1>`; how many blocks there are, without one. */
+size_t find_headline(const Reading *reading);
+
 /* The features of all blocks, but for those of the title; 0 without memory. */
 int fill_features(const Reading *reading, const Notes *notes);
 int fill_rows(const Reading *reading, const Notes *notes);

@@ -6,13 +6,14 @@ In the order of `src/kernel/features.def`, which says what each is.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dehusk.page import tags
 from dehusk.page.hashing import mix
-from dehusk.page.tree import Floats, Ints, Tree
+from dehusk.page.tree import Flags, Floats, Ints, Tree
 from reference.reading import (  # fmt: skip
     COMMA,
     DIGIT,
@@ -57,7 +58,7 @@ def page_features(tree: Tree, blocks: Blocks, names: Names) -> Matrix:
     """One row of numbers per block, from the page alone."""
     letters = read_letters(tree, blocks)
     text = _text(blocks, letters)
-    rows, alone = _rows(tree, blocks, names)
+    rows, main = _rows(tree, blocks, names, letters)
     columns = [
         text,
         _neighbours(text),
@@ -67,7 +68,8 @@ def page_features(tree: Tree, blocks: Blocks, names: Names) -> Matrix:
         _around(blocks),
         _alike(tree, blocks, names),
         rows,
-        _main(tree, blocks, alone),
+        _main(tree, blocks, main),
+        _further(tree, blocks, names),
         _copies(blocks, letters),
         _title(tree, blocks),
     ]
@@ -183,6 +185,14 @@ _MAX_MEMBER = 0.5
 """The share of a row's text that one member may hold: the columns of a layout are no row."""
 
 
+class _Main(NamedTuple):
+    """The main element, and the run of its blocks."""
+
+    node: int
+    low: int
+    high: int
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class _Members:
     """The members of all rows in the order of the page."""
@@ -204,32 +214,37 @@ class _Members:
         return np.asarray(np.bincount(self.row, values)[self.row], np.float64)
 
 
-def _rows(tree: Tree, blocks: Blocks, names: Names) -> tuple[Floats, Floats]:
+def _rows(tree: Tree, blocks: Blocks, names: Names, letters: Letters) -> tuple[Floats, _Main]:
     """What the rows of the page say of each block: numbers that tell comments from articles.
 
-    Of the longest row that it stands in, what `_row` says; and how much running text stands in no
-    row, before the block or its row and in all, and how much is in the largest row. Beside them,
-    of each block the running text that stands in no row.
+    Of the longest row that it stands in, what `_row`, `_parts` and `_stands` say; and how much
+    running text stands in no row, before the block or its row and in all, and how much is in the
+    largest row. Beside them, the main element, which depends on what stands in no row.
     """
     running = running_chars(blocks)
     total = max(float(running.sum()), 1.0)
     elements = _elements(tree, blocks)
-    found = _find(tree, blocks, names, elements)
+    nested, found = _find(tree, blocks, names, elements)
     member = _members(tree, found, elements)
     inside = np.flatnonzero(member >= 0)
-    own = np.zeros((len(blocks), 8))
-    own[inside] = _row(found, blocks, running)[member[inside]]
     alone = running.copy()
     alone[inside] = 0
+    main = _find_main(tree, blocks, alone)
+    numbers = (
+        _row(found, blocks, running),
+        _parts(tree, found, blocks, letters, nested),
+        _stands(tree, found, blocks, main),
+    )
+    own = np.zeros((len(blocks), 16))
+    own[inside] = np.concatenate(numbers, axis=1)[member[inside]]
     begin = np.arange(len(blocks))
     first = np.unique(found.row, return_index=True)[1]
     begin[inside] = found.low[first][found.row[member[inside]]]
     before = np.concatenate(([0.0], np.cumsum(alone)))[begin]
     in_rows = np.bincount(found.row, found.sums(running)) if len(found.row) else np.zeros(1)
     page = (alone.sum() / total, log1p(alone.sum()) / 8, in_rows.max() / total)
-    numbers = np.stack((before / total, log1p(before) / 8), axis=1)
-    page_wide = np.broadcast_to(page, (len(blocks), 3))
-    return np.concatenate((own, numbers, page_wide), axis=1), alone
+    columns = (before / total, log1p(before) / 8, *(np.full(len(blocks), each) for each in page))
+    return np.concatenate((own, np.stack(columns, axis=1)), axis=1), main
 
 
 def _row(found: _Members, blocks: Blocks, running: Floats) -> Floats:
@@ -255,6 +270,46 @@ def _row(found: _Members, blocks: Blocks, running: Floats) -> Floats:
     return np.stack(columns, axis=1)
 
 
+_PARTS = (
+    tags.numbers("h1", "h2", "h3", "h4", "h5", "h6"),
+    tags.numbers("img", "picture", "video"),
+    tags.numbers("time"),
+    tags.numbers("form", "button", "input", "select", "textarea"),
+)
+_DATE_CHARS = 40
+"""Characters of a short text."""
+
+
+def _parts(tree: Tree, found: _Members, blocks: Blocks, letters: Letters, nested: Flags) -> Floats:
+    """Of each member: the shares of its row's members with a heading, an image, `<time>`, a form, a
+    short text with digits, and an element like themselves.
+    """
+    ends = tree.end[found.nodes]
+    has = []
+    for part in _PARTS:
+        count = np.concatenate(([0], np.cumsum(part[tree.tag])))
+        has.append(count[ends] > count[found.nodes])
+    dates = (blocks.chars <= _DATE_CHARS) & (letters.counts[:, DIGIT] > 0)
+    has += [found.sums(dates.astype(np.float64)) > 0, nested[found.nodes]]
+    count = found.of_rows(np.ones(len(ends)))
+    columns = [found.of_rows(members.astype(np.float64)) / count for members in has]
+    return np.stack(columns, axis=1)
+
+
+def _stands(tree: Tree, found: _Members, blocks: Blocks, main: _Main) -> Floats:
+    """Of each member: the share of its row behind the main element, and whether the first h1 stands
+    in it, or in another of the row.
+    """
+    sizes = found.sums(blocks.chars)
+    behind = found.of_rows(np.where(found.low >= main.high, sizes, 0)) / found.of_rows(sizes)
+    headings = _headings(tree, blocks)[:1]
+    holds = np.zeros(len(sizes))
+    for heading in headings.tolist():
+        holds[(found.low <= heading) & (heading < found.high)] = 1
+    headline = np.where(holds > 0, 1, np.where(found.of_rows(holds) > 0, 0.5, 0))
+    return np.stack((behind, headline), axis=1)
+
+
 def _elements(tree: Tree, blocks: Blocks) -> Ints:
     """The elements around each block that can be members of a row."""
     columns, node = [], blocks.container
@@ -264,9 +319,9 @@ def _elements(tree: Tree, blocks: Blocks) -> Ints:
     return np.stack(columns, axis=1)
 
 
-def _find(tree: Tree, blocks: Blocks, names: Names, elements: Ints) -> _Members:
-    """The rows of the page. Only siblings that hold several blocks make one: paragraphs do not,
-    even if they have several lines.
+def _find(tree: Tree, blocks: Blocks, names: Names, elements: Ints) -> tuple[Flags, _Members]:
+    """Which elements have one like themselves in them, and the rows of the page. Only siblings that
+    hold several blocks make one: paragraphs do not, even if they have several lines.
     """
     nodes = np.unique(elements)[1:].astype(np.intp)
     starts = blocks.segments[blocks.first]
@@ -274,6 +329,11 @@ def _find(tree: Tree, blocks: Blocks, names: Names, elements: Ints) -> _Members:
     lines = np.bincount(blocks.container, minlength=len(tree))[nodes]
     several = (high - low >= 2) & (lines < high - low)
     nodes, low, high = nodes[several], low[several], high[several]
+    nested, up = np.zeros(len(tree), np.bool_), nodes
+    for _ in range(LEVELS[-1]):
+        up = np.maximum(tree.parent[up], 0)
+        is_alike = (names.classes[up] == names.classes[nodes]) & (tree.tag[up] == tree.tag[nodes])
+        nested[up[is_alike & (names.classes[nodes] > 0)]] = True
     key = mix(names.classes[nodes] + mix(tree.parent[nodes].astype(np.uint64)))
     _, row = np.unique(key + tree.tag[nodes].astype(np.uint64), return_inverse=True)
     found = _Members(nodes, row, low, high)
@@ -283,7 +343,8 @@ def _find(tree: Tree, blocks: Blocks, names: Names, elements: Ints) -> _Members:
     is_row = np.bincount(row, minlength=len(largest)) >= _MIN_ROW
     is_row &= largest <= _MAX_MEMBER * np.bincount(row, sizes, minlength=len(largest))
     kept = is_row[row]
-    return _Members(nodes[kept], (np.cumsum(is_row) - 1)[row[kept]], low[kept], high[kept])
+    row = (np.cumsum(is_row) - 1)[row[kept]]
+    return nested, _Members(nodes[kept], row, low[kept], high[kept])
 
 
 def _members(tree: Tree, found: _Members, elements: Ints) -> Places:
@@ -307,9 +368,9 @@ _LITTLE = 0.2
 """With less of the running text outside of rows, all of it counts: a listing, a discussion."""
 
 
-def _main(tree: Tree, blocks: Blocks, alone: Floats) -> Floats:
+def _main(tree: Tree, blocks: Blocks, main: _Main) -> Floats:
     """Where each block stands to the main element, and how much of the page that holds."""
-    node, low, high = _find_main(tree, blocks, alone)
+    node, low, high = main
     order = np.arange(len(blocks))
     inside, behind = (order >= low) & (order < high), order >= high
     levels = np.maximum(tree.depth[blocks.container] - tree.depth[node], 0)
@@ -331,7 +392,7 @@ def _main(tree: Tree, blocks: Blocks, alone: Floats) -> Floats:
     return np.stack(columns, axis=1).astype(np.float64)
 
 
-def _find_main(tree: Tree, blocks: Blocks, alone: Floats) -> tuple[int, int, int]:
+def _find_main(tree: Tree, blocks: Blocks, alone: Floats) -> _Main:
     """The smallest element that holds most of the text, and the run of its blocks.
 
     A paragraph, even if it has several lines, is only part of what is written: an element whose
@@ -345,12 +406,53 @@ def _find_main(tree: Tree, blocks: Blocks, alone: Floats) -> tuple[int, int, int
     starts = blocks.segments[blocks.first]
     low, high = np.searchsorted(starts, np.arange(len(tree))), np.searchsorted(starts, tree.end)
     lines = np.bincount(blocks.container, minlength=len(tree))
-    found = (0, 0, len(blocks))
+    found = _Main(0, 0, len(blocks))
     for node in np.flatnonzero((high > low) & (total[high] - total[low] >= _MOST * total[-1])):
         if lines[node] == high[node] - low[node]:
             break
         if high[node] - low[node] >= 2:
-            found = (int(node), int(low[node]), int(high[node]))
+            found = _Main(int(node), int(low[node]), int(high[node]))
+    return found
+
+
+_ARTICLE_CHARS = 200
+"""Running text that makes an article."""
+_ABOUT_AS_MUCH = 0.3
+"""The share of it that a further article has at least."""
+
+
+def _further(tree: Tree, blocks: Blocks, names: Names) -> Floats:
+    """1 from a sibling on that is like what holds the first h1, and has an h1 too; 0.5 without.
+
+    From the h1 upwards, the nearest with an h1 counts, then the first of the nearest.
+    """
+    starts, headings = blocks.segments[blocks.first], _headings(tree, blocks)
+    total = np.concatenate(([0.0], np.cumsum(running_chars(blocks))))
+    found = np.zeros((len(blocks), 1))
+    node = int(blocks.container[headings[0]]) if len(headings) else 0
+
+    def run(node: int) -> tuple[int, int]:
+        low, high = np.searchsorted(starts, (node, tree.end[node]))
+        return int(low), int(high)
+
+    while node > 0:
+        low, high = run(node)
+        own, up = total[high] - total[low], int(tree.parent[node])
+        sibling, stop = int(tree.end[node]), int(tree.end[up]) if up >= 0 else len(tree)
+        while sibling < stop and own >= _ARTICLE_CHARS:
+            low, high = run(sibling)
+            is_alike = tree.tag[sibling] == tree.tag[node]
+            is_alike &= names.classes[sibling] == names.classes[node]
+            is_alike &= names.classes[node] > 0 or tree.tag[node] == tags.NUMBERS["article"]
+            if is_alike and total[high] - total[low] >= _ABOUT_AS_MUCH * own:
+                if np.any((headings >= low) & (headings < high)):
+                    found[:] = 0
+                    found[low:] = 1
+                    return found
+                if not found.any():
+                    found[low:] = 0.5
+            sibling = int(tree.end[sibling])
+        node = max(up, 0)
     return found
 
 
@@ -380,7 +482,7 @@ def _copies(blocks: Blocks, letters: Letters) -> Floats:
 def _title(tree: Tree, blocks: Blocks) -> Floats:
     """Does the block say what `<title>` says, and where does it stand to the first h1?"""
     order = np.arange(len(blocks))
-    headings = np.flatnonzero(tree.tag[blocks.container] == tags.NUMBERS["h1"])
+    headings = _headings(tree, blocks)
     first = int(headings[0]) if len(headings) else 0
     has_heading = float(len(headings) > 0)
     columns = (
@@ -389,6 +491,11 @@ def _title(tree: Tree, blocks: Blocks) -> Floats:
         has_heading * np.clip((order - first) / 50, -1, 1),
     )
     return np.stack(columns, axis=1)
+
+
+def _headings(tree: Tree, blocks: Blocks) -> Places:
+    """The blocks in an h1."""
+    return np.flatnonzero(tree.tag[blocks.container] == tags.NUMBERS["h1"])
 
 
 def _in_title(tree: Tree, blocks: Blocks) -> Floats:
