@@ -515,10 +515,39 @@ def test_a_text_that_stands_there_twice_is_a_copy_the_second_time() -> None:
         ("ржи", 0),
         ("麦", 0),
         ("؟ نعم؟", 1),
+        ("«Рожь!»", 1),
+        ("「黑麦。」", 1),
+        ("Rye.&nbsp;", 1),
+        ("Rye: “so”", 0),
     ],
 )
 def test_a_sentence_is_told_by_its_end_in_any_script(text: str, ends: int) -> None:
     assert _features(f"<p>{text} </p>", "text")[0, 10] == ends
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "number"),
+    [
+        ("Äöüß łódź", "foreign_share", 0.0),
+        ("ржи и ржи", "foreign_share", 7 / 9),
+        ("ÄRGER ärger", "upper_share", 0.5),
+        ("РОЖЬ рожь", "upper_share", 0.5),
+        ("黑麦，黑麦", "comma_share", 1 / 10),
+        ("جاودار، و", "comma_share", 1 / 9),
+        ("黑麦！", "stops", np.log(2)),
+        ("黑麦黑麦黑麦", "chars", np.log(13)),
+        ("호밀 호밀", "chars", np.log(10)),
+        ("黑麦黑麦黑麦", "spaces", np.log(3)),
+        ("rye&nbsp;rye", "spaces", np.log(2)),
+        ("黑麦：", "ends_colon", 1.0),
+        ("१२ है", "digit_share", 2 / 5),
+    ],
+)
+def test_letters_of_all_scripts_are_counted(text: str, name: str, number: float) -> None:
+    place = next(f.first for f in PAGE_FEATURES if (f.group, f.name) == ("text", name))
+    read = _read(f"<p>{text}</p>")
+    assert np.asarray(read.page_features)[0, place] == pytest.approx(number)
+    assert read.chars[0] == read.lengths[0]
 
 
 def test_the_title_of_a_drawing_is_not_the_pages() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import unicodedata
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +25,7 @@ from dehusk_bench.samples import KINDS, sample_site
 from odd_pages import ODD_PAGES
 from pages_to_scan import HARD, HOSTILE, TEXTS
 from reference import judging, learning, steps
+from reference.reading import CHARACTER_KINDS, FOREIGN, LOWER, SPACE, UPPER
 
 ROOT = Path(__file__).parents[1]
 OWN_PAGES = sorted((ROOT / "tests" / "pages").rglob("*.html"))
@@ -42,7 +44,7 @@ def _same_reading(mine: _kernel.Reading, theirs: learning.Reading) -> None:
     for name in ("places", "surroundings", "keys", "texts"):
         _same(getattr(mine, name), getattr(theirs.keys, name))
     _same(mine.owners, theirs.blocks.owner)
-    _same(mine.lengths, theirs.lengths)
+    _same(mine.lengths, theirs.blocks.lengths)
     _same(mine.page_features, theirs.features)
 
 
@@ -117,6 +119,39 @@ def test_the_test_pages_are_judged_as_the_reference_says() -> None:
 
 def test_odd_and_hard_pages_are_judged_as_the_reference_says() -> None:
     _assert_as_the_reference([*ODD_PAGES, *HARD.values()])
+
+
+SCRIPTS = (
+    "Ähnlich wie Roggen, „sagt er“, wächst Weizen… Łódź, Ưu, Ș, ſ – ¿no?",
+    "Рожь растёт; ОНА (как пшеница) ЖЁЛТАЯ! Ґанок, Ѣ, ҐӁӂ ԱԲ աբ։ Ωραίο; Άλφα·",
+    "ينمو الجاودار، ثم ينضج؛ هل رأيته؟ ۱۲۳ ٤٥٦ می‌شود۔ שיפון „גדל״ כאן.",
+    "राई बढ़ती है। १२३ ข้าวไรย์เติบโต ๑๒ ລາວ ស្រូវ។ မြန်မာ။ ቃል፡ሌላ፣ ነው።",
+    "ライ麦は「大きく」育つ、そして熟す。（１２）ＡＢｃ：ｶﾅ。",
+    "호밀은 자란다. 黑麦，生长！𠀀𠀁 \U0001f33e",
+    "a&nbsp;b &amp; c &lt;d&gt; e&amp;nbsp;.&nbsp; ",
+    'he said "no." \u2009',
+)
+
+
+def test_texts_of_all_scripts_are_read_as_the_reference_says() -> None:
+    blocks = "".join(f"<p>{text}<a href=x>{text}</a></p>" for text in SCRIPTS)
+    _assert_as_the_reference([f"<main>{blocks}</main>", *SCRIPTS])
+
+
+def test_the_kinds_of_letters_are_those_of_unicode() -> None:
+    """But for a few of the first 65,536 characters: letters, white space, and case."""
+    wrong, cases = [], []
+    for code in (*range(0x80, 0xD800), *range(0xF900, 0x10000)):
+        category, kind = unicodedata.category(chr(code)), int(CHARACTER_KINDS[code])
+        is_letter, is_mark = kind & 7 in (LOWER, UPPER, FOREIGN), category[0] in "SPZ"
+        is_upper, is_lower = kind == UPPER or kind & 32, kind == LOWER or kind & 64
+        if (category[0] in "LM" and not is_letter) or (is_mark and is_letter):
+            wrong.append(f"{code:x}")
+        if (category == "Ll" and is_upper) or (category == "Lu" and is_lower):
+            cases.append(f"{code:x}")
+        assert category != "Zs" or kind == SPACE or code == 0x1680
+    assert len(wrong) < 1000, wrong  # Radicals, signs within scripts, rare modifiers.
+    assert len(cases) < 200, cases
 
 
 @pytest.mark.parametrize(

@@ -8,13 +8,13 @@
 #include "tags.h"
 
 #define MAX_LEVEL 24 /* How many levels up tags and names are looked for. */
-#define MIN_COPY 40  /* Bytes of letters and digits from which a text that stands twice is a copy. */
+#define MIN_COPY 40  /* Letters and digits from which a text that stands twice is a copy. */
 
 static void fill_text(const Reading *reading, const Letters *letters, size_t block, float *to)
 {
     const double *counts = letters->counts, chars = reading->chars[block];
-    double total = 0;
-    for (size_t kind = 0; kind < BYTE_KINDS; kind++)
+    double total = 0, capitals = counts[UPPER] + letters->capitals;
+    for (size_t kind = 0; kind < CHARACTER_KINDS; kind++)
         total += counts[kind];
     total = at_least(total, 1);
     to[PAGE_CHARS] = (float)log1p_steps(chars);
@@ -24,7 +24,7 @@ static void fill_text(const Reading *reading, const Letters *letters, size_t blo
     to[PAGE_SPACES] = (float)log1p_steps(counts[SPACE]);
     to[PAGE_STOPS] = (float)log1p_steps(counts[STOP]);
     to[PAGE_DIGIT_SHARE] = (float)(counts[DIGIT] / total);
-    to[PAGE_UPPER_SHARE] = (float)(counts[UPPER] / at_least(counts[LOWER] + counts[UPPER], 1));
+    to[PAGE_UPPER_SHARE] = (float)(capitals / at_least(capitals + counts[LOWER] + letters->small, 1));
     to[PAGE_FOREIGN_SHARE] = (float)(counts[FOREIGN] / total);
     to[PAGE_SIGN_SHARE] = (float)(counts[SIGN] / total);
     to[PAGE_ENDS_SENTENCE] = (float)letters->ends;

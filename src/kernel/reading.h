@@ -41,7 +41,7 @@ extern PyType_Spec reading_spec;
 /* --- while a page is read --- */
 
 #define FARTHEST 8 /* The highest of the levels. */
-#define BYTE_KINDS 8
+#define CHARACTER_KINDS 8
 
 enum { LOWER, UPPER, DIGIT, COMMA, STOP, SPACE, FOREIGN, SIGN };
 
@@ -51,8 +51,11 @@ typedef struct {
     uint32_t *kinds;
 } Names;
 
+/* The characters of a block by kind. One of Han, Kana or Hangul counts as two, and as many spaces are counted
+   between letters of scripts without them as other scripts would have. */
 typedef struct {
-    double counts[BYTE_KINDS];
+    double counts[CHARACTER_KINDS];
+    double capitals, small; /* Of the foreign letters, those that have case. */
     uint64_t signature;
     int ends, colon;
 } Letters;
@@ -97,6 +100,8 @@ void find_cuts(const Tree *tree, uint8_t *is_begun, int32_t *holder, size_t *cou
 
 /* Cut the page, into the columns of the reading. */
 void cut_blocks(Reading *reading, const uint8_t *is_begun, const int32_t *holder, int32_t *before);
+
+/* The letters of each block; wide characters are added to the lengths that the reading has. */
 void read_letters(const Reading *reading, Letters *letters);
 void sum_blocks(const Reading *reading, Sums *sums);
 

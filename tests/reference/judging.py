@@ -184,8 +184,8 @@ def spread(page: Reading, values: Floats) -> Floats:
     tree, segments, own = page.tree, page.blocks.segments, values[page.blocks.owner]
     is_known = ~np.isnan(own)
     sums = np.zeros((2, len(tree) + 1))
-    sums[0, segments + 1] = np.where(is_known, own, 0.0) * page.lengths
-    sums[1, segments + 1] = is_known * page.lengths
+    sums[0, segments + 1] = np.where(is_known, own, 0.0) * page.blocks.lengths
+    sums[1, segments + 1] = is_known * page.blocks.lengths
     totals = np.cumsum(sums, axis=1)
     score, length = totals[:, tree.end] - totals[:, :-1]
     means = np.full(len(tree), np.nan)

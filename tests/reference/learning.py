@@ -27,16 +27,13 @@ class Reading:
     blocks: Blocks
     keys: Keys
     features: Matrix
-    lengths: Floats
-    """Of each segment, its characters."""
 
 
 def read(tree: Tree) -> Reading:
     """The page as arrays."""
     names, blocks = read_names(tree), cut(tree)
-    lengths = tree.text_length[blocks.segments].astype(np.float64)
     keys = read_keys(tree, blocks, names)
-    return Reading(tree, blocks, keys, page_features(tree, blocks, names), lengths)
+    return Reading(tree, blocks, keys, page_features(tree, blocks, names))
 
 
 # --- tables ---
@@ -205,7 +202,7 @@ def _of_texts(
         "known_anywhere": anywhere > 0,
     }
     return {
-        name: page.blocks.sums(np.minimum(share, 1) * page.lengths) / page.blocks.chars
+        name: page.blocks.sums(np.minimum(share, 1) * page.blocks.lengths) / page.blocks.chars
         for name, share in shares.items()
     }
 

@@ -86,7 +86,8 @@ def _text(blocks: Blocks, letters: Letters) -> Floats:
     """Length, links, and the kinds of characters of each block's text."""
     counts = letters.counts
     total = np.maximum(counts.sum(axis=1), 1)
-    cased = np.maximum(counts[:, LOWER] + counts[:, UPPER], 1)
+    capitals = counts[:, UPPER] + letters.capitals
+    cased = np.maximum(capitals + counts[:, LOWER] + letters.small, 1)
     columns = (
         log1p(blocks.chars),
         blocks.link_chars / blocks.chars,
@@ -95,7 +96,7 @@ def _text(blocks: Blocks, letters: Letters) -> Floats:
         log1p(counts[:, SPACE]),
         log1p(counts[:, STOP]),
         counts[:, DIGIT] / total,
-        counts[:, UPPER] / cased,
+        capitals / cased,
         counts[:, FOREIGN] / total,
         counts[:, SIGN] / total,
         letters.ends,
@@ -459,7 +460,7 @@ def _further(tree: Tree, blocks: Blocks, names: Names) -> Floats:
 # --- copies, title ---
 
 _MIN_COPY = 40
-"""Bytes of letters and digits from which a text that stands twice on a page is a copy."""
+"""Letters and digits from which a text that stands twice on a page is a copy."""
 
 
 def _copies(blocks: Blocks, letters: Letters) -> Floats:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +42,8 @@ class Blocks:
     """Of each block, the nodes at `LEVELS`; `<html>` where the tree ends before."""
     low: Ints
     high: Ints
+    lengths: Floats
+    """Of each segment, its characters."""
     chars: Floats
     link_chars: Floats
 
@@ -71,6 +74,8 @@ def cut(tree: Tree) -> Blocks:
     starts = segments[first]
     container = _containers(tree, starts)
     levels = _ancestors(tree, container)
+    lengths = np.array([_length(tree, node) for node in segments.tolist()], np.float64)
+    linked = np.where(tree.link_length[segments] > 0, lengths, 0.0)
     return Blocks(
         segments=segments,
         owner=owner,
@@ -79,9 +84,16 @@ def cut(tree: Tree) -> Blocks:
         levels=levels,
         low=np.searchsorted(starts, levels).astype(np.int32),
         high=np.searchsorted(starts, tree.end[levels]).astype(np.int32),
-        chars=np.bincount(owner, tree.text_length[segments], len(first)).astype(np.float64),
-        link_chars=np.bincount(owner, tree.link_length[segments], len(first)).astype(np.float64),
+        lengths=lengths,
+        chars=np.bincount(owner, lengths, len(first)).astype(np.float64),
+        link_chars=np.bincount(owner, linked, len(first)).astype(np.float64),
     )
+
+
+def _length(tree: Tree, node: int) -> int:
+    """The characters of a text; one of Han, Kana or Hangul counts as two."""
+    wide = CHARACTER_KINDS[characters(tree, node)] & _IS_WIDE > 0
+    return int(tree.text_length[node] + wide.sum())
 
 
 def _containers(tree: Tree, nodes: Ints) -> Ints:
@@ -105,37 +117,72 @@ def _ancestors(tree: Tree, container: Ints) -> Ints:
 # --- letters ---
 
 LOWER, UPPER, DIGIT, COMMA, STOP, SPACE, FOREIGN, SIGN = range(8)
-ENDS = (".", "!", "?", "؟", "。", "！", "？", "…", "।")
-"""The ends of sentences."""
-_NBSP = b"&nbsp;"
-"""A no-break space, as the parser writes it: in bytes it looks like letters."""
+_IS_UNSPACED, _IS_WIDE, _IS_CAPITAL, _IS_SMALL = 8, 16, 32, 64
+_MEANINGS = {
+    "LOWER": LOWER,
+    "UPPER": UPPER,
+    "DIGIT": DIGIT,
+    "COMMA": COMMA,
+    "STOP": STOP,
+    "SPACE": SPACE,
+    "FOREIGN": FOREIGN,
+    "FOREIGN_UPPER": FOREIGN | _IS_CAPITAL,
+    "FOREIGN_LOWER": FOREIGN | _IS_SMALL,
+    "UNSPACED": FOREIGN | _IS_UNSPACED,
+    "WIDE": FOREIGN | _IS_WIDE,
+    "WIDE_UNSPACED": FOREIGN | _IS_WIDE | _IS_UNSPACED,
+}
+_WORD_CHARS = 6
+"""Characters of a word and the space behind it: where a script sets no spaces, one is counted for
+so many."""
+_QUOTES = "\"'«»‘’‚‛“”„‟‹›「」『』＂"
 
 
-def _kind(byte: int) -> int:
-    """The kind of a byte of UTF-8."""
+def _character_kinds() -> NDArray[np.uint8]:
+    """By its number, the kind of each character, as `letters.def` lists those behind ASCII."""
+    kinds = np.full(0x110000, SIGN, np.uint8)
+    kinds[:33] = SPACE
     for characters, kind in (
-        (b"abcdefghijklmnopqrstuvwxyz", LOWER),
-        (b"ABCDEFGHIJKLMNOPQRSTUVWXYZ", UPPER),
-        (b"0123456789", DIGIT),
-        (b",;:()\"'", COMMA),
-        (b".!?", STOP),
+        ("abcdefghijklmnopqrstuvwxyz", LOWER),
+        ("ABCDEFGHIJKLMNOPQRSTUVWXYZ", UPPER),
+        ("0123456789", DIGIT),
+        (",;:()\"'", COMMA),
+        (".!?", STOP),
     ):
-        if byte in characters:
-            return kind
-    return SPACE if byte < 33 else FOREIGN if byte >= 128 else SIGN
+        kinds[[ord(character) for character in characters]] = kind
+    listed = Path(__file__).parents[2].joinpath("src/kernel/letters.def").read_text("utf-8")
+    row = re.compile(r"^(?:CHARACTERS|IN_TURN)\((\w+), (\w+), (\w+)(?:, (\w+))?\)", re.MULTILINE)
+    for first, last, kind, following in row.findall(listed):
+        start, stop = int(first, 16), int(last, 16) + 1
+        kinds[start:stop:2] = _MEANINGS[kind]
+        kinds[start + 1 : stop : 2] = _MEANINGS[following or kind]
+    return kinds
 
 
-_KINDS = np.array([_kind(byte) for byte in range(256)])
-_IS_SIGNED = np.isin(_KINDS, (LOWER, UPPER, DIGIT, FOREIGN))
+CHARACTER_KINDS = _character_kinds()
+_IS_SIGNED = np.isin(CHARACTER_KINDS[:256], (LOWER, UPPER, DIGIT))
+_IS_SIGNED[128:] = True
 _SIGNATURES = np.where(_IS_SIGNED, mix(np.arange(1, 257, dtype=np.uint64)), np.uint64(0))
+
+
+def characters(tree: Tree, node: int) -> NDArray[np.uint32]:
+    """The characters of a text by their numbers, with the escapes undone; lone surrogates too."""
+    text = tree.source[tree.start[node] : tree.stop[node]].decode("utf-8", "surrogatepass")
+    for written, means in (("&nbsp;", "\xa0"), ("&lt;", "<"), ("&gt;", ">"), ("&quot;", "&")):
+        text = text.replace(written, means)
+    return np.array([ord(character) for character in text.replace("&amp;", "&")], np.uint32)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Letters:
-    """The bytes of each block, counted."""
+    """The characters of each block, counted; one of Han, Kana or Hangul counts as two."""
 
     counts: Floats
-    """Of each block, how many bytes of each kind it has."""
+    """Of each block, how many of each kind it has; one space more for every `_WORD_CHARS`
+    characters of scripts without spaces."""
+    capitals: Floats
+    small: Floats
+    """Of the letters that are not Latin, those with case."""
     ends: Flags
     """Does it end like a sentence?"""
     colon: Flags
@@ -144,21 +191,28 @@ class Letters:
 
 
 def read_letters(tree: Tree, blocks: Blocks) -> Letters:
-    """The bytes of each block, counted."""
-    counts, signature = np.zeros((len(blocks), 8)), np.zeros(len(blocks), np.uint64)
-    ends, colon = np.zeros(len(blocks), np.bool_), np.zeros(len(blocks), np.bool_)
-    texts = [b""] * len(blocks)
+    """The characters of each block, counted."""
+    count = len(blocks)
+    counts, signature = np.zeros((count, 8)), np.zeros(count, np.uint64)
+    capitals, small = np.zeros(count), np.zeros(count)
+    ends, colon = np.zeros(count, np.bool_), np.zeros(count, np.bool_)
+    texts = [np.zeros(0, np.uint32)] * count
     for node, owner in zip(blocks.segments.tolist(), blocks.owner.tolist(), strict=True):
-        texts[owner] += tree.source[tree.start[node] : tree.stop[node]]
+        texts[owner] = np.concatenate((texts[owner], characters(tree, node)))
     for place, text in enumerate(texts):
-        read = np.frombuffer(text, np.uint8)
-        counts[place] = np.bincount(_KINDS[read], minlength=8)
-        spaces = text.count(_NBSP) * int(_SIGNATURES[list(_NBSP)].sum())
-        signature[place] = (int(_SIGNATURES[read].sum()) - spaces) % 2**64
-        end = text.rstrip(bytes(range(33)))
-        ends[place] = end.endswith(tuple(sign.encode() for sign in ENDS))
-        colon[place] = end.endswith(b":")
-    return Letters(counts, ends, colon, signature)
+        kinds = CHARACTER_KINDS[text]
+        weights = 1 + (kinds & _IS_WIDE > 0)
+        counts[place] = np.bincount(kinds & 7, weights, minlength=8)
+        counts[place, SPACE] += weights[kinds & _IS_UNSPACED > 0].sum() // _WORD_CHARS
+        capitals[place] = np.sum(kinds & _IS_CAPITAL > 0)
+        small[place] = np.sum(kinds & _IS_SMALL > 0)
+        said = "".join(map(chr, text[kinds != SPACE]))
+        read = np.frombuffer(said.encode("utf-8", "surrogatepass"), np.uint8)
+        signature[place] = int(_SIGNATURES[read].sum()) % 2**64
+        last = said.rstrip(_QUOTES)[-1:]
+        ends[place] = last != "" and CHARACTER_KINDS[ord(last)] == STOP
+        colon[place] = last in (":", "：")
+    return Letters(counts, capitals, small, ends, colon, signature)
 
 
 # --- names ---
