@@ -99,11 +99,60 @@ def test_text_that_looks_like_an_attribute_is_no_name() -> None:
     assert _features("<p class=menu>a", "names").any()
 
 
+def test_the_variety_of_a_place_is_of_what_other_pages_had_there() -> None:
+    # A heading of its own on each page, one of three members, and the same line at the foot.
+    pages = [_read(f"<h1>Field {n}</h1><h2>Member {n % 3}</h2><h3>The mill</h3>") for n in range(7)]
+    opinions = [_opinion(page, 0.5) for page in pages]
+    memory = Memory()
+    for each in opinions:
+        memory = memory.plus(Memory(1, each.lesson))
+    variety = _evidence(memory, pages[6], opinions[6], "variety")
+    assert np.allclose(variety[:, 0], np.log([6, 3, 1]))
+    assert not _evidence(Memory(1, opinions[6].lesson), pages[6], opinions[6], "variety").any()
+
+
+def test_where_the_content_of_other_pages_stood_is_evidence() -> None:
+    pages = [_read(_page(number)) for number in range(1, 6)]
+    is_main = np.array([0, 0, 0, 1, 1, 1, 0])
+    opinions = [_kernel.opinion_of_logits(page, 8.0 * is_main - 4) for page in pages]
+    memory = Memory()
+    for each in opinions:
+        memory = memory.plus(Memory(1, each.lesson))
+    page, own = pages[0], opinions[0]
+    assert _evidence(memory, page, own, "family_place")[:, 0].tolist() == is_main.tolist()
+    assert _evidence(memory, page, own, "page_family_place").all()
+    # A page that has nothing where the content of the others stood.
+    other = _read(_page(9).replace("main>", "section>"))
+    own = _opinion(other, 0.5)
+    memory = memory.plus(Memory(1, own.lesson))
+    assert not _evidence(memory, other, own, "family_place").any()
+    assert not _evidence(memory, other, own, "page_family_place").any()
+
+
+def test_the_opinion_says_what_stands_in_the_main_part_of_the_page_and_behind() -> None:
+    page = _read(_page(1))
+    opinion = _kernel.opinion_of_logits(page, np.array([-4.0, -4, -4, 4, 4, 4, -4]))
+    lesson = Memory(1, opinion.lesson)
+    rows = _kernel.site_features(page, opinion, lesson.tables, 1)
+    features = np.frombuffer(rows, np.float32).reshape(len(page), -1)
+    columns = columns_by_name(SITE_FEATURES)
+    assert features[:, columns["opinion.in_family"]].ravel().tolist() == [0, 0, 0, 1, 1, 1, 0]
+    assert features[:, columns["opinion.behind_family"]].ravel().tolist() == [0, 0, 0, 0, 0, 0, 1]
+
+
 def test_a_page_is_not_its_own_evidence() -> None:
     page = _read(_page(1))
     opinion = _opinion(page, 0.5)
     alone = Memory(1, opinion.lesson)
-    for name in ("pages", "family_pages", "given_place", "known_anywhere", "place_known"):
+    for name in (
+        "pages",
+        "family_pages",
+        "given_place",
+        "known_anywhere",
+        "place_known",
+        "variety",
+        "family_place",
+    ):
         assert not _evidence(alone, page, opinion, name).any()
 
 

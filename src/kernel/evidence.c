@@ -12,7 +12,7 @@
 static void sum_repeats(const Asked *page, Weighing *room)
 {
     const Table *site = page->segments, *own = page->opinion->segments;
-    room->seen[0] = room->lost[0] = 0;
+    room->seen[0] = room->lost[0] = room->own[0] = 0;
     for (size_t i = 0; site && i < site->rows; i++) {
         uint32_t count = site->count[i];
         room->seen[i + 1] = room->seen[i] + (count >= 2 ? count : 0);
@@ -20,21 +20,32 @@ static void sum_repeats(const Asked *page, Weighing *room)
     for (size_t i = 0; i < own->rows; i++) {
         uint32_t mine = count_of(site, own->keys[i]);
         room->lost[i + 1] = room->lost[i] + (mine == 2 ? 2 : mine > 2 ? 1 : 0);
+        room->own[i + 1] = room->own[i] + (mine == 1);
     }
 }
 
+/* Rows of a table. */
+typedef struct {
+    size_t low, high;
+} Run;
+
 /* The segments of a place stand together. */
-static double sum_at(const Table *table, const double *sums, uint64_t place)
+static Run segments_at(const Table *table, uint64_t place)
 {
     uint64_t low = place >> PLACE_BITS << PLACE_BITS, high = low | ((UINT64_C(1) << PLACE_BITS) - 1);
     size_t behind = high < UINT64_MAX ? find_key(table, high + 1) : table ? table->rows : 0;
-    return sums[behind] - sums[find_key(table, low)];
+    return (Run){find_key(table, low), behind};
+}
+
+static double sum_of(const double *sums, Run run)
+{
+    return sums[run.high] - sums[run.low];
 }
 
 /* What stood at a place on other pages. */
 typedef struct {
     double count; /* On how many of them. */
-    double repeats, content;
+    double repeats, variety, content;
     int has_content; /* Did the page network say anything there? */
     float share, segments, segments_a_page, length;
 } Place;
@@ -50,16 +61,19 @@ static Place find_place(const Asked *page, const Weighing *room, uint64_t place)
     for (size_t i = 0; i < PLACE_SUMS && mine != SIZE_MAX; i++)
         sums[i] = at_least(sums[i] - (double)own->sums[mine * PLACE_SUMS + i], 0);
     double segments = at_least(sums[SUM_SEGMENTS], 1);
-    double repeated = at_least(sum_at(page->segments, room->seen, place) -
-                                   sum_at(page->opinion->segments, room->lost, place), 0);
+    double a_page = sums[SUM_SEGMENTS] / at_least(count, 1);
+    Run seen = segments_at(page->segments, place), here = segments_at(page->opinion->segments, place);
+    double repeated = at_least(sum_of(room->seen, seen) - sum_of(room->lost, here), 0);
+    double different = at_least((double)(seen.high - seen.low) - sum_of(room->own, here), 0);
     return (Place){
         .count = count,
         .repeats = at_most(repeated / segments, 1),
+        .variety = log1p_steps(a_page > 0 ? at_least(different / a_page - 1, 0) : 0),
         .content = at_most(sums[SUM_CONTENT] / at_least(sums[SUM_WEIGHT], 1), 1),
         .has_content = sums[SUM_WEIGHT] > 0,
         .share = (float)at_most(count / at_least(page->others, 1), 1),
         .segments = (float)(log1p_steps(at_most(sums[SUM_SEGMENTS], 500)) / 5),
-        .segments_a_page = (float)(log1p_steps(sums[SUM_SEGMENTS] / at_least(count, 1)) / 3),
+        .segments_a_page = (float)(log1p_steps(a_page) / 3),
         .length = (float)(log1p_steps(sums[SUM_CHARS] / segments) / 5),
     };
 }
@@ -80,12 +94,41 @@ static void weigh_places(const Asked *page, Weighing *room, float *evidence)
         parts[SHARE_PART] = parts[KNOWN_PART] = parts[GIVEN_PLACE_PART] = parts[KNOWN_ANYWHERE_PART] = 0;
         parts[PLACE_NEW_PART] = place.count > 0 ? 0 : 1;
         parts[REPEATS_PART] = place.repeats;
+        parts[VARIETY_PART] = place.variety;
         parts[CONTENT_PART] = page->opinion->content[i];
         parts[CONTENT_BEFORE_PART] = room->content_before[i];
         to[EVIDENCE_PLACE_SHARE] = place.share;
         to[EVIDENCE_SEGMENTS] = place.segments;
         to[EVIDENCE_SEGMENTS_A_PAGE] = place.segments_a_page;
         to[EVIDENCE_LENGTH] = place.length;
+        to[EVIDENCE_VARIETY] = (float)place.variety;
+    }
+}
+
+/* On what share of the other pages the content stood at the place of an element around each block. */
+static void weigh_families(const Asked *page, Weighing *room, float *evidence)
+{
+    const Reading *reading = page->reading;
+    const Tree *tree = reading->tree;
+    uint64_t own = page->opinion->families->keys[0];
+    float *family = room->family, highest = 0;
+    for (size_t i = 0; i < tree->count; i++)
+        family[i] = -1;
+    for (size_t i = 0; i < reading->blocks * LEVELS; i++) {
+        float *to = &family[reading->levels[i]];
+        if (*to >= 0)
+            continue;
+        uint64_t place = reading->surroundings[i];
+        double others = at_least((double)count_of(page->families, place) - (place == own), 0);
+        *to = (float)at_most(others / at_least(page->others, 1), 1);
+        highest = *to > highest ? *to : highest;
+    }
+    for (size_t i = 1; i < tree->count && highest > 0; i++)
+        if (family[parent_of(tree, (int32_t)i)] > family[i] && tree->parent[i] >= 0)
+            family[i] = family[tree->parent[i]];
+    for (size_t i = 0; i < reading->blocks; i++) {
+        evidence[i * EVIDENCE_COUNT + EVIDENCE_FAMILY_PLACE] = family[reading->container[i]];
+        evidence[i * EVIDENCE_COUNT + EVIDENCE_PAGE_FAMILY_PLACE] = highest;
     }
 }
 
@@ -191,6 +234,7 @@ void weigh(const Asked *page, Weighing *room, float *evidence)
 {
     sum_repeats(page, room);
     weigh_places(page, room, evidence);
+    weigh_families(page, room, evidence);
     weigh_texts(page, room);
     put_evidence(page, room, evidence);
     sum_parts(page, room);
@@ -259,6 +303,9 @@ void put_features(const Asked *page, const Weighing *room, size_t block, float *
     row[SITE_SURE] = room->sure;
     row[SITE_SURE_SHARE] = room->sure_share;
     row[SITE_CONTENT_RANK] = (float)(opinion->content[block] / at_least(room->highest, 1e-6));
+    int32_t low = page->reading->low[opinion->family], high = page->reading->high[opinion->family];
+    row[SITE_IN_FAMILY] = (int32_t)block >= low && (int32_t)block < high;
+    row[SITE_BEHIND_FAMILY] = (int32_t)block >= high;
 }
 
 /* --- memory --- */
@@ -266,8 +313,9 @@ void put_features(const Asked *page, const Weighing *room, size_t block, float *
 int make_weighing(const Asked *page, Weighing *room)
 {
     size_t blocks = page->reading->blocks + 1, seen = page->segments ? page->segments->rows + 1 : 1;
+    size_t own = page->opinion->segments->rows + 1;
     room->sums = malloc(blocks * (sizeof(Parts) + 2 * sizeof(Keyed)) +
-                        (5 * blocks + seen + page->opinion->segments->rows + 1) * sizeof(double));
+                        (5 * blocks + seen + 2 * own) * sizeof(double) + page->reading->tree->count * sizeof(float));
     if (!room->sums)
         return 0;
     room->items = (Keyed *)(room->sums + blocks);
@@ -279,6 +327,8 @@ int make_weighing(const Asked *page, Weighing *room)
     room->likelier = room->content_before + blocks;
     room->seen = room->likelier + blocks;
     room->lost = room->seen + seen;
+    room->own = room->lost + own;
+    room->family = (float *)(room->own + own);
     return 1;
 }
 

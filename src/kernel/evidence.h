@@ -16,7 +16,8 @@ typedef struct {
 
 /* Numbers of each block whose means over the surroundings of blocks are read. */
 enum {
-    SHARE_PART, KNOWN_PART, GIVEN_PLACE_PART, KNOWN_ANYWHERE_PART, PLACE_NEW_PART, REPEATS_PART, EVIDENCE_PARTS,
+    SHARE_PART, KNOWN_PART, GIVEN_PLACE_PART, KNOWN_ANYWHERE_PART, PLACE_NEW_PART, REPEATS_PART, VARIETY_PART,
+    EVIDENCE_PARTS,
     CONTENT_PART = EVIDENCE_PARTS, CONTENT_BEFORE_PART, PARTS,
 };
 
@@ -29,7 +30,9 @@ typedef struct {
     double *chars_sum;   /* One more than blocks. */
     double *anywhere, *at_place, *content_before;
     double *likelier;    /* The content to be expected in likelier blocks. */
-    double *seen, *lost; /* Running sums over the rows of segments: of the site, of the page. */
+    double *seen;        /* Running sums over the segments of the site: how often they came back. */
+    double *lost, *own;  /* Over those of the page: its part of that, and what no other page has. */
+    float *family;       /* By node: the share of the pages whose content stood at its place. */
     Keyed *items, *spare;
     double total, highest;
     float sure, sure_share;

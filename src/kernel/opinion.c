@@ -21,6 +21,7 @@ typedef struct {
     Keyed *items;    /* Room for twice the segments, or blocks. */
     uint64_t *sums;  /* Rows of `PLACE_SUMS`, one for each block. */
     double *running; /* One more than blocks. */
+    size_t family;   /* Where the element that names the page's family stands among the surroundings. */
 } Lesson;
 
 static Table *table_of(const Lesson *lesson, const uint64_t *keys, size_t count, const uint64_t *sums)
@@ -60,8 +61,9 @@ static Table *places_of(const Lesson *lesson)
     return table_of(lesson, reading->places, reading->blocks, lesson->sums);
 }
 
-/* The place of the smallest element around the main block that holds most content; there is a block. */
-static uint64_t family_of(const Lesson *lesson)
+/* Where among the surroundings of blocks the smallest element around the main block stands that holds most
+   content; there is a block. */
+static size_t find_family(const Lesson *lesson)
 {
     const Reading *reading = lesson->reading;
     double *sums = lesson->running, highest = -1;
@@ -77,14 +79,14 @@ static uint64_t family_of(const Lesson *lesson)
     }
     while (level < LEVELS - 1 && around(sums, reading, main, level) < MOST * sums[reading->blocks])
         level++;
-    return reading->surroundings[main * LEVELS + level];
+    return main * LEVELS + level;
 }
 
 /* It depends on the page alone, so that the families of two memories add up. */
 static Table *families_of(const Lesson *lesson)
 {
-    uint64_t family = lesson->reading->blocks ? family_of(lesson) : 0;
-    return table_of(lesson, &family, lesson->reading->blocks > 0, NULL);
+    const Reading *reading = lesson->reading;
+    return table_of(lesson, reading->surroundings + lesson->family, reading->blocks > 0, NULL);
 }
 
 /* All tables in a dict; NULL with an exception set. */
@@ -116,6 +118,7 @@ static int learn(const Types *types, const Reading *reading, Opinion *opinion)
     }
     lesson.sums = (uint64_t *)(lesson.items + 2 * most);
     lesson.running = (double *)(lesson.sums + (reading->blocks + 1) * PLACE_SUMS);
+    opinion->family = lesson.family = reading->blocks ? find_family(&lesson) : 0;
     PyObject *tables = opinion->lesson = tables_of(&lesson);
     free(lesson.items);
     return tables && find_table(types, tables, "segments", 0, &opinion->segments) &&

@@ -19,6 +19,7 @@ typedef struct {
     Owner owner; /* It holds on to the tree of the page that it is on. */
     OPINION_COLUMNS(COLUMN_POINTER)
     size_t blocks;
+    size_t family;    /* Where among the surroundings of blocks the element stands that names the page's family. */
     PyObject *lesson; /* A dict of tables. */
     const Table *segments, *places, *families; /* Of the lesson. */
 } Opinion;

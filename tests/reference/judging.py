@@ -10,7 +10,7 @@ import numpy as np
 from dehusk.methods.auto.features import EVIDENCE, PAGE_FEATURES, columns_by_name
 from dehusk.methods.auto.model import Network
 from dehusk.page.tree import Flags, Floats
-from reference.learning import Reading, Table, Tables, evidence, mean_around
+from reference.learning import Reading, Table, Tables, evidence, find_family, mean_around
 from reference.page_features import Matrix
 from reference.reading import Blocks
 from reference.steps import log1p, probability
@@ -67,6 +67,7 @@ def site_features(page: Reading, logits: Floats, found: Matrix, before: Floats) 
         mean_around(page, content),
         mean_around(page, before),
         _ranks(page.blocks, content),
+        _in_family(page, content),
     )
     return np.concatenate(columns, axis=1, dtype=np.float32)
 
@@ -90,6 +91,14 @@ def _ranks(blocks: Blocks, content: Floats) -> Floats:
         content / max(float(content.max()), 1e-6),
     )
     return np.stack(columns, axis=1)
+
+
+def _in_family(page: Reading, content: Floats) -> Floats:
+    """Does each block stand in the element that names the page's family, or behind it?"""
+    at = find_family(page, content)
+    low, high = page.blocks.low[at], page.blocks.high[at]
+    order = np.arange(len(content))
+    return np.stack(((order >= low) & (order < high), order >= high), axis=1).astype(np.float64)
 
 
 # --- judgement ---

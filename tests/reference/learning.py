@@ -123,14 +123,18 @@ def family_of(page: Reading, content: Floats) -> Hashes:
     It depends on the page alone, so that the families of two memories add up. Empty for a page
     without text.
     """
-    blocks = page.blocks
-    if not len(blocks):
+    if not len(page.blocks):
         return page.keys.places
-    chars = content * blocks.chars
-    main = int(chars.argmax())
-    holds = blocks.around(chars)[main] >= _MOST * np.cumsum(chars)[-1]
-    level = int(holds.argmax()) if holds.any() else -1
+    main, level = find_family(page, content)
     return page.keys.surroundings[main, [level]]
+
+
+def find_family(page: Reading, content: Floats) -> tuple[int, int]:
+    """The main block, and the level of the element around it that names the page's family."""
+    chars = content * page.blocks.chars
+    main = int(chars.argmax())
+    holds = page.blocks.around(chars)[main] >= _MOST * np.cumsum(chars)[-1]
+    return main, int(holds.argmax()) if holds.any() else -1
 
 
 # --- evidence ---
@@ -138,9 +142,9 @@ def family_of(page: Reading, content: Floats) -> Hashes:
 _OWN = (
     "pages", "many_pages", "family_pages", "family_share", "share", "known", "given_place",
     "anywhere", "known_anywhere", "place_share", "repeats", "place_known", "segments",
-    "segments_a_page", "length",
+    "segments_a_page", "length", "variety", "family_place", "page_family_place",
 )  # fmt: skip
-_AROUND = ("share", "known", "given_place", "known_anywhere", "place_new", "repeats")
+_AROUND = ("share", "known", "given_place", "known_anywhere", "place_new", "repeats", "variety")
 """What is said of a block's surroundings, level by level."""
 
 
@@ -159,14 +163,19 @@ def evidence(tables: Tables, pages: int, page: Reading, content: Floats) -> tupl
     segments = np.maximum(sums[:, _SEGMENTS], 1)
     found = _of_pages(tables, own, page, others) | _of_texts(tables, own, page, at_place, others)
     repeated = _repeated(tables["segments"], own["segments"], places)
+    a_page = sums[:, _SEGMENTS] / np.maximum(at_place, 1)
+    different = _different(tables["segments"], own["segments"], places)
+    variety = np.divide(different, a_page, out=np.zeros(len(places)), where=a_page > 0)
+    found |= _of_families(tables, own, page, others)
     found |= {
         "place_share": np.minimum(at_place / max(others, 1), 1),
         "repeats": np.minimum(repeated / segments, 1),
         "place_known": (at_place > 0).astype(np.float64),
         "place_new": (at_place == 0).astype(np.float64),
         "segments": log1p(np.minimum(sums[:, _SEGMENTS], 500)) / 5,
-        "segments_a_page": log1p(sums[:, _SEGMENTS] / np.maximum(at_place, 1)) / 3,
+        "segments_a_page": log1p(a_page) / 3,
         "length": log1p(sums[:, _CHARS] / segments) / 5,
+        "variety": log1p(np.maximum(variety - 1, 0)),
     }
     columns = [found[name][:, None] for name in _OWN]
     columns += [mean_around(page, found[name]) for name in _AROUND]
@@ -207,6 +216,19 @@ def _of_texts(
     }
 
 
+def _of_families(tables: Tables, own: Tables, page: Reading, others: int) -> dict[str, Floats]:
+    """On what share of the pages the content stood at the place of an element around each block,
+    the highest; and the highest of the page.
+    """
+    count = _others(tables, own, "families", page.keys.surroundings.ravel())
+    shares = np.zeros(len(page.tree))
+    shares[page.blocks.levels.ravel()] = np.minimum(count / max(others, 1), 1)
+    for node, parent in enumerate(page.tree.parent.tolist()):
+        shares[node] = max(shares[node], shares[parent] if parent >= 0 else 0)
+    highest = np.full(len(page.blocks), shares.max())
+    return {"family_place": shares[page.blocks.container], "page_family_place": highest}
+
+
 def mean_around(page: Reading, values: Floats) -> Floats:
     """The mean of a number over the surroundings of each block, by characters, level by level."""
     chars = np.maximum(page.blocks.around(page.blocks.chars), 1)
@@ -228,3 +250,10 @@ def _repeated(table: Table, own: Table, places: Hashes) -> Floats:
         lost = 0 if key not in own.count else 2 if count == 2 else 1
         repeated[key >> int(PLACE_BITS)] += count - lost if count >= 2 else 0
     return np.array([repeated[key] for key in (places >> PLACE_BITS).tolist()], np.float64)
+
+
+def _different(table: Table, own: Table, places: Hashes) -> Floats:
+    """Of each block's place, how many different segments other pages have there."""
+    others = [key for key, count in table.count.items() if count > own.count[key]]
+    different = Counter(key >> int(PLACE_BITS) for key in others)
+    return np.array([different[key] for key in (places >> PLACE_BITS).tolist()], np.float64)
