@@ -30,7 +30,7 @@ from dehusk_bench.quality.averages import Averages, Figure, Place, place_of
 from dehusk_bench.quality.curves import learning_curve, write_curves
 from dehusk_bench.quality.measure import GOLD, By, run_quality, wrong_share
 from dehusk_bench.quality.report import render_report
-from dehusk_bench.quality.scoring import bag_score, share_found, words
+from dehusk_bench.quality.scoring import bag_score, find_phrases, words
 from dehusk_bench.samples import sample_site
 from dehusk_bench.showing import Progress
 from dehusk_bench.speed import gate as speed_gate
@@ -93,17 +93,17 @@ def test_swapping_gold_and_answer_swaps_precision_and_recall(a: list[str], b: li
 
 def test_a_value_survives_only_as_a_whole_sequence_of_words() -> None:
     answer = words("The price: $ 9,970 for the Accent 2010 (blue)")
-    assert share_found(["$9,970"], answer) == 1
-    assert share_found(["Accent 2010"], answer) == 1
-    assert share_found(["2010 Accent"], answer) == 0
-    assert share_found(["97"], answer) == 0
-    assert share_found(["9,970", "blue", "red", "green"], answer) == 0.5
+    assert find_phrases(["$9,970"], answer).share == 1
+    assert find_phrases(["Accent 2010"], answer).share == 1
+    assert find_phrases(["2010 Accent"], answer).share == 0
+    assert find_phrases(["97"], answer).share == 0
+    assert find_phrases(["9,970", "blue", "red", "green"], answer).share == 0.5
 
 
 def test_values_without_words_are_passed_over() -> None:
-    assert share_found(["$"], ["a"]) is None
-    assert share_found([], ["a"]) is None
-    assert share_found(["$", "a"], ["a"]) == 1
+    assert find_phrases(["$"], ["a"]).share is None
+    assert find_phrases([], ["a"]).share is None
+    assert find_phrases(["$", "a"], ["a"]).share == 1
 
 
 # --- nodes

@@ -18,7 +18,7 @@ from dehusk.page.page import Page
 from dehusk_bench.peers.contenders import make_contenders
 from dehusk_bench.peers.pages import PEERS, language_of, load_all, load_peers
 from dehusk_bench.peers.sites import SITE_PEERS, plain_line, without_known_runs
-from dehusk_bench.quality.scoring import share_found, words
+from dehusk_bench.quality.scoring import find_phrases, words
 
 MODULES = {
     "trafilatura-fast": "trafilatura",
@@ -56,7 +56,7 @@ def _need(name: str) -> None:
 def test_a_peer_finds_the_text_of_an_article(name: str) -> None:
     _need(name)
     text = PEERS[name]()(ARTICLE, "https://sea.example/tides")
-    assert share_found([f"Paragraph {n} tells how" for n in range(1, 9)], words(text)) == 1
+    assert find_phrases([f"Paragraph {n} tells how" for n in range(1, 9)], words(text)).share == 1
 
 
 @pytest.mark.parametrize("name", SITE_PEERS)

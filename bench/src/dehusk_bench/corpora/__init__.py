@@ -33,7 +33,7 @@ class GoldPage:
     content_nodes: tuple[tuple[int, ...], ...] | None = None
     excluded_nodes: tuple[tuple[int, ...], ...] = ()
     must_keep: tuple[str, ...] = ()
-    must_drop: tuple[str, ...] = ()
+    must_drop: tuple[str, ...] | None = None
     lang: str | None = None
     type: str | None = None
     generator: str | None = None
@@ -198,7 +198,7 @@ def _sample_records(name: str) -> Callable[[], Iterator[dict[str, Any]]]:
 def _gold_page(record: dict[str, Any], site: str, number: int, place: str) -> GoldPage:
     """The page that a record holds. Raises SourceError."""
     html = _text(record, "html", place)
-    url = record.get("url")
+    url, dropped = record.get("url"), record.get("must_drop")
     nodes = record.get("content_nodes")
     authors = record.get("authors")
     try:
@@ -210,7 +210,7 @@ def _gold_page(record: dict[str, Any], site: str, number: int, place: str) -> Go
             content_nodes=None if nodes is None else _paths(nodes),
             excluded_nodes=_paths(record.get("excluded_nodes") or ()),
             must_keep=tuple(map(str, record.get("must_keep") or ())),
-            must_drop=tuple(map(str, record.get("must_drop") or ())),
+            must_drop=None if dropped is None else tuple(map(str, dropped)),
             lang=record.get("lang"),
             type=record.get("type"),
             generator=record.get("generator"),

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
+from typing import Final
+
+from dehusk_bench.quality.bootstrap import Interval, Share, SiteValue, interval, mean_of
 
 
 class Place(StrEnum):
@@ -32,6 +35,13 @@ class Figure(StrEnum):
     """The share of the values that must be kept that are."""
     LEFT = "left"
     """The share of the phrases that must be dropped that are still there."""
+    SNIPPET_PRECISION = "snippet_precision"
+    """Of the snippets of all pages that are in the answers, the share that must be kept."""
+    SNIPPET_RECALL = "snippet_recall"
+    """Of the snippets of all pages that must be kept, the share that are."""
+    SNIPPET_F1 = "snippet_f1"
+    COMMENTS = "comments"
+    """The share of what readers wrote below the content that is in the answer."""
     WORDS = "words"
     """Words in the answer."""
     TEMPLATE_PRECISION = "template_precision"
@@ -50,31 +60,43 @@ class Figure(StrEnum):
     """1 for a page without an answer, else 0."""
 
 
+POOLED: Final = frozenset({Figure.SNIPPET_PRECISION, Figure.SNIPPET_RECALL, Figure.SNIPPET_F1})
+"""Figures that are counted over all pages together, as a `Share` of each."""
+COSTS: Final = frozenset({Figure.WORDS, Figure.CPU_MS, Figure.STATE_BYTES, Figure.FAILED})
+"""Figures that need no gold."""
+MAIN: Final = (Figure.F1, Figure.SNIPPET_F1, Figure.KEPT)
+"""What contenders are compared by: the first of these that a corpus has gold for."""
+
+
 class Averages:
     """Running means per site, by figure and place. A site's pages may lack a figure."""
 
     def __init__(self) -> None:
-        self._sites: dict[str, dict[tuple[Figure, Place], tuple[float, int]]] = {}
+        self._sites: dict[str, dict[tuple[Figure, Place], Share]] = {}
 
-    def add(self, site: str, number: int, figures: Mapping[Figure, float]) -> None:
+    def add(self, site: str, number: int, figures: Mapping[Figure, SiteValue]) -> None:
         """Count one page: the site's page of this number, with its figures."""
         sums = self._sites.setdefault(site, {})
         for figure, value in figures.items():
+            part, whole = value if isinstance(value, tuple) else (value, 1)
             for place in (Place.ALL, place_of(number)):
-                total, pages = sums.get((figure, place), (0.0, 0))
-                sums[figure, place] = (total + value, pages + 1)
+                total, count = sums.get((figure, place), (0.0, 0))
+                sums[figure, place] = (total + part, count + whole)
 
     def mean(self, figure: Figure, place: Place = Place.ALL) -> float | None:
         """The mean over sites of the means over their pages; None if no page has the figure."""
-        means = self.site_means(figure, place).values()
-        return sum(means) / len(means) if means else None
+        return mean_of(self.site_values(figure, place).values())
 
-    def site_means(self, figure: Figure, place: Place = Place.ALL) -> dict[str, float]:
-        """The mean over its pages of each site that has the figure."""
+    def site_values(self, figure: Figure, place: Place = Place.ALL) -> dict[str, SiteValue]:
+        """The mean over its pages of each site that has the figure; the sums of a pooled one."""
         key = (figure, place)
         return {
-            site: sums[key][0] / sums[key][1] for site, sums in self._sites.items() if key in sums
+            site: _value(figure, sums[key]) for site, sums in self._sites.items() if key in sums
         }
+
+    def interval(self, figure: Figure, place: Place = Place.ALL) -> Interval | None:
+        """The mean, and where it lies in 95 % of draws of sites; None if no page has the figure."""
+        return interval(list(self.site_values(figure, place).values()))
 
     def total(self, figure: Figure) -> float:
         """The sum over all pages."""
@@ -88,33 +110,50 @@ class Averages:
         """How many sites have a page with the figure."""
         return sum(1 for _ in self._of(figure, place))
 
-    def by_site(self) -> dict[str, dict[str, dict[str, float]]]:
+    def by_site(self) -> dict[str, dict[str, dict[str, SiteValue]]]:
         """Each site's means by figure and place, and how many pages stand behind them."""
         return {site: _site_figures(sums) for site, sums in self._sites.items()}
 
     def summary(self) -> dict[str, dict[str, float]]:
         """The means over sites by figure and place."""
-        keys = {key for sums in self._sites.values() for key in sums}
         table: dict[str, dict[str, float]] = {}
-        for figure, place in sorted(keys):
+        for figure, place in self._keys():
             mean = self.mean(figure, place)
             if mean is not None:
                 table.setdefault(figure, {})[place] = mean
         return table
 
-    def _of(self, figure: Figure, place: Place) -> Iterator[tuple[float, int]]:
+    def intervals(self) -> dict[str, dict[str, tuple[float, float]]]:
+        """Where the means that gold stands behind lie in 95 % of draws of sites."""
+        table: dict[str, dict[str, tuple[float, float]]] = {}
+        for figure, place in self._keys():
+            found = None if figure in COSTS else self.interval(figure, place)
+            if found is not None:
+                table.setdefault(figure, {})[place] = (found.low, found.high)
+        return table
+
+    def _keys(self) -> list[tuple[Figure, Place]]:
+        return sorted({key for sums in self._sites.values() for key in sums})
+
+    def _of(self, figure: Figure, place: Place) -> Iterator[Share]:
         """Each site's sum and number of pages."""
         for sums in self._sites.values():
             if (figure, place) in sums:
                 yield sums[figure, place]
 
 
-def _site_figures(
-    sums: Mapping[tuple[Figure, Place], tuple[float, int]],
-) -> dict[str, dict[str, float]]:
+def _value(figure: Figure, share: Share) -> SiteValue:
+    """A site's mean; of a pooled figure the sums themselves, which may be of nothing."""
+    return share if figure in POOLED else share[0] / share[1]
+
+
+def _site_figures(sums: Mapping[tuple[Figure, Place], Share]) -> dict[str, dict[str, SiteValue]]:
     """A site's means by figure and place, with the number of its pages."""
-    table: dict[str, dict[str, float]] = {"pages": {}}
-    for (figure, place), (total, pages) in sums.items():
-        table.setdefault(figure, {})[place] = total / pages
-        table["pages"][place] = max(pages, table["pages"].get(place, 0))
+    pages: dict[str, int] = {}
+    table: dict[str, dict[str, SiteValue]] = {}
+    for (figure, place), share in sums.items():
+        table.setdefault(figure, {})[place] = _value(figure, share)
+        if figure not in POOLED:
+            pages[place] = max(share[1], pages.get(place, 0))
+    table["pages"] = {**pages}
     return table

@@ -35,8 +35,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--by",
-        choices=("site", "lang", "type", "generator", "genre"),
-        help="add a row for each site, language, page type, generator or genre of site",
+        choices=("site", "lang", "type", "generator", "genre", "source", "place"),
+        help="add a row for each site, language, page type, generator, genre of site, source of the"
+        " gold, or place in the site",
     )
     parser.add_argument(
         "--teco",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -20,8 +19,16 @@ from dehusk.page.page import Page
 from dehusk.page.tree import Tree
 from dehusk_bench.corpora import Corpus, GoldPage, Watcher, watch_nothing
 from dehusk_bench.peers.contenders import Answer, Ask, Contender
-from dehusk_bench.quality.averages import Averages, Figure
-from dehusk_bench.quality.scoring import bag_score, share_found, words
+from dehusk_bench.quality.averages import Averages, Figure, place_of
+from dehusk_bench.quality.bootstrap import SiteValue
+from dehusk_bench.quality.scoring import (
+    ContentGold,
+    Phrases,
+    comment_lines,
+    content_gold,
+    find_phrases,
+    words,
+)
 
 GOLD = "gold"
 """The row of the gold itself, for its number of words."""
@@ -35,6 +42,8 @@ class By(StrEnum):
     TYPE = "type"
     GENERATOR = "generator"
     GENRE = "genre"
+    SOURCE = "source"
+    PLACE = "place"
 
 
 @dataclass(slots=True)
@@ -133,26 +142,27 @@ def _answer(
 
 
 def _add(
-    report: Report, by: By | None, name: str, gold: GoldPage, figures: Mapping[Figure, float]
+    report: Report, by: By | None, name: str, gold: GoldPage, figures: Mapping[Figure, SiteValue]
 ) -> None:
     """Count a page's figures for the corpus, and for its group."""
     tables = [report.averages]
     if by is not None:
-        tables.append(report.groups.setdefault(str(getattr(gold, by)), {}))
+        group = place_of(gold.number) if by is By.PLACE else getattr(gold, by)
+        tables.append(report.groups.setdefault(str(group), {}))
     for table in tables:
         table.setdefault(name, Averages()).add(gold.site, gold.number, figures)
-    if Figure.F1 in figures:
-        site = report.curves.setdefault(name, {}).setdefault(gold.site, {})
-        site[gold.number] = figures[Figure.F1]
+    f1 = figures.get(Figure.F1)
+    if isinstance(f1, float):
+        report.curves.setdefault(name, {}).setdefault(gold.site, {})[gold.number] = f1
 
 
 def _page_figures(
     gold: GoldPage, answers: Mapping[str, Answer | None], report: Report
-) -> dict[str, dict[Figure, float]]:
+) -> dict[str, dict[Figure, SiteValue]]:
     """What is measured on one page, by contender."""
-    content = None if gold.content is None else Counter(words(gold.content))
+    content = content_gold(gold)
     nodes = _nodes(gold, answers, report)
-    figures: dict[str, dict[Figure, float]] = {}
+    figures: dict[str, dict[Figure, SiteValue]] = {}
     for name, answer in answers.items():
         figures[name] = _text_figures(gold, content, words(answer.text if answer else ""))
         figures[name][Figure.FAILED] = float(answer is None)
@@ -161,27 +171,38 @@ def _page_figures(
         if nodes is not None and answer is not None:
             figures[name] |= _node_figures(nodes, answer)
     if content is not None:
-        figures[GOLD] = {Figure.WORDS: float(content.total())}
+        figures[GOLD] = {Figure.WORDS: float(content.words.total())}
     return figures
 
 
 def _text_figures(
-    gold: GoldPage, content: Counter[str] | None, answer: list[str]
-) -> dict[Figure, float]:
+    gold: GoldPage, content: ContentGold | None, answer: list[str]
+) -> dict[Figure, SiteValue]:
     """What is measured on the text of an answer."""
-    figures = {Figure.WORDS: float(len(answer))}
+    figures: dict[Figure, SiteValue] = {Figure.WORDS: float(len(answer))}
     if content is not None:
-        result = bag_score(content, Counter(answer))
+        result = content.score(answer)
         figures |= {
             Figure.PRECISION: result.precision,
             Figure.RECALL: result.recall,
             Figure.F1: result.f1,
         }
-    for figure, values in ((Figure.KEPT, gold.must_keep), (Figure.LEFT, gold.must_drop)):
-        share = share_found(values, answer)
-        if share is not None:
-            figures[figure] = share
+    kept, left = (find_phrases(each, answer) for each in (gold.must_keep, gold.must_drop or ()))
+    comments = find_phrases(gold.comments_snippets or comment_lines(gold), answer)
+    shares = {Figure.KEPT: kept.share, Figure.LEFT: left.share, Figure.COMMENTS: comments.share}
+    figures |= {figure: share for figure, share in shares.items() if share is not None}
+    if kept.count and gold.must_drop is not None:
+        figures |= _snippet_figures(kept, left.found)
     return figures
+
+
+def _snippet_figures(kept: Phrases, left: int) -> dict[Figure, SiteValue]:
+    """What a page adds to precision, recall and F1 of the snippets of all pages."""
+    return {
+        Figure.SNIPPET_PRECISION: (kept.found, kept.found + left),
+        Figure.SNIPPET_RECALL: (kept.found, kept.count),
+        Figure.SNIPPET_F1: (2 * kept.found, kept.found + left + kept.count),
+    }
 
 
 def _nodes(gold: GoldPage, answers: Mapping[str, Answer | None], report: Report) -> NodeGold | None:
@@ -197,7 +218,7 @@ def _nodes(gold: GoldPage, answers: Mapping[str, Answer | None], report: Report)
     return None
 
 
-def _node_figures(gold: NodeGold, answer: Answer) -> dict[Figure, float]:
+def _node_figures(gold: NodeGold, answer: Answer) -> dict[Figure, SiteValue]:
     """What is measured on the labels of an answer; nothing where it has none."""
     tree, labels = answer.tree, answer.labels
     if tree is None or labels is None:

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from dehusk_bench.quality.averages import Averages, Figure, Place
-from dehusk_bench.quality.bootstrap import MIN_SITES, difference, interval
+from dehusk_bench.quality.averages import COSTS, MAIN, Averages, Figure, Place
+from dehusk_bench.quality.bootstrap import MIN_SITES, SiteValue, difference
 from dehusk_bench.quality.curves import learning_curve
 from dehusk_bench.quality.measure import GOLD, Report
 from dehusk_bench.tables import number, table
 
 _Column = tuple[str, Figure, Place]
 
+NAMES: Final = {Figure.F1: "F1", Figure.SNIPPET_F1: "snippet F1", Figure.KEPT: "kept"}
+"""The headings of the figures that contenders are compared by."""
 _PLACES: Final = (Place.EARLY, Place.MIDDLE, Place.LATE)
 _CONTENT: Final[tuple[_Column, ...]] = (
     ("P", Figure.PRECISION, Place.ALL),
@@ -21,6 +23,10 @@ _CONTENT: Final[tuple[_Column, ...]] = (
     *((str(place), Figure.F1, place) for place in _PLACES),
     ("kept", Figure.KEPT, Place.ALL),
     ("left", Figure.LEFT, Place.ALL),
+    ("snippet P", Figure.SNIPPET_PRECISION, Place.ALL),
+    ("snippet R", Figure.SNIPPET_RECALL, Place.ALL),
+    (NAMES[Figure.SNIPPET_F1], Figure.SNIPPET_F1, Place.ALL),
+    ("comments", Figure.COMMENTS, Place.ALL),
     ("words", Figure.WORDS, Place.ALL),
     ("CPU ms", Figure.CPU_MS, Place.ALL),
     ("state B", Figure.STATE_BYTES, Place.ALL),
@@ -39,17 +45,19 @@ _TECO: Final[tuple[_Column, ...]] = (
 _DIGITS: Final = {Figure.WORDS: 0, Figure.STATE_BYTES: 0, Figure.CPU_MS: 1}
 _WRONG: Final[_Column] = ("wrong", Figure.WRONG, Place.ALL)
 _GOLD_COLUMNS: Final = tuple(
-    column for column in (*_CONTENT, *_TEMPLATE, _WRONG) if column[1] not in _DIGITS
+    column for column in (*_CONTENT, *_TEMPLATE, _WRONG) if column[1] not in COSTS
 )
 LEGEND: Final = (
     "Content: precision, recall and F1 of words per page, averaged over the pages of a site, then"
-    " over sites;\n1–5, 6–19, 20+: F1 by place in the site; kept: share of values that must be kept"
-    " and are;\nleft: share of phrases that must go and are still there; words: in an answer;"
-    " failed: pages without one;\nCPU ms: per page, to the text; state B: bytes that a method"
-    " remembers, per page seen.\nTemplate: the same of elements called template; wrong: share of"
-    " elements called template on pages that have none.\n95 %: where the figure lies in 95 of 100"
-    " draws of sites, with replacement; against another contender,\nthe sites' differences are"
-    f" drawn; with 0 inside, or with fewer than {MIN_SITES} sites, it is within noise.\n"
+    " over sites,\nwithout a headline that the gold does not have; 1–5, 6–19, 20+: F1 by place in"
+    " the site;\nkept: share of values that must be kept and are; left: share of phrases that must"
+    " go and are still there;\nsnippet P, R, F1: of both, over all pages together; comments: share"
+    " of readers' comments in the answer;\nwords: in an answer; failed: pages without one; CPU ms:"
+    " per page, to the text;\nstate B: bytes that a method remembers, per page seen.\nTemplate: the"
+    " same of elements called template; wrong: share of elements called template on pages that have"
+    " none.\n95 %: where the figure lies in 95 of 100 draws of sites, with replacement; against"
+    " another contender,\nthe sites' differences are drawn; with 0 inside, or with fewer than"
+    f" {MIN_SITES} sites, it is within noise.\n"
 )
 
 
@@ -60,8 +68,9 @@ def render_report(report: Report, *, with_teco: bool = False, markdown: bool = F
     parts = [f"{mark}{report.corpus}: {_extent(report)}\n"]
     content = _filled(rows, _CONTENT)
     if content:
-        header = ["content", *(head for head, _, _ in content), "F1, 95 %", "failed"]
-        cells = [[*_cells(*row, content), _range(row[1]), _failed(row[1])] for row in rows]
+        main = _main(report)
+        header = ["content", *(head for head, _, _ in content), f"{NAMES[main]}, 95 %", "failed"]
+        cells = [[*_cells(*row, content), _range(row[1], main), _failed(row[1])] for row in rows]
         parts.append(table(header, cells, markdown=markdown))
     parts += _comparison(report, markdown=markdown)
     template = _filled(rows, [*_TEMPLATE, *(_TECO if with_teco else ()), _WRONG])
@@ -105,27 +114,36 @@ def _cells(name: str, averages: Averages, columns: Sequence[_Column]) -> list[st
     return [name, *(number(mean, _DIGITS.get(figure, 3)) for figure, mean in means)]
 
 
-def _range(averages: Averages) -> str:
-    """Where F1 lies in 95 % of draws of sites."""
-    found = interval(list(averages.site_means(Figure.F1).values()))
+def _main(report: Report) -> Figure:
+    """What the contenders are compared by on the corpus."""
+    found = (each for each in MAIN if _filled(list(_rows(report)), [("", each, Place.ALL)]))
+    return next(found, MAIN[0])
+
+
+def _range(averages: Averages, figure: Figure) -> str:
+    """Where the figure lies in 95 % of draws of sites."""
+    found = averages.interval(figure)
     return number(None) if found is None else found.range_text()
 
 
 def _comparison(report: Report, *, markdown: bool) -> list[str]:
     """The first contender against each of the others, site by site; nothing without others."""
+    main = _main(report)
     scores = {
-        name: averages.site_means(Figure.F1)
+        name: averages.site_values(main)
         for name, averages in report.averages.items()
         if name != GOLD
     }
-    shown = first_against_others(scores, markdown=markdown)
+    shown = first_against_others(scores, NAMES[main], markdown=markdown)
     return [shown] if shown else []
 
 
-def first_against_others(scores: Mapping[str, Mapping[str, float]], *, markdown: bool) -> str:
-    """A table of how far the first contender's F1 is above each other's; empty without others.
+def first_against_others(
+    scores: Mapping[str, Mapping[str, SiteValue]], figure: str = "F1", *, markdown: bool
+) -> str:
+    """A table of how far the first contender is above each other; empty without others.
 
-    `scores` has a value by site for each.
+    `scores` has a value of the figure by site for each.
     """
     (first, own), *others = scores.items()
     rows = []
@@ -134,7 +152,7 @@ def first_against_others(scores: Mapping[str, Mapping[str, float]], *, markdown:
         if found is not None:
             cells = (f"{found.mean:+.3f}", found.range_text(), found.verdict, str(found.sites))
             rows.append([name, *cells])
-    header = [f"F1 of {first} against", "difference", "95 %", "verdict", "sites"]
+    header = [f"{figure} of {first} against", "difference", "95 %", "verdict", "sites"]
     return table(header, rows, markdown=markdown) if rows else ""
 
 
@@ -188,6 +206,10 @@ def _with_curves(contenders: dict[str, dict[str, object]], report: Report) -> di
 def _contenders(averages: Mapping[str, Averages], *, by_site: bool) -> dict[str, dict[str, object]]:
     """The figures of each contender."""
     return {
-        name: {"mean": means.summary(), **({"by_site": means.by_site()} if by_site else {})}
+        name: {
+            "mean": means.summary(),
+            "interval": means.intervals(),
+            **({"by_site": means.by_site()} if by_site else {}),
+        }
         for name, means in averages.items()
     }

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -25,7 +24,7 @@ from dehusk_bench.corpora import Caps, Corpus, GoldPage, Watcher, open_corpus, w
 from dehusk_bench.options import add_corpora, add_extent, add_methods, add_report
 from dehusk_bench.peers.contenders import for_site, learner, read_folds, unseen_note
 from dehusk_bench.quality.bootstrap import difference
-from dehusk_bench.quality.scoring import bag_score, words
+from dehusk_bench.quality.scoring import ContentGold, content_gold, words
 from dehusk_bench.showing import Progress
 from dehusk_bench.tables import number, table
 
@@ -148,10 +147,11 @@ def measure(
     done = 0
     for place, golds in enumerate(sites):
         others = sites[place - 1] if place else sites[-1]
+        contents = {gold.number: content_gold(gold) for gold in golds}
         for name, written in methods.items():
             method = for_site(written, [gold.page for gold in golds], unseen.get(golds[0].site))
             for mix in MIXES:
-                f1 = _site_f1(golds, others, method, mix)
+                f1 = _site_f1(golds, contents, others, method, mix)
                 if f1 is not None:
                     scores.setdefault((name, mix), {})[golds[0].site] = f1
         done += len(golds)
@@ -160,17 +160,25 @@ def measure(
 
 
 def _site_f1(
-    golds: Sequence[GoldPage], others: Sequence[GoldPage], method: Method, mix: Mix
+    golds: Sequence[GoldPage],
+    contents: Mapping[int, ContentGold | None],
+    others: Sequence[GoldPage],
+    method: Method,
+    mix: Mix,
 ) -> float | None:
-    """The mean F1 of the site's own pages; None where nobody knows their content."""
+    """The mean F1 of the site's own pages; None where nobody knows their content.
+
+    `contents` has what they are scored against, by number of the page.
+    """
     add = learner(method)
     scores = []
     for page, gold in mixed(golds, others, mix):
         answer: list[str] = []
         with suppress(PageError):
             answer = words(add(page)[0].text)
-        if gold is not None and gold.content is not None:
-            scores.append(bag_score(Counter(words(gold.content)), Counter(answer)).f1)
+        content = None if gold is None else contents[gold.number]
+        if content is not None:
+            scores.append(content.score(answer).f1)
     return fmean(scores) if scores else None
 
 

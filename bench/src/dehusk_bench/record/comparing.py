@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from dehusk_bench.plots import line_plot
-from dehusk_bench.quality.averages import Figure, Place
-from dehusk_bench.quality.bootstrap import Interval, Verdict, difference, interval
+from dehusk_bench.quality.averages import MAIN, Figure, Place
+from dehusk_bench.quality.bootstrap import Interval, SiteValue, Verdict, difference, interval
 from dehusk_bench.quality.measure import GOLD
+from dehusk_bench.quality.report import NAMES
 from dehusk_bench.tables import number
 
 OURS: Final = "auto"
@@ -28,6 +29,10 @@ _COLUMNS: Final = (
     ("template F1", Figure.TEMPLATE_F1, Place.ALL),
     ("kept", Figure.KEPT, Place.ALL),
     ("left", Figure.LEFT, Place.ALL),
+    ("snippet P", Figure.SNIPPET_PRECISION, Place.ALL),
+    ("snippet R", Figure.SNIPPET_RECALL, Place.ALL),
+    ("snippet F1", Figure.SNIPPET_F1, Place.ALL),
+    ("comments", Figure.COMMENTS, Place.ALL),
     ("words", Figure.WORDS, Place.ALL),
 )
 _DIGITS: Final = {Figure.WORDS: 0}
@@ -40,8 +45,6 @@ _IN_CURVES: Final = (
     OURS, "segments", "site-hash", "style-tree", "page", "trafilatura", "resiliparse",
     "lines-once",
 )  # fmt: skip
-
-_SHORT: Final = {Figure.F1: "F1", Figure.KEPT: "kept"}
 
 Table = tuple[Sequence[str], Sequence[Sequence[str]]]
 """A header and its rows."""
@@ -60,17 +63,15 @@ class Comparison:
     """Which of the contenders are not ours."""
 
     def figure(self) -> Figure:
-        """What contenders are compared by: F1, or the values kept where there is no other gold."""
-        has_f1 = any(Figure.F1 in each["mean"] for each in self.contenders.values())
-        return Figure.F1 if has_f1 else Figure.KEPT
+        """What contenders are compared by."""
+        means = [each["mean"] for each in self.contenders.values()]
+        return next((each for each in MAIN if any(each in mean for mean in means)), MAIN[-1])
 
-    def by_site(self, name: str, figure: Figure) -> dict[str, float]:
-        """A contender's mean on each site that has the figure."""
+    def by_site(self, name: str, figure: Figure) -> dict[str, SiteValue]:
+        """A contender's mean on each site that has the figure; the sums of a pooled one."""
         sites: Mapping[str, Any] = self.contenders[name]["by_site"]
         return {
-            site: float(figures[figure][Place.ALL])
-            for site, figures in sites.items()
-            if figure in figures
+            site: figures[figure][Place.ALL] for site, figures in sites.items() if figure in figures
         }
 
     def against(self, name: str) -> Interval | None:
@@ -119,7 +120,7 @@ def comparison_table(comparison: Comparison) -> Table:
     figure = comparison.figure()
     columns = [column for column in _COLUMNS if _has(comparison, column[1], column[2])]
     header = [
-        "", *(head for head, _, _ in columns), f"{_SHORT[figure]}, 95 %", "`auto` is above it by",
+        "", *(head for head, _, _ in columns), f"{NAMES[figure]}, 95 %", "`auto` is above it by",
         "95 %", "so `auto` is", "sites",
     ]  # fmt: skip
     rows = []
@@ -176,12 +177,15 @@ def _at_words(comparison: Comparison, name: str) -> str:
 
 
 def summary_table(comparisons: Sequence[Comparison]) -> Table | None:
-    """`auto`, the best other method and the best peer by F1 on each corpus; None without any."""
+    """`auto`, the best other method and the best peer by F1 on each corpus; None without any.
+
+    F1 is that of words, or of snippets where these are all the gold.
+    """
     header = ["", "`auto`", "95 %"]
     header += [part for best in ("method", "peer") for part in (f"best other {best}", "F1", "95 %")]
     rows = []
     for each in comparisons:
-        if each.figure() is not Figure.F1 or OURS not in each.contenders:
+        if each.figure() is Figure.KEPT or OURS not in each.contenders:
             continue
         methods = [name for name in each.contenders if name not in {OURS, *each.peers}]
         cells = [*_best(each, methods), *_best(each, sorted(each.peers))]
@@ -193,24 +197,26 @@ def _best(comparison: Comparison, names: Sequence[str]) -> list[str]:
     """The best of them, and its figures; dashes without any."""
     if not names:
         return [number(None)] * 3
-    best = max(names, key=lambda name: _mean(comparison, name, Figure.F1))
+    best = max(names, key=lambda name: _mean(comparison, name, comparison.figure()))
     return [f"`{best}`", *_figures(comparison, best)]
 
 
 def _figures(comparison: Comparison, name: str) -> tuple[str, str]:
     """F1 and its range."""
-    own = interval(list(comparison.by_site(name, Figure.F1).values()))
+    figure = comparison.figure()
+    own = interval(list(comparison.by_site(name, figure).values()))
     shown = own.range_text() if own else number(None)
-    return number(_mean(comparison, name, Figure.F1)), shown
+    return number(_mean(comparison, name, figure)), shown
 
 
 def group_table(comparison: Comparison) -> Table | None:
-    """F1 by language or type of page; None where figures were not broken down."""
+    """F1 by language, type of page or the like; None where figures were not broken down."""
     names = [name for name in _IN_GROUPS if name in comparison.contenders]
+    figure = comparison.figure()
     rows = []
     for group in sorted(comparison.groups):
         of = comparison.groups[group]
-        means = [of.get(name, {}).get("mean", {}).get(Figure.F1, {}) for name in names]
+        means = [of.get(name, {}).get("mean", {}).get(figure, {}) for name in names]
         cells = [number(each.get(Place.ALL)) for each in means]
         if any(cell != number(None) for cell in cells):
             rows.append([group, *cells])
