@@ -15,7 +15,7 @@ from dehusk import _kernel
 from dehusk.errors import UsageError
 from dehusk.methods.auto.features import SITE_FEATURES
 from dehusk.methods.auto.model import Matrix, Model, Network, capped, load_model, save_model
-from dehusk.page.tree import Flags, Floats
+from dehusk.page.tree import Floats
 from dehusk_bench.corpora import Corpus, Watcher, watch_nothing
 from dehusk_bench.peers.contenders import FOLDS_FILE
 from dehusk_bench.train.fit import Fitting, fit
@@ -219,26 +219,13 @@ class _Trainer:
                 others=page.number - 1,
             )
             kept = np.asarray(judgement.content) >= judgement.threshold
-            if (figure := _right(page, kept)) is not None:
+            if (figure := page.gold.right(kept)) is not None:
                 sites.setdefault((page.corpus, page.site), []).append(figure)
         corpora = sorted({corpus for corpus, _ in sites})
         return {
             corpus: float(np.mean([np.mean(v) for (name, _), v in sites.items() if name == corpus]))
             for corpus in corpora
         }
-
-
-def _right(page: GoldReading, kept: Flags) -> float | None:
-    """F1 of the words of the kept blocks; the share of values kept where only those are known.
-
-    None for a page that shows none of its values.
-    """
-    count, hits, content, values = page.gold
-    if np.isnan(content):
-        return float(np.mean([kept[holders].any() for holders in values])) if values else None
-    found = float((hits * kept).sum())
-    given = float((count * kept).sum())
-    return 2 * found / (content + given) if content + given else 1.0
 
 
 def _without(rows: Matrix, parts: tuple[str, ...]) -> Matrix:

@@ -42,6 +42,9 @@ class GoldReading:
     reading: _kernel.Reading
     gold: BlockGold
     type: str | None
+    kind: str
+    """What kind of page it is, by which pages are balanced: a key of `KINDS`."""
+    lang: str | None
 
     @property
     def features(self) -> Matrix:
@@ -82,8 +85,52 @@ def _gold_reading(corpus: str, page: GoldPage) -> GoldReading | None:
     if gold is None:
         return None
     group = f"generator {page.generator}" if page.generator else page.site
-    kind = page.type or ("documentation" if page.generator else None)
-    return GoldReading(corpus, page.site, group, page.number, reading, gold, kind)
+    kind = kind_of(corpus, page)
+    type_ = page.type or _TYPES.get(kind)
+    return GoldReading(corpus, page.site, group, page.number, reading, gold, type_, kind, page.lang)
+
+
+KINDS: Final = {
+    "article": 3.0,
+    "news": 2.0,
+    "blog": 1.0,
+    "documentation": 2.0,
+    "reference": 1.5,
+    "forum": 1.5,
+    "product": 1.5,
+    "listing": 1.0,
+    "collection": 1.0,
+    "service": 1.0,
+    "organisation": 1.5,
+    "wiki": 0.5,
+}
+"""How much the pages of each kind count together."""
+CORPORA: Final = {"samples": 0.3}
+"""How much a site of these counts, beside one of another corpus: made ones are much alike."""
+_REFERENCES: Final = (
+    "Doxygen", "Javadoc", "Groovydoc", "gtk-doc", "rustdoc", "Haddock", "fpdoc", "Nim docgen",
+    "odoc", "ocamldoc", "pydoctor", "PasDoc",
+)  # fmt: skip
+"""Generators that make pages of a program's parts, out of its source."""
+_GENRES: Final = {
+    "lifestyle": "blog", "shop": "product", "event": "organisation", "museum": "organisation",
+    "education": "organisation", "company": "service",
+}  # fmt: skip
+_TYPES: Final = {"documentation": "documentation", "reference": "documentation", "forum": "forum"}
+
+
+def kind_of(corpus: str, page: GoldPage) -> str:
+    """The kind of a page: by its type and its site's genre or generator, else by its corpus."""
+    if page.genre:
+        return _GENRES.get(page.genre, page.genre) if page.genre not in KINDS else page.genre
+    if page.type:
+        return "news" if page.source == "fundus" else page.type
+    if page.generator:
+        return "reference" if page.generator.startswith(_REFERENCES) else "documentation"
+    return _CORPORA.get(corpus, "article")
+
+
+_CORPORA: Final = {"news-dev": "news", "swde-dev": "product"}
 
 
 def folds_of(pages: Iterable[GoldReading], count: int, seed: int) -> dict[str, int]:
@@ -116,18 +163,23 @@ def folds_of(pages: Iterable[GoldReading], count: int, seed: int) -> dict[str, i
 
 
 def page_weights(pages: Sequence[GoldReading], factors: Mapping[str, float]) -> Floats:
-    """How much each page counts: less where its site has many, and its corpus has many sites.
+    """How much each page counts: less where its site, its corpus or its kind has many.
 
-    A corpus counts by the fourth root of its sites times its factor, and a site by the square root
-    of its pages: many of a kind teach more than few, but not in proportion.
+    A kind counts by its factor in `KINDS`, whatever number of pages it has. Within it a corpus
+    counts by the square root of its sites times its factor, and a site by that of its pages: many
+    of a kind teach more than few, but not in proportion.
     """
-    per_site = Counter((page.corpus, page.site) for page in pages)
-    weight = np.array([per_site[page.corpus, page.site] ** -0.5 for page in pages])
-    names = np.array([page.corpus for page in pages])
-    for corpus in sorted(set(names)):
-        sites = sum(name == corpus for name, _ in per_site)
-        share = sites**0.25 * factors.get(corpus, 1.0)
-        weight[names == corpus] *= share / weight[names == corpus].sum()
+    cells = [(page.kind, page.corpus, page.site) for page in pages]
+    per_site = Counter(cells)
+    sites = Counter((kind, corpus) for kind, corpus, _ in per_site)
+    sums: Counter[str] = Counter()
+    weight = np.zeros(len(pages))
+    for place, (kind, corpus, site) in enumerate(cells):
+        count = per_site[kind, corpus, site]
+        factor = factors.get(corpus, CORPORA.get(corpus, 1.0))
+        weight[place] = factor * sites[kind, corpus] ** -0.5 * count**-0.5
+        sums[kind] += weight[place]
+    weight *= [KINDS.get(page.kind, 1.0) / sums[page.kind] for page in pages]
     return np.asarray(weight / weight.mean())
 
 
@@ -149,19 +201,20 @@ def block_targets(page: GoldReading, rows: Matrix) -> tuple[Floats, Floats]:
     """What share of each block is content (nan: unknown), and how much the block counts.
 
     Words count by what they cost in F1: the fewer words the content has, the more each. Where only
-    values that must survive are known, the block that is newest of those with a value is content,
-    what stands at its place on most pages is template, what no other page has is content as well,
-    with less weight.
+    phrases are known, a block with one counts more. Where these are values that must survive, the
+    block that is newest of those with a value is content, what stands at its place on most pages is
+    template, what no other page has is content as well, with less weight.
     """
-    count, hits, content, _ = page.gold
-    total = count.sum()
-    known = total / 2 if np.isnan(content) else content
-    weight = np.maximum(count, 0.3) / max(known, total / 4, 30)
-    with np.errstate(invalid="ignore"):
-        share = np.where(count > 0, hits / np.maximum(count, 1), np.nan)
-    if np.isnan(content):
-        share, weight = _value_targets(page, rows, weight)
-    return share, weight
+    gold = page.gold
+    total = gold.words.sum()
+    size = total / 2 if np.isnan(gold.content_words) else gold.content_words
+    weight = np.maximum(gold.words, 0.3) / max(size, total / 4, 30)
+    if np.isnan(gold.content_words):
+        if not gold.dropped:
+            return _value_targets(page, rows, weight)
+        weight *= _VALUE_WEIGHT
+    is_known = gold.known & (gold.words > 0)
+    return np.where(is_known, gold.hits / np.maximum(gold.words, 1), np.nan), weight
 
 
 _VALUE_WEIGHT, _NEW_WEIGHT = 6.0, 0.75
@@ -176,7 +229,7 @@ def _value_targets(page: GoldReading, rows: Matrix, weight: Floats) -> tuple[Flo
         rows[:, SITE_COLUMNS[f"evidence.{name}"].start]
         for name in ("pages", "known", "given_place", "anywhere")
     )
-    count, hits, _, values = page.gold
+    count, hits, values = page.gold.words, page.gold.hits, page.gold.values
     # A value may stand in a menu too: where it differs most from page to page, it is meant.
     has_value = np.zeros(len(count), np.bool_)
     for holders in values:

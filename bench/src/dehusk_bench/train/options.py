@@ -70,7 +70,7 @@ def _add_train_auto(models: argparse._SubParsersAction[argparse.ArgumentParser])
         default=[],
         type=_weight,
         metavar="CORPUS=FACTOR",
-        help="let a corpus count more or less than by its number of sites; may be given again",
+        help="let a corpus count more or less than the others of its kind; may be given again",
     )
     auto.add_argument(
         "--without",
