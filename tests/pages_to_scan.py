@@ -100,6 +100,8 @@ HOSTILE = {
     "scripts": "<script><!--<</script>" * 20_000,
     "brackets in a script": "<script>" + "<" * 2_000_000 + "</script>",
     "hidden": "<p " + "x=' hidden=' " * 100 + ">" + "<i hidden>" * 20_000,
+    "styles": "<p>" + "<i style='display:none;;;visibility:'>" * 20_000 + "x",
+    "a long style": "<p style='" + "display:none;display :" * 100_000 + "'>x",
     "hidden in a value": "<p title='" + " hidden=" * 200_000 + "'>x",
     "hidden in text": "<p>" + " hidden=" * 200_000,
     "svg": "<svg><style>" * 20_000,

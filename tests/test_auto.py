@@ -599,6 +599,11 @@ def test_letters_of_all_scripts_are_counted(text: str, name: str, number: float)
     assert read.chars[0] == read.lengths[0]
 
 
+def test_aria_hidden_above_a_block_is_read() -> None:
+    html = "<div aria-hidden=true><p>a</p></div><p aria-hidden=false>b</p><p aria-hidden=TRUE>c</p>"
+    assert _features(html, "attributes")[:, 0].tolist() == pytest.approx([0.5**0.5, 0, 1])
+
+
 def test_the_title_of_a_drawing_is_not_the_pages() -> None:
     html = "<svg><title>Rye is ripe</title></svg><p>Rye is ripe</p>"
     assert not _features(html, "title")[:, 0].any()

@@ -86,14 +86,45 @@ def test_lengths_count_shown_characters_below_a_node() -> None:
         ("<script>x</script>", False),
         ("<video>x</video>", False),
         ("<textarea>x</textarea>", True),
+        ("<p style='color: red; DISPLAY : none !important'>x", False),
+        ("<p style=visibility:hidden>x", False),
+        ("<table><tr style=visibility:collapse><td>x", False),
+        ("<div style=display:none><p>x", False),
+        ("<p style='display:none;display:block'>x", True),
+        ("<p style='content: &quot;display:none&quot;'>x", True),
+        ("<p style='--display:none; no-display:none'>x", True),
+        ("<p data-style=display:none>x", True),
+        ("<dialog>x</dialog>", False),
+        ("<dialog open>x</dialog>", True),
+        ("<dialog open hidden>x</dialog>", False),
+        ("<select><option>x</select>", False),
         ("<svg><title>x</title></svg>", False),
         ("<svg><desc>x</desc></svg>", False),
         ("<svg><text>x</text></svg>", True),
     ],
 )
 def test_only_what_a_browser_shows_is_shown(html: str, is_shown: bool) -> None:
-    tree = parse(Page(f"<body>{html}")).tree
+    tree = parse(Page(f"<body><p>More than that.</p>{html}")).tree
     assert bool(tree.shown[_node(tree, "x")]) is is_shown
+
+
+def test_inline_styles_do_not_hide_half_of_a_page() -> None:
+    page = parse(Page("<body style=visibility:hidden><p>x</p><p hidden>no</p></body>")).tree
+    assert page.shown[_node(page, "x")]
+    assert not page.shown[_node(page, "no")]
+    half = parse(Page("<p style=display:none>x</p><p>y</p>")).tree
+    assert half.shown[_node(half, "x")]
+    less = parse(Page("<p style=display:none>x</p><p>yy</p>")).tree
+    assert not less.shown[_node(less, "x")]
+    assert less.text_length[0] == 2
+
+
+def test_noscript_in_a_page_that_scripts_reveal_is_weighed_as_in_any_other() -> None:
+    text = "Text that scripts do not make. " * 20
+    page = f"<body style=display:none><p>{text}</p><noscript><p>x</p>{text}</noscript>"
+    tree = parse(Page(page)).tree
+    assert tree.text_length[0] == len(text.strip())
+    assert not tree.shown[_node(tree, "x")]
 
 
 def test_noscript_is_shown_where_it_holds_nearly_all_of_the_page() -> None:

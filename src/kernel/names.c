@@ -1,4 +1,4 @@
-/* What class, id and role of every element say: kinds of words, and a hash of its classes. */
+/* What class, id, role and `aria-hidden` of every element say: kinds of words, and a hash of its classes. */
 
 #include "reading.h"
 
@@ -138,22 +138,28 @@ static const Meaning *meaning_of(Bytes source, const Attribute *found, const Wor
     return meaning;
 }
 
-/* Is the attribute one of those that are read? 2 for a class. */
+enum { NOT_READ, READ, READ_AS_CLASSES, SAYS_HIDDEN };
+
+/* How the attribute is read. */
 static int is_read(Bytes source, const Attribute *found)
 {
     const uint8_t *name = source.bytes + found->name;
     size_t size = found->value_stop - found->value;
     if (size < 1 || size > MAX_VALUE)
-        return 0;
+        return NOT_READ;
     switch (found->name_stop - found->name) {
     case 2:
-        return memcmp(name, "id", 2) == 0;
+        return memcmp(name, "id", 2) == 0 ? READ : NOT_READ;
     case 4:
-        return memcmp(name, "role", 4) == 0;
+        return memcmp(name, "role", 4) == 0 ? READ : NOT_READ;
     case 5:
-        return memcmp(name, "class", 5) == 0 ? 2 : 0;
+        return memcmp(name, "class", 5) == 0 ? READ_AS_CLASSES : NOT_READ;
+    case 11:
+        return memcmp(name, "aria-hidden", 11) == 0 && size == 4 && stands_at(source, found->value, "true")
+                   ? SAYS_HIDDEN
+                   : NOT_READ;
     }
-    return 0;
+    return NOT_READ;
 }
 
 static void read_element(Bytes source, size_t at, size_t stop, const Words *words, Meaning *before,
@@ -162,11 +168,13 @@ static void read_element(Bytes source, size_t at, size_t stop, const Words *word
     Attribute found;
     while (next_attribute(source, &at, stop, &found)) {
         int kind = is_read(source, &found);
-        if (!kind)
+        if (kind == SAYS_HIDDEN)
+            *kinds |= UINT32_C(1) << (PAGE_ARIA_HIDDEN - PAGE_NAMED_navigation);
+        if (kind != READ && kind != READ_AS_CLASSES)
             continue;
         const Meaning *meaning = meaning_of(source, &found, words, before);
         *kinds |= meaning->kinds;
-        if (kind == 2)
+        if (kind == READ_AS_CLASSES)
             *classes = meaning->classes;
     }
 }

@@ -72,7 +72,7 @@ static int container_column(int16_t tag)
     return columns[tag] ? columns[tag] : PAGE_CONTAINER_other;
 }
 
-enum { ABOVE_AT = PAGE_ABOVE_nav, NAMED_AT = PAGE_NAMED_navigation, ABOVE_END = PAGE_LAST_NAMED_control + 1 };
+enum { ABOVE_AT = PAGE_ABOVE_nav, NAMED_AT = PAGE_NAMED_navigation, ABOVE_END = PAGE_ARIA_HIDDEN + 1 };
 
 /* The columns behind `ABOVE_AT` of the tags and names of a node, as bits. */
 static uint32_t above_bits(const Reading *reading, const Names *names, int32_t node)

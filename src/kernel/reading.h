@@ -92,7 +92,7 @@ static inline double at_most(double value, double most)
    exception set. */
 Words *make_words(void);
 
-/* What class, id and role of every element say: into `names`, which is 0 before. */
+/* What class, id, role and `aria-hidden` of every element say: into `names`, which is 0 before. */
 void read_names(const Tree *tree, const Words *words, const Names *names);
 
 /* Where blocks may begin, and what holds each node; and how many blocks and segments there are. */

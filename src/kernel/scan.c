@@ -34,7 +34,7 @@ typedef struct {
     uint8_t inherited;
     size_t islands;         /* How many of the open elements are `<svg>` or `<math>`. */
     size_t raws, voids, eaters; /* How many tags looked raw, void, or eating so far. */
-    int has_noscript;
+    uint8_t flags; /* Those of any element. */
     uint64_t powers[MAX_SCAN_DEPTH + 1];
 } Scan;
 
@@ -141,17 +141,64 @@ static int add_text(Scan *scan, size_t start, size_t stop, int is_raw)
 
 /* --- elements --- */
 
-/* Is the element `hidden`? Not if it is hidden until found, since a reader can find it. */
-static int is_hidden(Bytes source, size_t start, size_t stop)
+static size_t skip_white(Bytes source, size_t at, size_t stop)
+{
+    while (at < stop && is_white(source.bytes[at]))
+        at++;
+    return at;
+}
+
+/* Where the value begins of the declaration at a place, if it is one of that property; else `stop`. */
+static size_t find_value(Bytes source, size_t at, size_t stop, const char *property)
+{
+    if (!stands_at(source, at, property))
+        return stop;
+    at = skip_white(source, at + strlen(property), stop);
+    return at < stop && source.bytes[at] == ':' ? skip_white(source, at + 1, stop) : stop;
+}
+
+/* Does an inline style keep an element from being shown? Of two that differ the last counts. */
+static int hides(Bytes source, size_t at, size_t stop)
+{
+    int is_away = 0, is_unseen = 0;
+    for (size_t end, value; at < stop; at = end + 1) {
+        end = find_byte(source, ';', at, stop);
+        while (end < stop && memcmp(source.bytes + end - 5, "&quot", 5) == 0)
+            end = find_byte(source, ';', end + 1, stop);
+        at = skip_white(source, at, end);
+        if ((value = find_value(source, at, end, "display")) < end)
+            is_away = stands_at(source, value, "none");
+        else if ((value = find_value(source, at, end, "visibility")) < end)
+            is_unseen = stands_at(source, value, "hidden") || stands_at(source, value, "collapse");
+    }
+    return is_away || is_unseen;
+}
+
+static int is_named(Bytes source, const Attribute *found, const char *name)
+{
+    size_t size = found->name_stop - found->name;
+    return size == strlen(name) && memcmp(source.bytes + found->name, name, size) == 0;
+}
+
+/* How an element's attributes hide it. What is hidden until found can be found by a reader; a dialogue opens
+   when a script says so. */
+static uint8_t hidden_by(Bytes source, int16_t tag, size_t start, size_t stop)
 {
     Attribute found;
-    while (next_attribute(source, &start, stop, &found))
-        if (found.name_stop - found.name == 6 &&
-            memcmp(source.bytes + found.name, "hidden", 6) == 0 &&
-            !(found.value_stop - found.value == 11 &&
-              stands_at(source, found.value, "until-found")))
-            return 1;
-    return 0;
+    uint8_t hiding = 0;
+    int is_closed = tag == TAG_dialog;
+    while (next_attribute(source, &start, stop, &found)) {
+        if (is_named(source, &found, "hidden")) {
+            if (!(found.value_stop - found.value == 11 && stands_at(source, found.value, "until-found")))
+                hiding |= NODE_HIDDEN;
+        } else if (is_named(source, &found, "style")) {
+            if (hides(source, found.value, found.value_stop))
+                hiding |= NODE_STYLED_AWAY;
+        } else if (is_closed) {
+            is_closed = !is_named(source, &found, "open");
+        }
+    }
+    return is_closed ? hiding | NODE_HIDDEN : hiding;
 }
 
 static int is_foreign(Bytes flags, size_t rank)
@@ -200,9 +247,7 @@ static uint8_t inherited_by(const Scan *scan, const Tag *tag, size_t start, size
         inherited |= NODE_HIDDEN;
     if (tag->tag == TAG_a)
         inherited |= NODE_IN_LINK;
-    if (!(inherited & NODE_HIDDEN) && is_hidden(scan->source, start, stop))
-        inherited |= NODE_HIDDEN;
-    return inherited;
+    return inherited & NODE_HIDDEN ? inherited : inherited | hidden_by(scan->source, tag->tag, start, stop);
 }
 
 /* A node for the start tag; 0 without memory. */
@@ -217,7 +262,7 @@ static int add_element(Scan *scan, const Tag *tag, size_t start, size_t stop, in
     *node =
         (Node){tag->name, mix(scan->path + part), parent_of(scan, depth), number + 1, depth,
                (int32_t)start, (int32_t)stop, (int32_t)stop, 0, tag->tag, inherited};
-    scan->has_noscript |= tag->tag == TAG_noscript;
+    scan->flags |= inherited;
     return !is_nested || open_element(scan, tag, part, inherited);
 }
 
@@ -364,6 +409,6 @@ ScanEnd scan(Bytes source, const TagNames *names, const Foreign *foreign, int ma
         free(state.nodes);
         state.nodes = NULL;
     }
-    *result = (ScanResult){state.nodes, state.count, state.has_noscript};
+    *result = (ScanResult){state.nodes, state.count, state.flags};
     return end;
 }

@@ -5,15 +5,15 @@
 
 #include "tags.h"
 
-/* What is known of a node. The first three go on to all that stands in an element. */
+/* What is known of a node. The first four go on to all that stands in an element. */
 enum {
-    NODE_HIDDEN = 1,          /* Never shown, `<noscript>` or not. */
+    NODE_HIDDEN = 1,          /* Never shown, whatever else is known. */
     NODE_IN_NOSCRIPT = 2,
-    NODE_IN_LINK = 4,
-    NODE_RAW = 8,
-    NODE_TEXT = 16,
+    NODE_STYLED_AWAY = 4,     /* An inline style hides it. */
+    NODE_IN_LINK = 8,
+    NODE_RAW = 16,
+    NODE_TEXT = 32,
 };
-#define NODE_INHERITED (NODE_HIDDEN | NODE_IN_NOSCRIPT | NODE_IN_LINK)
 
 typedef struct {
     uint64_t own, path;
@@ -38,7 +38,7 @@ typedef enum { SCAN_DONE, SCAN_ASKS, SCAN_NO_MEMORY } ScanEnd;
 typedef struct {
     Node *nodes;
     size_t count;
-    int has_noscript;
+    uint8_t flags; /* Those of any node. */
 } ScanResult;
 
 #define MAX_SCAN_DEPTH 512

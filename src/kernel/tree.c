@@ -9,25 +9,32 @@
 #define MIN_NOSCRIPT_FACTOR 3
 #define MIN_NOSCRIPT_LENGTH 200
 
-/* Which flags keep a node from being shown: `<noscript>` too, unless nearly all text is in it: the text grows
-   to so many times by it, and it is so long. Notices ('please enable JavaScript') do not reach the length;
-   forums that build their pages in the browser put the whole thread there, and exceed both by far. */
+/* Which flags keep a node from being shown.
+
+   Inline styles, unless they hide half of the text or more: scripts reveal such a page.
+
+   `<noscript>` too, unless nearly all text is in it: the text grows to so many times by it, and it is so long.
+   Notices ('please enable JavaScript') do not reach the length; forums that build their pages in the browser
+   put the whole thread there, and exceed both by far. */
 static uint8_t hiding_flags(const ScanResult *found)
 {
-    int64_t usual = 0, whole = 0;
-    if (!found->has_noscript)
+    enum { DOUBTFUL = NODE_IN_NOSCRIPT | NODE_STYLED_AWAY };
+    int64_t lengths[DOUBTFUL + 1] = {0};
+    if (!(found->flags & DOUBTFUL))
         return NODE_HIDDEN;
-    for (size_t i = 0; i < found->count; i++) {
-        const Node *node = &found->nodes[i];
-        if (node->flags & NODE_HIDDEN)
-            continue;
-        whole += node->length;
-        if (!(node->flags & NODE_IN_NOSCRIPT))
-            usual += node->length;
+    for (size_t i = 0; i < found->count; i++)
+        if (!(found->nodes[i].flags & NODE_HIDDEN))
+            lengths[found->nodes[i].flags & DOUBTFUL] += found->nodes[i].length;
+    uint8_t hiding = NODE_HIDDEN;
+    int64_t usual = lengths[0], more = lengths[NODE_IN_NOSCRIPT];
+    if (lengths[NODE_STYLED_AWAY] < usual || !lengths[NODE_STYLED_AWAY]) {
+        hiding |= NODE_STYLED_AWAY;
+    } else {
+        usual += lengths[NODE_STYLED_AWAY];
+        more += lengths[DOUBTFUL];
     }
-    int is_needed =
-        whole >= MIN_NOSCRIPT_FACTOR * usual && whole >= usual + MIN_NOSCRIPT_LENGTH;
-    return is_needed ? NODE_HIDDEN : NODE_HIDDEN | NODE_IN_NOSCRIPT;
+    int is_needed = usual + more >= MIN_NOSCRIPT_FACTOR * usual && more >= MIN_NOSCRIPT_LENGTH;
+    return is_needed ? hiding : hiding | NODE_IN_NOSCRIPT;
 }
 
 /* Lengths: the sums over all below a node are differences of running sums. From the end on, so

@@ -138,13 +138,14 @@ def _container(tree: Tree, blocks: Blocks) -> Floats:
 
 
 def _above(tree: Tree, blocks: Blocks, names: Names) -> Floats:
-    """How near above the block the tags of `_ABOVE` and the words of `KINDS` stand."""
+    """How near above the block stand the tags of `_ABOVE`, the words of `KINDS`, `aria-hidden`."""
     numbers = np.array([tags.NUMBERS[name] for name in _ABOVE])
-    near = np.zeros((len(blocks), len(_ABOVE) + len(KINDS)))
+    bits = np.arange(len(KINDS) + 1, dtype=np.uint32)
+    near = np.zeros((len(blocks), len(_ABOVE) + len(bits)))
     node = blocks.container
     for level in range(1, _FARTHEST + 1):
         is_tag = tree.tag[node][:, None] == numbers
-        is_named = names.kinds[node][:, None] >> np.arange(len(KINDS), dtype=np.uint32) & 1 > 0
+        is_named = names.kinds[node][:, None] >> bits & 1 > 0
         is_there = np.concatenate((is_tag, is_named), axis=1)
         near = np.where(is_there & (near == 0), 1 / np.sqrt(level), near)
         if not node.any():

@@ -243,17 +243,20 @@ _MAX_VALUE = 2000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Names:
-    """Of each node: the kinds of words in its names, as bits, and a hash of its classes."""
+    """Of each node: the kinds of words in its names, as bits, and one more for `aria-hidden`; and a
+    hash of its classes."""
 
     kinds: NDArray[np.uint32]
     classes: Hashes
 
 
 def read_names(tree: Tree) -> Names:
-    """What class, id and role of every element say."""
+    """What class, id, role and `aria-hidden` of every element say."""
     kinds, classes = np.zeros(len(tree), np.uint32), np.zeros(len(tree), np.uint64)
     for node in np.flatnonzero(~tree.is_text).tolist():
         for name, value in ATTRIBUTE.findall(tree.source[tree.start[node] : tree.stop[node]]):
+            if name == b"aria-hidden" and value.lower() == b"true":
+                kinds[node] |= 1 << len(KINDS)
             if name not in (b"class", b"id", b"role") or not 0 < len(value) <= _MAX_VALUE:
                 continue
             kinds[node] |= _kinds(value)
