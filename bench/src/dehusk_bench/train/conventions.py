@@ -158,8 +158,9 @@ def _with_headline(gold: GoldPage, blocks: Blocks, verdict: Verdict, first: int)
     near = range(max(first - _HEAD, 0), min(first + _BEHIND, len(blocks.texts)))
     headline, alike = _headline(gold, blocks, near)
     if gold.content_nodes is None:
-        if headline is not None:
-            _take_from_copies(gold, blocks, hits, headline, [p for p in near if p not in alike])
+        if headline is not None and blocks.counts[headline] >= _CAPTION - 1:
+            others = [place for place in range(near.stop) if place not in alike]
+            _take_from_copies(gold, blocks, hits, headline, others)
     elif headline is None:
         return first
     tops = [place for place in near if blocks.is_in(place, _FIRST, 3)]
@@ -171,16 +172,16 @@ def _with_headline(gold: GoldPage, blocks: Blocks, verdict: Verdict, first: int)
 
 
 def _take_from_copies(
-    gold: GoldPage, blocks: Blocks, hits: Floats, headline: int, near: list[int]
+    gold: GoldPage, blocks: Blocks, hits: Floats, headline: int, others: list[int]
 ) -> None:
-    """Let the headline be content if the content has its words, and not what repeats it near by.
+    """Let the headline be content if the content has its words, and not what repeats it before.
 
     A way through the site that ends with the headline may have been taken for it.
     """
     line, count = blocks.lines[headline], blocks.counts[headline]
     copies = [
         place
-        for place in near
+        for place in others
         if line in blocks.lines[place] and blocks.counts[place] < count + _LINE
     ]
     content = f" {' '.join(words(gold.content or ''))} "

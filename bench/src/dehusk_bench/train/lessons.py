@@ -22,7 +22,7 @@ from dehusk.methods.auto.features import (  # fmt: skip
 )
 from dehusk.methods.auto.model import Matrix, Network
 from dehusk.page.parse import parse
-from dehusk.page.tree import Floats
+from dehusk.page.tree import Flags, Floats
 from dehusk_bench.corpora import Corpus, GoldPage, Watcher
 from dehusk_bench.train.gold import BlockGold, block_gold
 
@@ -183,16 +183,25 @@ def page_weights(pages: Sequence[GoldReading], factors: Mapping[str, float]) -> 
     return np.asarray(weight / weight.mean())
 
 
-def site_features(pages: Sequence[GoldReading], logits: Sequence[Floats]) -> list[Matrix]:
-    """What the site network reads of each page, the pages of a site learned in order."""
+def site_features(
+    pages: Sequence[GoldReading], logits: Sequence[Floats], alone: Flags | None = None
+) -> list[Matrix]:
+    """What the site network reads of each page, the pages of a site learned in order.
+
+    Of the pages that are `alone`, as if no other were known; the others still learn from them.
+    """
     method, rows = Auto(), []
     site, memory = ("", ""), Memory()
-    for page, logit in zip(pages, logits, strict=True):
+    if alone is None:
+        alone = np.zeros(len(pages), np.bool_)
+    for page, logit, is_alone in zip(pages, logits, alone.tolist(), strict=True):
         if (page.corpus, page.site) != site:
             site, memory = (page.corpus, page.site), Memory()
         opinion = _kernel.opinion_of_logits(page.reading, np.ascontiguousarray(logit))
-        memory = method.limit(memory.then(Memory(1, opinion.lesson)))
-        found = _kernel.site_features(page.reading, opinion, memory.tables, memory.pages)
+        own = Memory(1, opinion.lesson)
+        memory = method.limit(memory.then(own))
+        known = method.limit(own) if is_alone else memory
+        found = _kernel.site_features(page.reading, opinion, known.tables, known.pages)
         rows.append(np.frombuffer(found, np.float32).reshape(-1, width(SITE_FEATURES)))
     return rows
 

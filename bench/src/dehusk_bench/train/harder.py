@@ -1,0 +1,219 @@
+"""Pages made harder on purpose: menus, comments, teasers and footers of other sites put into them.
+
+What is put in is template, all else keeps its gold. A page and what is put into it come from the
+same fold, or a network would be tested on what it was fitted to.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Final
+
+import numpy as np
+
+from dehusk import _kernel
+from dehusk.errors import PageError
+from dehusk.methods.auto import read
+from dehusk.page import tags
+from dehusk.page.page import Page
+from dehusk.page.parse import parse
+from dehusk.page.tree import Flags, Tree
+from dehusk_bench.quality.scoring import words
+from dehusk_bench.train.gold import BlockGold
+
+
+@dataclass(frozen=True, slots=True)
+class Donor:
+    """A piece of a page that holds no content."""
+
+    html: bytes
+    lang: str | None
+    is_linked: bool
+    """It is links for the most part, as a menu is."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ReadPage:
+    """A page, as `auto` reads it, and its gold."""
+
+    tree: Tree
+    reading: _kernel.Reading
+    gold: BlockGold
+
+
+class Donors:
+    """Donors by fold."""
+
+    def __init__(self) -> None:
+        self._of_fold: dict[int, list[Donor]] = {}
+
+    def add(self, fold: int, donors: Iterable[Donor]) -> None:
+        """Let pages of the fold have these."""
+        self._of_fold.setdefault(fold, []).extend(donors)
+
+    def pick(self, fold: int, lang: str | None, count: int, seed: str) -> list[Donor]:
+        """So many donors of the fold at most, in the language where there are as many."""
+        donors = self._of_fold.get(fold, [])
+        same = [donor for donor in donors if donor.lang == lang]
+        donors = same if len(same) >= count else donors
+        return _dice(seed).sample(donors, min(count, len(donors)))
+
+
+_BLOCKS: Final = tags.numbers(*tags.BLOCK)
+_PIECES: Final = tags.numbers("div", "ul", "ol", "nav", "aside", "footer", "header", "section")
+_PARENTS: Final = tags.numbers("div", "body", "main", "article", "section", "aside")
+_SHORTEST, _LONGEST = 60, 6000
+"""Characters of a piece: with less it is a label, with more the page would be another one."""
+
+
+def donors_of(page: ReadPage, lang: str | None, most: int = 3, seed: int = 0) -> list[Donor]:
+    """Pieces of a page without content: the largest elements of which all blocks are template."""
+    tree, gold = page.tree, page.gold
+    if np.isnan(gold.content_words):
+        return []
+    doubtful = _nodes_of(page, (gold.hits > 0) | ~gold.known)
+    is_free = tree.sums(doubtful) == 0
+    length = tree.text_length
+    fits = is_free & _PIECES[tree.tag] & (length >= _SHORTEST) & (length <= _LONGEST) & tree.shown
+    places: list[int] = []
+    for node in np.flatnonzero(fits).tolist():
+        if not places or node >= tree.end[places[-1]]:
+            places.append(node)
+    places = _dice(f"{seed} {tree.url}").sample(places, min(most, len(places)))
+    return [
+        Donor(
+            tree.source[tree.start[node] : tree.close[node]],
+            lang,
+            bool(tree.link_length[node] > length[node] / 2),
+        )
+        for node in sorted(places)
+    ]
+
+
+def make_harder(page: ReadPage, donors: Sequence[Donor], seed: int) -> ReadPage | None:
+    """The page with these pieces put in, before, between, behind and below its content.
+
+    Half of them with other names. None where a page without content, or one that reads otherwise
+    than expected, cannot be made harder.
+    """
+    tree = page.tree
+    dice = _dice(f"{seed} {tree.url}")
+    spots = _spots(page)
+    if not spots:
+        return None
+    added: dict[int, bytes] = {}
+    for donor in donors:
+        html = donor.html
+        if dice.random() < 0.5:
+            html = _renamed(html, f"{seed} {tree.url}")
+        spot = dice.choice(spots)
+        added[spot] = added.get(spot, b"") + html
+    pieces, ranges, at, length = [], [], 0, 0
+    for spot in sorted(added):
+        pieces += [tree.source[at:spot], added[spot]]
+        length += spot - at
+        ranges.append((length, length + len(added[spot])))
+        length += len(added[spot])
+        at = spot
+    return _read_again(page, b"".join((*pieces, tree.source[at:])), ranges)
+
+
+def scramble_names(page: ReadPage, seed: str) -> ReadPage | None:
+    """The page with all classes and ids replaced by others, the same name always by the same.
+
+    `seed` should be the site's, so that its pages still share their names.
+    """
+    return _read_again(page, _renamed(page.tree.source, seed), [])
+
+
+def _dice(seed: str) -> random.Random:
+    return random.Random(seed)  # noqa: S311  the same on every run, no secret
+
+
+def _nodes_of(page: ReadPage, blocks: Flags) -> Flags:
+    """True for the text nodes of these blocks."""
+    found = np.zeros(len(page.tree), np.bool_)
+    found[np.asarray(page.reading.segments)] = blocks[np.asarray(page.reading.owners)]
+    return found
+
+
+_MOST: Final = 0.8
+
+
+def _spots(page: ReadPage) -> list[int]:
+    """Where something may be put in: around the content, and between its parts."""
+    tree, gold = page.tree, page.gold
+    if np.isnan(gold.content_words) or not gold.hits.any():
+        return []
+    content = tree.sums(np.where(_nodes_of(page, gold.hits > 0), tree.text_length, 0))
+    main = int(np.flatnonzero((content >= _MOST * content[0]) & ~tree.is_text)[-1])
+    while not _PARENTS[tree.tag[main]] and tree.parent[main] > 0:
+        main = int(tree.parent[main])
+    inside = (tree.parent == main) & (content > 0) & _BLOCKS[tree.tag]
+    spots = [int(tree.close[node]) for node in np.flatnonzero(inside).tolist()]
+    parent = int(tree.parent[main])
+    if parent > 0 and _PARENTS[tree.tag[parent]]:
+        spots += [int(tree.start[main]), int(tree.close[main])] * 2
+    return spots
+
+
+_NAMES: Final = re.compile(rb'( (?:class|id)=")([^"]*)')
+_TAG: Final = re.compile(rb"<[a-zA-Z][^<>]*>")
+
+
+def _renamed(html: bytes, seed: str) -> bytes:
+    """The HTML with other classes and ids."""
+    key = blake2b(seed.encode(), digest_size=16).digest()
+
+    def rename(match: re.Match[bytes]) -> bytes:
+        names = [
+            b"n" + blake2b(name, digest_size=4, key=key).hexdigest().encode()
+            for name in match[2].split()
+        ]
+        return match[1] + b" ".join(names)
+
+    return _TAG.sub(lambda tag: _NAMES.sub(rename, tag[0]), html)
+
+
+def _read_again(page: ReadPage, html: bytes, added: list[tuple[int, int]]) -> ReadPage | None:
+    """The page as it reads with this HTML, of which what stands in the ranges is template."""
+    try:
+        tree = parse(Page(html, page.tree.url, charset="utf-8")).tree
+    except PageError:
+        return None
+    reading = read(tree)
+    if tree.source != html:
+        return None
+    first = tree.start[np.asarray(reading.segments)[np.asarray(reading.first)]]
+    is_added = np.zeros(len(reading), np.bool_)
+    for start, stop in added:
+        is_added |= (first >= start) & (first < stop)
+    old = np.flatnonzero(~is_added)
+    if len(old) != len(page.reading):
+        return None
+    return ReadPage(tree, reading, _spread(page, tree, reading, is_added))
+
+
+def _spread(page: ReadPage, tree: Tree, reading: _kernel.Reading, is_added: Flags) -> BlockGold:
+    """The gold of the blocks that were there, and of those that were added."""
+    gold, old = page.gold, np.flatnonzero(~is_added)
+    counts = np.zeros(len(is_added))
+    counts[old] = gold.words
+    owner, segments = np.asarray(reading.owners), np.asarray(reading.segments)
+    for place in np.flatnonzero(is_added[owner]).tolist():
+        counts[owner[place]] += len(words(tree.text(int(segments[place]))))
+    hits = np.zeros(len(is_added))
+    known, counted = is_added.copy(), is_added.copy()
+    hits[old], known[old], counted[old] = gold.hits, gold.known, gold.counted
+    return gold._replace(
+        words=counts,
+        hits=hits,
+        known=known,
+        counted=counted,
+        values=tuple(old[holders] for holders in gold.values),
+        dropped=tuple(old[holders] for holders in gold.dropped),
+    )

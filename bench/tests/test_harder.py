@@ -1,0 +1,127 @@
+"""Pages made harder: what is put in is template, and all else keeps its gold."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dehusk.methods.auto import read
+from dehusk.page.page import Page
+from dehusk.page.parse import parse
+from dehusk.page.tree import Flags
+from dehusk_bench.corpora import GoldPage, open_corpus
+from dehusk_bench.train.gold import block_gold
+from dehusk_bench.train.harder import (  # fmt: skip
+    Donor,
+    Donors,
+    ReadPage,
+    donors_of,
+    make_harder,
+    scramble_names,
+)
+from dehusk_bench.train.lessons import read_corpora, site_features
+
+_MENU = Donor(b'<ul class="menu"><li>Wheat</li><li>Spelt</li></ul>', "en", is_linked=True)
+
+
+def _read(page: GoldPage) -> ReadPage:
+    tree = parse(page.page).tree
+    reading = read(tree)
+    gold = block_gold(page, tree, reading)
+    assert gold is not None
+    return ReadPage(tree, reading, gold)
+
+
+def _page(html: str, **gold: object) -> ReadPage:
+    page = Page(html, "https://grain.example/rye", "grain.example")
+    return _read(GoldPage(page, "grain.example", 1, **gold))  # type: ignore[arg-type]
+
+
+def _texts(page: ReadPage, blocks: Flags) -> list[str]:
+    """The texts of these blocks."""
+    segments, owners = np.asarray(page.reading.segments), np.asarray(page.reading.owners)
+    return [page.tree.text(int(node)) for node in segments[blocks[owners]]]
+
+
+def test_what_is_put_in_is_template_and_the_rest_keeps_its_gold() -> None:
+    for gold_page in open_corpus("samples:news:3:4").pages():
+        page = _read(gold_page)
+        harder = make_harder(page, [_MENU, _MENU], 1)
+        assert harder is not None
+        assert len(harder.reading) == len(page.reading) + 4
+        added = np.isin(np.arange(len(harder.reading)), _old(page, harder), invert=True)
+        assert sorted(_texts(harder, added)) == ["Spelt", "Spelt", "Wheat", "Wheat"]
+        assert _texts(harder, harder.gold.hits > 0) == _texts(page, page.gold.hits > 0)
+        assert harder.gold.content_words == page.gold.content_words
+        assert harder.gold.words.sum() == page.gold.words.sum() + 4
+
+
+def _old(page: ReadPage, harder: ReadPage) -> list[int]:
+    """The places of the blocks of the page in the harder one: all but those of the menu."""
+    owners = np.asarray(harder.reading.owners)
+    menu = [
+        int(owner)
+        for owner, node in zip(owners, np.asarray(harder.reading.segments), strict=True)
+        if harder.tree.text(int(node)) in ("Wheat", "Spelt")
+    ]
+    return [place for place in range(len(harder.reading)) if place not in menu]
+
+
+def test_a_page_is_made_harder_the_same_way_on_every_run() -> None:
+    page = _page("<body><div><p>Rye grew</p><p>Oats too</p></div>", content="Rye grew Oats too")
+    first, second, other = (make_harder(page, [_MENU] * 3, seed) for seed in (1, 1, 2))
+    assert first is not None
+    assert second is not None
+    assert other is not None
+    assert first.tree.source == second.tree.source
+    assert first.tree.source != other.tree.source
+
+
+def test_donors_are_the_largest_pieces_without_content() -> None:
+    menu = "<div><ul>" + "".join(f"<li>Field number {n}</li>" for n in range(9)) + "</ul></div>"
+    page = _page(f"<body>{menu}<div><p>Rye grew</p></div>", content="Rye grew")
+    (donor,) = donors_of(page, "en")
+    assert donor.html.decode() == menu
+
+
+def test_a_page_of_which_only_values_are_known_has_no_donors_and_stays() -> None:
+    page = _page("<p>Rye 9.50 a sack", must_keep=("9.50",))
+    assert not donors_of(page, None)
+    assert make_harder(page, [_MENU], 1) is None
+
+
+def test_a_page_is_given_donors_of_its_fold_and_language() -> None:
+    donors = Donors()
+    german = Donor(b"<p>Weizen</p>", "de", is_linked=False)
+    donors.add(0, [_MENU, german])
+    donors.add(1, [german])
+    assert donors.pick(0, "de", 1, "x") == [german]
+    assert donors.pick(1, "en", 2, "x") == [german]
+    assert not donors.pick(2, "en", 2, "x")
+
+
+def test_names_are_replaced_alike_on_all_pages_of_a_site() -> None:
+    pages = [
+        _page(f'<body><div class="a b"><p id="c">Rye {n}</p></div> class="a"', content=f"Rye {n}")
+        for n in range(2)
+    ]
+    scrambled = [scramble_names(page, "grain.example") for page in pages]
+    names = set()
+    for page, old in zip(scrambled, pages, strict=True):
+        assert page is not None
+        assert np.array_equal(page.gold.hits, old.gold.hits)
+        assert b' class="a"' in page.tree.source  # a text, not a tag
+        node = int(np.flatnonzero(~page.tree.is_text)[3])
+        names.add(page.tree.attributes(node)["class"])
+    assert len(names) == 1
+    assert "a b" not in names
+
+
+def test_a_page_alone_is_read_without_the_others() -> None:
+    pages = read_corpora([open_corpus("samples:news:3:6")], lambda *_: None)
+    blank = [np.zeros(len(page.reading)) for page in pages]
+    alone = np.array([False] * 5 + [True])
+    together, mixed = site_features(pages, blank), site_features(pages, blank, alone)
+    (single,) = site_features(pages[5:], blank[5:])
+    assert np.array_equal(mixed[5], single)
+    assert not np.array_equal(mixed[5], together[5])
+    assert np.array_equal(mixed[4], together[4])
