@@ -9,7 +9,7 @@ PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
 PIP_INSTALL := python -m pip install --quiet --disable-pip-version-check
 KERNEL := setup.py $(wildcard src/kernel/* src/kernel/*/*)
 
-.PHONY: demo lint check test format clean
+.PHONY: demo lint check test format clean node-peers
 
 demo: .venv-demo/.installed
 	.venv-demo/bin/dehusk demo -o demo
@@ -29,6 +29,11 @@ test: lint
 format: .venv/.installed
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+# Peers of `dehusk bench quality --peers` that run in Node; they are looked for in this folder.
+DEHUSK_NODE_PEERS ?= $(HOME)/.cache/dehusk/node-peers
+node-peers:
+	npm install --no-audit --no-fund --prefix $(DEHUSK_NODE_PEERS) @mozilla/readability@0.6 defuddle@0.19 jsdom@29
 
 clean:
 	rm -rf .venv .venv-demo demo build dist src/dehusk/_kernel.*so

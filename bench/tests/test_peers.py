@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -15,9 +15,13 @@ import dehusk_bench as bench
 from dehusk.errors import UsageError
 from dehusk.methods import auto
 from dehusk.page.page import Page
-from dehusk_bench.peers.contenders import make_contenders
+from dehusk_bench.corpora import open_corpus
+from dehusk_bench.peers.contenders import make_contenders, peer_contender
+from dehusk_bench.peers.node import NODE_PEERS, Worker
 from dehusk_bench.peers.pages import PEERS, language_of, load_all, load_peers
 from dehusk_bench.peers.sites import SITE_PEERS, plain_line, without_known_runs
+from dehusk_bench.quality.averages import Figure
+from dehusk_bench.quality.measure import run_quality
 from dehusk_bench.quality.scoring import find_phrases, words
 
 MODULES = {
@@ -26,6 +30,7 @@ MODULES = {
     "trafilatura-comments": "trafilatura",
     "boilerpy3-article": "boilerpy3",
     "newspaper4k": "newspaper",
+    "rs-trafilatura": "rs_trafilatura",
 }
 """The module of a peer, where it has another name."""
 OURS = {"all-text", "lines-once", "lines-unique", "runs-once"}
@@ -57,6 +62,85 @@ def test_a_peer_finds_the_text_of_an_article(name: str) -> None:
     _need(name)
     text = PEERS[name]()(ARTICLE, "https://sea.example/tides")
     assert find_phrases([f"Paragraph {n} tells how" for n in range(1, 9)], words(text)).share == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NODE_PEERS)
+def test_a_peer_in_node_finds_the_text_of_an_article(name: str) -> None:
+    try:
+        extract = NODE_PEERS[name]()
+    except ImportError as missing:
+        pytest.skip(f"{missing}: `make node-peers` installs it")
+    for url in ("https://sea.example/tides", "no address", None):
+        text = extract(ARTICLE, url)
+        assert find_phrases([f"Paragraph {n} tells how" for n in range(1, 9)], words(text)).share
+    assert words(extract("", None)) == []
+
+
+WORKER = """
+import json, sys, time
+print('{"ready": true}', flush=True)
+for line in sys.stdin:
+    html = json.loads(line)["html"]
+    if html == "hang":
+        time.sleep(600)
+    if html == "end":
+        sys.exit(3)
+    print(json.dumps({"error": "no"} if html == "bad" else {"html": html.upper()}), flush=True)
+"""
+"""As the worker in Node: one line for another."""
+
+
+@pytest.fixture
+def worker() -> Iterator[Worker]:
+    started = Worker([sys.executable, "-c", WORKER])
+    yield started
+    started.close()
+
+
+def test_a_worker_answers_one_page_after_the_other(worker: Worker) -> None:
+    pages = ["one", "zwei \u2028 \ud800", "x" * 500_000]
+    assert [worker.ask({"html": page})["html"] for page in pages] == [p.upper() for p in pages]
+
+
+def test_a_page_that_a_worker_fails_on_costs_only_itself(worker: Worker) -> None:
+    with pytest.raises(RuntimeError, match=r"^no$"):
+        worker.ask({"html": "bad"})
+    assert worker.ask({"html": "next"}) == {"html": "NEXT"}
+
+
+def test_a_worker_that_ends_is_started_anew(worker: Worker) -> None:
+    with pytest.raises(RuntimeError, match="has ended"):
+        worker.ask({"html": "end"})
+    assert worker.ask({"html": "next"}) == {"html": "NEXT"}
+
+
+def test_a_worker_that_hangs_is_ended_and_started_anew(worker: Worker) -> None:
+    worker.timeout_s = 0.2
+    with pytest.raises(RuntimeError, match="took too long"):
+        worker.ask({"html": "hang"})
+    worker.timeout_s = 60
+    assert worker.ask({"html": "next"}) == {"html": "NEXT"}
+
+
+def test_without_node_or_its_packages_a_peer_is_left_out_with_a_note(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("DEHUSK_NODE_PEERS", str(tmp_path))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    peers, notes = load_all(NODE_PEERS, "make node-peers")
+    assert peers == {}
+    assert notes[0] == "mozilla-readability is left out (there is no node): make node-peers"
+
+
+def test_no_time_is_told_of_work_in_another_process() -> None:
+    contenders = [
+        peer_contender("here", lambda html, _: html),
+        peer_contender("there", lambda html, _: html, is_timed=False),
+    ]
+    (report,) = run_quality([open_corpus("samples:blog:1:2")], contenders)
+    assert report.averages["here"].mean(Figure.CPU_MS) is not None
+    assert report.averages["there"].mean(Figure.CPU_MS) is None
 
 
 @pytest.mark.parametrize("name", SITE_PEERS)

@@ -67,9 +67,9 @@ def add_contenders(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--peers",
         action="store_true",
-        help="add other extractors (trafilatura, resiliparse, readability-lxml, jusText,"
-        " boilerpy3, newspaper4k, goose3, turbohtml's main text, all text); those not installed"
-        " are left out",
+        help="add other extractors (trafilatura, rs-trafilatura, resiliparse, readability-lxml,"
+        " jusText, boilerpy3, newspaper4k, goose3, turbohtml's main text, all text); those not"
+        " installed are left out",
     )
     add_extent(parser)
     add_report(parser)

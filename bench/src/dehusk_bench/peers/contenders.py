@@ -23,6 +23,7 @@ from dehusk.page.page import Page
 from dehusk.page.tree import Tree
 from dehusk.pipeline import Setup, clean
 from dehusk.template.templates import PageLoader
+from dehusk_bench.peers.node import NODE_PEERS
 from dehusk_bench.peers.pages import Peer, load_all, load_peers
 from dehusk_bench.peers.sites import SITE_PEERS, SitePeer
 
@@ -36,6 +37,8 @@ class Answer:
     labels: NDArray[np.int8] | None = None
     state_bytes: float | None = None
     """What a method remembers of the site, per page seen."""
+    is_timed: bool = True
+    """False for the work of another process, whose CPU time cannot be told page by page."""
 
 
 Ask = Callable[[Page], Answer]
@@ -128,12 +131,12 @@ def unseen_note(models: Mapping[str, Path], sites: Iterable[str]) -> str:
     )
 
 
-def peer_contender(name: str, peer: Peer) -> Contender:
+def peer_contender(name: str, peer: Peer, *, is_timed: bool = True) -> Contender:
     """A peer, which learns nothing from one page for the next."""
 
     def ask(page: Page) -> Answer:
         assert isinstance(page.html, str)
-        return Answer(peer(page.html, page.url))
+        return Answer(peer(page.html, page.url), is_timed=is_timed)
 
     return Contender(name, lambda _: ask)
 
@@ -161,7 +164,9 @@ def make_contenders(
     if not with_peers:
         return contenders, ()
     peers, notes = load_peers()
-    site_peers, more_notes = load_all(SITE_PEERS)
+    node_peers, node_notes = load_all(NODE_PEERS, "make node-peers")
+    site_peers, site_notes = load_all(SITE_PEERS)
     contenders += [peer_contender(name, peer) for name, peer in peers.items()]
+    contenders += [peer_contender(name, peer, is_timed=False) for name, peer in node_peers.items()]
     contenders += [site_peer_contender(name, peer) for name, peer in site_peers.items()]
-    return contenders, [*notes, *more_notes]
+    return contenders, [*notes, *node_notes, *site_notes]

@@ -50,7 +50,9 @@ def load_peers() -> tuple[dict[str, Peer], list[str]]:
     return load_all(PEERS)
 
 
-def load_all(loaders: Mapping[str, Callable[[], _Loaded]]) -> tuple[dict[str, _Loaded], list[str]]:
+def load_all(
+    loaders: Mapping[str, Callable[[], _Loaded]], remedy: str = "pip install 'dehusk-bench[peers]'"
+) -> tuple[dict[str, _Loaded], list[str]]:
     """What could be loaded, by name, and a note on each that could not."""
     loaded: dict[str, _Loaded] = {}
     notes: list[str] = []
@@ -58,7 +60,7 @@ def load_all(loaders: Mapping[str, Callable[[], _Loaded]]) -> tuple[dict[str, _L
         try:
             loaded[name] = load()
         except ImportError as missing:
-            notes.append(f"{name} is left out ({missing}): pip install 'dehusk-bench[peers]'")
+            notes.append(f"{name} is left out ({missing}): {remedy}")
         except Exception as fault:  # noqa: BLE001  a package that breaks as it loads is left out too
             notes.append(f"{name} is left out: {type(fault).__name__} as it loads ({fault})")
     return loaded, notes
@@ -111,20 +113,37 @@ def _load_resiliparse() -> Peer:
     return extract
 
 
+def html_text(html: str) -> str:
+    """The text of a piece of HTML, with blocks on their own lines."""
+    if not html.strip():
+        return ""
+    root = import_module("lxml.html").fromstring(html)
+    for element in root.iter(*_LINES):
+        element.text = f"\n{element.text or ''}"
+        element.tail = f"\n{element.tail or ''}"
+    for element in root.iter(*_CELLS):
+        element.tail = f" {element.tail or ''}"
+    text: str = root.text_content()
+    return text
+
+
 def _load_readability() -> Peer:
-    """readability-lxml's summary, which is HTML, as text with blocks on their own lines."""
+    """readability-lxml's summary, which is HTML, as text."""
     module = import_module("readability")
-    fromstring = import_module("lxml.html").fromstring
     logging.getLogger("readability").setLevel(logging.CRITICAL)
 
     def extract(html: str, url: str | None) -> str:  # noqa: ARG001
-        root = fromstring(module.Document(html).summary())
-        for element in root.iter(*_LINES):
-            element.text = f"\n{element.text or ''}"
-            element.tail = f"\n{element.tail or ''}"
-        for element in root.iter(*_CELLS):
-            element.tail = f" {element.tail or ''}"
-        text: str = root.text_content()
+        return html_text(module.Document(html).summary())
+
+    return extract
+
+
+def _load_rs_trafilatura() -> Peer:
+    """rs-trafilatura, which looks for the type of the page and then for its content."""
+    module = import_module("rs_trafilatura")
+
+    def extract(html: str, url: str | None) -> str:
+        text: str = module.extract(html, url=url).main_content
         return text
 
     return extract
@@ -221,6 +240,7 @@ PEERS: Final[dict[str, Callable[[], Peer]]] = {
     "trafilatura-fast": lambda: _load_trafilatura(fast=True),
     "trafilatura-precision": lambda: _load_trafilatura(favor_precision=True),
     "trafilatura-comments": lambda: _load_trafilatura(include_comments=True),
+    "rs-trafilatura": _load_rs_trafilatura,
     "resiliparse": _load_resiliparse,
     "readability": _load_readability,
     "justext": _load_justext,

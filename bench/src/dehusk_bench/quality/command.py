@@ -31,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--peers-only",
         action="store_true",
         help="measure other extractors, and no method of dehusk; with --peers and with this come"
-        " deboiler and the removal of repeated lines and sentences as well",
+        " those in Node, deboiler and the removal of repeated lines and sentences as well",
     )
     parser.add_argument(
         "--by",

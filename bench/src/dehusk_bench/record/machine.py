@@ -12,7 +12,7 @@ import dehusk
 
 _PACKAGES: Final = (
     "numpy", "turbohtml", "trafilatura", "resiliparse", "readability-lxml", "justext", "boilerpy3",
-    "newspaper4k", "goose3", "deboiler", "lxml",
+    "newspaper4k", "goose3", "deboiler", "rs-trafilatura", "lxml",
 )  # fmt: skip
 _CPU_INFO: Final = Path("/proc/cpuinfo")
 _MODEL: Final = "model name"
