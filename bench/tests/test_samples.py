@@ -28,6 +28,7 @@ from dehusk.page.tree import Tree
 from dehusk_bench.samples import KINDS, LANGS, SamplePage, sample_site, write_site
 from dehusk_bench.samples.build import Child, Comment, Element, el
 from dehusk_bench.samples.demo import samples
+from dehusk_bench.samples.docs import CLASSES
 from dehusk_bench.samples.language import load
 from dehusk_bench.samples.page import write_page
 from dehusk_bench.samples.site import Href, Site, plan_site
@@ -105,6 +106,22 @@ def test_gold_labels_fit_the_parsed_tree(kind: str, seed: int) -> None:
         holds_content = below(tree, inked & (sample.labels == C))
         seen = below(tree, inked) & ~tree.is_text & tree.shown
         assert np.array_equal(sample.labels[seen], np.where(holds_content, C, T)[seen])
+
+
+def test_references_repeat_inherited_members_inside_their_content() -> None:
+    shapes = set()
+    for seed in range(8):
+        samples_of_site = pages("classes", seed, count=20)
+        contents = [set(texts(sample, C)) for sample in samples_of_site]
+        members = [text for content in contents for text in content if text.endswith(")")]
+        assert max(members.count(member) for member in members) >= 3
+        shapes |= {
+            name for name in ("<dl", "<table", "<pre") if name in html_of(samples_of_site[1])
+        }
+        for index in range(4):
+            written = write_page(plan_site(CLASSES, seed, "en"), index)
+            assert names_and_texts(written.html) == list(written.outline)
+    assert len(shapes) > 1
 
 
 @settings(max_examples=50, deadline=None)

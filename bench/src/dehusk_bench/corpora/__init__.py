@@ -173,14 +173,20 @@ def _file_records(path: Path) -> Iterator[dict[str, Any]]:
 
 def _sample_records(name: str) -> Callable[[], Iterator[dict[str, Any]]]:
     """A reader of the sample sites that the name stands for. Raises UsageError."""
-    from dehusk_bench.samples import KINDS, LANGS, SHARED_KINDS, sample_site  # noqa: PLC0415  slow, and seldom needed
+    from dehusk_bench.samples import (  # noqa: PLC0415  slow, and seldom needed
+        KINDS,
+        LANGS,
+        OTHER_KINDS,
+        SHARED_KINDS,
+        sample_site,
+    )
 
     _, kind, seed, pages, lang, *rest = [*name.split(":"), "", "", "", ""]
     try:
         numbers = {"seed": int(seed or _SAMPLE_SEED), "pages": int(pages or _SAMPLE_PAGES)}
     except ValueError as fault:
         raise UsageError(f"{name}: SEED and PAGES are whole numbers") from fault
-    kinds = (*KINDS, *SHARED_KINDS)
+    kinds = (*KINDS, *OTHER_KINDS, *SHARED_KINDS)
     if any(rest) or kind not in ("", *kinds) or lang not in ("", *LANGS):
         raise UsageError(
             f"{name}: not samples:KIND:SEED:PAGES:LANG; the kinds are {', '.join(kinds)},"

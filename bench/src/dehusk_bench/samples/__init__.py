@@ -25,12 +25,18 @@ from dehusk_bench.samples.language import LANGS
 from dehusk_bench.samples.page import SamplePage, make_page
 from dehusk_bench.samples.site import plan_site
 
-__all__ = ["KINDS", "LANGS", "SHARED_KINDS", "SamplePage", "sample_site", "write_site"]
+__all__ = [
+    "KINDS", "LANGS", "OTHER_KINDS", "SHARED_KINDS", "SamplePage", "sample_site", "write_site",
+]  # fmt: skip
 
 _KINDS: Final = {
     module.KIND.name: module.KIND for module in (news, shop, forum, docs, town, blog, tables)
 }
 KINDS: Final = tuple(_KINDS)
+_OTHER_KINDS: Final = {docs.CLASSES.name: docs.CLASSES}
+OTHER_KINDS: Final = tuple(_OTHER_KINDS)
+"""Kinds that only training asks for: `classes` are references that repeat inherited members on page
+after page, inside the content."""
 _SHARED_KINDS: Final = {module.KIND.name: module.KIND for module in (stories, topics)}
 SHARED_KINDS: Final = tuple(_SHARED_KINDS)
 """Kinds whose sites write of the same things, in English: `stories` the same ones, under templates
@@ -43,10 +49,10 @@ def sample_site(
 ) -> Iterator[SamplePage]:
     """The first pages of a site, one after another, in the order a crawler would meet them.
 
-    `first` leaves out so many at the beginning. Raises UsageError for a kind that is not in `KINDS`
-    or `SHARED_KINDS`, or a language that is not in `LANGS`.
+    `first` leaves out so many at the beginning. Raises UsageError for a kind that there is not, or
+    a language that is not in `LANGS`.
     """
-    kinds = _KINDS | _SHARED_KINDS
+    kinds = _KINDS | _OTHER_KINDS | _SHARED_KINDS
     if kind not in kinds:
         raise UsageError(f"no sample site of the kind {kind!r}: there are {', '.join(kinds)}")
     if lang not in LANGS or (lang != "en" and kind in _SHARED_KINDS):

@@ -1,12 +1,14 @@
-"""The documentation of a program: reference, guides, chapters."""
+"""The documentation of a program: reference, guides, chapters; and of a library, by classes."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 from dehusk_bench.samples import blocks, frame, parts, shapes
 from dehusk_bench.samples.build import Child, Element, el
 from dehusk_bench.samples.desk import C, Desk, T
+from dehusk_bench.samples.dice import Dice
 from dehusk_bench.samples.language import Prose
 from dehusk_bench.samples.site import Kind
 
@@ -133,3 +135,71 @@ KIND: Final = Kind(
     voice="technical",
     points="manual",
 )
+
+
+def _class_title(prose: Prose, family: str, number: int) -> str:
+    if family != "class":
+        return _title(prose, family, number)
+    return f"{_class_name(prose.dice)}{number}"
+
+
+def _class_name(dice: Dice) -> str:
+    return f"{dice.pick(_CALLS)}{dice.pick(_PARAMETERS)}".title()
+
+
+_BASES: Final = (1, 2, 4)
+"""How many classes of a library hand down members; where it is one, all pages repeat them."""
+
+
+def _class(desk: Desk) -> Element:
+    """One class: its own members, then all that it inherits, in full, as on the pages before."""
+    nodes: list[Child] = [_heading(desk, "h1", desk.card.title, 0), blocks.paragraph(desk)]
+    own = [_member(desk, desk.prose) for _ in range(desk.dice.between(1, 4))]
+    headings = [desk.say("parameters")]
+    nodes += [_heading(desk, "h2", headings[0], 1), *_members(desk, own)]
+    for base in desk.dice.sample(range(desk.habit("bases", _BASES)), desk.dice.between(1, 2)):
+        dice = Dice(*desk.site.key, "base", base)
+        headings.append(_class_name(dice))
+        prose = desk.site.prose.with_dice(dice)
+        inherited = [_member(desk, prose) for _ in range(dice.between(3, 12))]
+        place = len(headings)
+        nodes += [_heading(desk, "h2", headings[-1], place), *_members(desk, inherited)]
+    return _around(desk, nodes, headings, 1)
+
+
+def _member(desk: Desk, prose: Prose) -> tuple[str, str]:
+    """A member's signature, and what it is for."""
+    dice = prose.dice
+    taken = ", ".join(dice.sample(_PARAMETERS, dice.between(0, 3)))
+    count = dice.between(1, desk.habit("wordy", (1, 2, 4)))
+    text = prose.text(count, dice.pick(("manual", "technical")))
+    return f"{dice.pick(_CALLS)}_{dice.pick(_PARAMETERS)}({taken})", text
+
+
+def _members(desk: Desk, members: list[tuple[str, str]]) -> list[Child]:
+    """Members in the site's shape: a list of definitions, boxes, a table or paragraphs."""
+    shape = desk.habit("members", ("dl", "div", "table", "p"))
+    nodes: list[Child] = []
+    for signature, text in members:
+        code = el("code", signature)
+        if shape == "dl":
+            nodes += [el("dt", code), el("dd", text)]
+        elif shape == "table":
+            nodes.append(el("tr", el("td", code), el("td", text)))
+        elif shape == "div":
+            name = desk.e("h3", "member.name", signature.partition("(")[0])
+            nodes.append(desk.e("div", "member", name, el("pre", code), el("p", text)))
+        else:
+            nodes += [desk.e("p", "member.code", code), el("p", text)]
+    if shape == "table":
+        nodes = [el("tbody", *nodes)]
+    return [desk.e(shape, "members", *nodes)] if shape in ("dl", "table") else nodes
+
+
+CLASSES: Final = replace(
+    KIND,
+    name="classes",
+    families={**KIND.families, "D": ("class", "documentation", _class)},
+    title=_class_title,
+)
+"""References whose pages repeat what a class inherits: repetition that is content."""
