@@ -100,6 +100,7 @@ HOSTILE = {
     "scripts": "<script><!--<</script>" * 20_000,
     "brackets in a script": "<script>" + "<" * 2_000_000 + "</script>",
     "hidden": "<p " + "x=' hidden=' " * 100 + ">" + "<i hidden>" * 20_000,
+    "JSON": "<script type=application/ld+json>" + '"articleBody":"rye' * 50_000 + "</script><p>x",
     "styles": "<p>" + "<i style='display:none;;;visibility:'>" * 20_000 + "x",
     "a long style": "<p style='" + "display:none;display :" * 100_000 + "'>x",
     "hidden in a value": "<p title='" + " hidden=" * 200_000 + "'>x",

@@ -604,6 +604,21 @@ def test_aria_hidden_above_a_block_is_read() -> None:
     assert _features(html, "attributes")[:, 0].tolist() == pytest.approx([0.5**0.5, 0, 1])
 
 
+def test_what_a_page_states_as_its_article_is_found_in_its_blocks() -> None:
+    said = "The rye is ripe, and the mill turns &quot;day&quot; and <b>night</b>."
+    body = r"The rye is ripe, and the mill\n turns \u201cday\" and night."
+    json = f'{{"@type": "Article", "articleBody": "{body}"}}'
+    html = (
+        f"<script type=application/ld+json>{json}</script><p>{said}</p><p>Read what others read now"
+    )
+    stated = _features(html, "stated")
+    assert stated[:, 0].tolist() == [1, 0]
+    assert 0 < stated[0, 1] < 1
+    assert stated[0, 2:].tolist() == [1, 1]
+    assert not _features(f"<p>{said}</p>", "stated").any()
+    assert _features("<meta property=og:type content=website><p>x", "stated")[0, 3] == -1
+
+
 def test_the_title_of_a_drawing_is_not_the_pages() -> None:
     html = "<svg><title>Rye is ripe</title></svg><p>Rye is ripe</p>"
     assert not _features(html, "title")[:, 0].any()

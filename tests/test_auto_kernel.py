@@ -138,6 +138,72 @@ def test_texts_of_all_scripts_are_read_as_the_reference_says() -> None:
     _assert_as_the_reference([f"<main>{blocks}</main>", *SCRIPTS])
 
 
+_BODY = "The rye is ripe, and the mill turns day and night since Monday. Nobody sleeps."
+
+
+def _stating(json: str, *blocks: str) -> str:
+    text = "".join(f"<p>{block}</p>" for block in blocks)
+    return f"<script type=application/ld+json>{json}</script>{text}"
+
+
+STATEMENTS = (
+    _stating(
+        f'{{"@type":"NewsArticle","articleBody":"{_BODY}"}}', _BODY, _BODY * 2, "Other text", "x"
+    ),
+    _stating(
+        '{"articleBody" : ["Ro\\u0067gen w\\u00e4chst \\ud83c\\udf3e hier \\"sagt\\" er\\n\\/"]}',
+        "Roggen wächst \U0001f33e hier, „<b>sagt</b>“ er&nbsp;/",
+    ),
+    _stating(
+        '{"articleBody":"&lt;p&gt;<p class=x>One &amp;&nbsp;two&#39;three</p> four five',
+        "One two three four five",
+    ),
+    _stating(
+        '{"@type":["Product"],"x":"articleBody", "articleBody":{"y":"no such text"}', "no such text"
+    ),
+    _stating(
+        '{"articleBody":"' + "rye and oats " * 30_000 + '"}', "rye and oats", "Rye and Oats" * 9
+    ),
+    _stating('{"articleBody":"\\u00' + "\\" * 99, "u00"),
+    _stating('"articleBody":"x' * 999, "articleBody"),
+    "<meta property=og:type content=Article><p>x",
+    "<meta property=og:type content=website><p>x",
+    "<meta name=article:published_time content=2020><meta property=og:type content=website><p>x",
+    "<meta property=og:type><meta property=og:type content=''><p>x",
+)
+
+
+@pytest.mark.parametrize("html", STATEMENTS)
+def test_what_a_page_states_is_read_as_the_reference_says(html: str) -> None:
+    tree = parse(Page(html)).tree
+    _same_reading(tree.once(read), learning.read(tree))
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                *'"\\:,{}[]<>&; ',
+                "articleBody",
+                "@type",
+                "Article",
+                "\\u00e4",
+                "\\ud83c",
+                "rye is ripe now",
+                "&amp;",
+                "é",
+                "\u2019",
+            ]
+        ),
+        max_size=40,
+    ).map("".join)
+)
+def test_any_json_is_read_as_the_reference_says(json: str) -> None:
+    tree = parse(Page(_stating(json, "The rye is ripe now, it é is"))).tree
+    _same_reading(tree.once(read), learning.read(tree))
+
+
 def test_the_kinds_of_letters_are_those_of_unicode() -> None:
     """But for a few of the first 65,536 characters: letters, white space, and case."""
     wrong, cases = [], []
@@ -155,7 +221,7 @@ def test_the_kinds_of_letters_are_those_of_unicode() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["nested elements", "unclosed", "entities", "white space", "hidden"]
+    "name", ["nested elements", "unclosed", "entities", "white space", "hidden", "JSON"]
 )
 def test_hostile_pages_are_judged_as_the_reference_says(name: str) -> None:
     _assert_as_the_reference([HOSTILE[name], HOSTILE[name]])

@@ -237,5 +237,5 @@ int fill_features(const Reading *reading, const Notes *notes)
     fill_alike(reading, &notes->names, items, items + room);
     fill_copies(reading, notes, items, items + room, (double *)(items + 2 * room));
     free(items);
-    return fill_rows(reading, notes);
+    return fill_rows(reading, notes) && fill_statement(reading);
 }

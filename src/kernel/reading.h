@@ -144,6 +144,9 @@ size_t find_headline(const Reading *reading);
 int fill_features(const Reading *reading, const Notes *notes);
 int fill_rows(const Reading *reading, const Notes *notes);
 
+/* What the page states of itself; 0 without memory. */
+int fill_statement(const Reading *reading);
+
 /* Whether the blocks begin with a part of the title; 0 with an exception set. */
 int fill_title(const Reading *reading);
 

@@ -39,7 +39,8 @@ def _products(inputs: Matrix, weights: Matrix, bias: Matrix) -> Matrix:
 
 _PAGE, _FOUND = columns_by_name(PAGE_FEATURES), columns_by_name(EVIDENCE)
 PARTS = tuple(
-    _PAGE[group] for group in ("text", "place", "alike", "rows", "main", "copies", "title")
+    _PAGE[group]
+    for group in ("text", "place", "alike", "rows", "main", "copies", "title", "stated")
 )
 """The page features that the site network reads too. With those of a block's surroundings it
 remembered the sites that it was fitted to: without, held-out sites have 0.002 more on docs-dev,

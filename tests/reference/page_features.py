@@ -26,6 +26,7 @@ from reference.reading import (  # fmt: skip
     read_letters,
 )
 from reference.rows import find_further, headings_of, read_rows, running_chars, stand_to_main
+from reference.stated import stated
 from reference.steps import log1p
 
 Matrix = NDArray[np.float32]
@@ -65,6 +66,7 @@ def page_features(tree: Tree, blocks: Blocks, names: Names) -> Matrix:
         find_further(tree, blocks, names),
         _copies(blocks, letters),
         _title(tree, blocks),
+        stated(tree, blocks),
     ]
     return np.concatenate(columns, axis=1, dtype=np.float32)
 
