@@ -59,7 +59,9 @@ def test_the_name_of_a_site_is_not_its_headline() -> None:
         "<title>How rye came north - The Old Grain Mill</title><h1>The Old Grain Mill</h1>"
         f"<h1>How rye came north</h1><p>{_RYE}"
     )
-    assert _share(_gold(html, content=f"How rye came north {_RYE}")) == [0, 1, 1]
+    gold = _gold(html, content=f"How rye came north {_RYE}")
+    assert _share(gold) == [0, 1, 1]
+    assert gold.counted.tolist() == [False, True, True]
 
 
 def test_a_byline_that_the_gold_lacks_is_unknown() -> None:

@@ -157,13 +157,16 @@ def _with_headline(gold: GoldPage, blocks: Blocks, verdict: Verdict, first: int)
     hits, known, counted = verdict
     near = range(max(first - _HEAD, 0), min(first + _BEHIND, len(blocks.texts)))
     headline, alike = _headline(gold, blocks, near)
+    tops = [place for place in range(near.stop) if blocks.is_in(place, _FIRST, 3)]
     if gold.content_nodes is None:
         if headline is not None and blocks.counts[headline] >= _CAPTION - 1:
             others = [place for place in range(near.stop) if place not in alike]
             _take_from_copies(gold, blocks, hits, headline, others)
+        # Figures of quality leave the first `<h1>` out of account where the gold lacks it.
+        for place in tops[:1]:
+            counted[place] &= hits[place] >= _SURE * blocks.counts[place]
     elif headline is None:
         return first
-    tops = [place for place in near if blocks.is_in(place, _FIRST, 3)]
     if not any(hits[place] > _SURE * blocks.counts[place] for place in {*alike, *tops}):
         for place in alike:
             known[place], counted[place] = place == headline, False
