@@ -33,7 +33,7 @@ format: .venv/.installed
 # Peers of `dehusk bench quality --peers` that run in Node; they are looked for in this folder.
 DEHUSK_NODE_PEERS ?= $(HOME)/.cache/dehusk/node-peers
 node-peers:
-	npm install --no-audit --no-fund --prefix $(DEHUSK_NODE_PEERS) @mozilla/readability@0.6 defuddle@0.19 jsdom@29
+	npm install --no-audit --no-fund --prefix $(DEHUSK_NODE_PEERS) @mozilla/readability@0.6 defuddle@0.19 linkedom@0.18.14
 
 clean:
 	rm -rf .venv .venv-demo demo build dist src/dehusk/_kernel.*so

@@ -271,10 +271,16 @@ def _figures(name: str, f1: float, sites: int = 8) -> dict[str, object]:
     return {name: {"mean": {"f1": {"all": f1, "1–5": f1}}, "by_site": by_site, "curve": curve}}
 
 
-def _write(folder: Path, part: str, contenders: dict[str, object], groups: object = None) -> None:
-    report = {"corpus": "docs-dev", "pages": 8, "sites": 8, "contenders": contenders,
+def _write(
+    folder: Path,
+    part: str,
+    contenders: dict[str, object],
+    groups: object = None,
+    corpus: str = "docs-dev",
+) -> None:
+    report = {"corpus": corpus, "pages": 8, "sites": 8, "contenders": contenders,
               "groups": groups or {}}  # fmt: skip
-    (folder / f"{part}-docs-dev.json").write_text(json.dumps([report]), "utf-8")
+    (folder / f"{part}-{corpus}.json").write_text(json.dumps([report]), "utf-8")
 
 
 def test_auto_is_compared_with_all_that_were_measured_on_a_corpus(tmp_path: Path) -> None:
@@ -301,6 +307,45 @@ def test_auto_is_compared_with_all_that_were_measured_on_a_corpus(tmp_path: Path
     assert [row[0] for row in table[1]] == ["en"]
     assert "segments" in (comparing.curve_plot(found) or "")
     assert comparing.read_comparison(tmp_path, "news-dev") is None
+
+
+def _snippet_figures(name: str, kept: int) -> dict[str, object]:
+    by_site = {f"s{n}": {"snippet_f1": {"all": [2 * kept, 3 + kept]}} for n in range(8)}
+    return {name: {"mean": {"snippet_f1": {"all": 2 * kept / (3 + kept)}}, "by_site": by_site}}
+
+
+def test_a_corpus_of_snippets_is_compared_by_them(tmp_path: Path) -> None:
+    _write(tmp_path, "auto", _snippet_figures("auto", 3), corpus="snippets-dev")
+    _write(tmp_path, "peers", _snippet_figures("all-text", 1), corpus="snippets-dev")
+    found = comparing.read_comparison(tmp_path, "snippets-dev")
+    assert found is not None
+    header, rows = comparing.comparison_table(found)
+    assert "snippet F1, 95 %" in header
+    assert rows[1][header.index("`auto` is above it by")] == "+0.500"
+    assert list(comparing.claims(found)) == ["`auto` is better than `all-text` (+0.500)."]
+    summary = comparing.summary_table([found])
+    assert summary is not None
+    assert summary[1][0][:2] == ["snippets-dev", "1.000"]
+
+
+def test_only_corpora_that_models_are_fitted_to_are_judged_by_folds() -> None:
+    by_name = {each.name: each for each in EXPERIMENTS}
+    assert by_name["auto-articles-dev"].has_folds
+    assert not by_name["auto-articles-measure"].has_folds
+    reaching = [each.name for each in EXPERIMENTS if "@articles-measure" in each.command]
+    assert reaching == [f"{part}-articles-measure" for part in comparing.PARTS]
+
+
+def test_a_report_says_which_corpus_no_model_was_fitted_to(setup: Setup, tmp_path: Path) -> None:
+    _all(setup, CHUNKS)
+    for corpus in ("articles-dev", "articles-measure"):
+        _write(setup.output, "auto", _figures("auto", 0.9), corpus=corpus)
+    target = tmp_path / "record.md"
+    _run("report", str(setup.output), "-o", str(target))
+    parts = {part.partition(":")[0]: part for part in target.read_text("utf-8").split("### ")}
+    assert "not fitted to this corpus" in parts["articles-measure"]
+    assert "not fitted to this corpus" not in parts["articles-dev"]
+    assert (tmp_path / "record" / "articles-dev.csv").is_file()
 
 
 def test_a_report_shows_ours_beside_the_papers_and_says_what_is_missing(

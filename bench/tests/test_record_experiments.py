@@ -17,9 +17,9 @@ from dehusk_bench.corpora import open_corpus
 from dehusk_bench.papers.storage import BATCHES, Point, SiteCosts, Way, measure_site
 from dehusk_bench.papers.teco_links import choose_links
 from dehusk_bench.papers.teco_pages import read_key_pages
-from dehusk_bench.quality.ablation import variants
-from dehusk_bench.quality.averages import Figure
-from dehusk_bench.quality.measure import run_quality
+from dehusk_bench.quality.ablation import memory_table, variants
+from dehusk_bench.quality.averages import Averages, Figure
+from dehusk_bench.quality.measure import Report, run_quality
 from dehusk_bench.quality.robustness import MIXES, Kind, measure, mixed
 from dehusk_bench.record.found_tables import find_tables
 
@@ -114,6 +114,45 @@ def test_parts_of_auto_are_taken_away_one_by_one() -> None:
     assert (report.averages["auto"].mean(Figure.STATE_BYTES) or 0) > 0
     precise = report.averages["favour precision"].mean(Figure.WORDS) or 0
     assert precise < (report.averages["favour recall"].mean(Figure.WORDS) or 0)
+
+
+def _report(corpus: str, together: dict[int, float], alone: float, figure: Figure) -> Report:
+    """Eight sites alike, each with these pages by number."""
+    report = Report(corpus, 8 * len(together), 8)
+    report.averages = {"auto": Averages(), "each page alone": Averages()}
+    for site in map(str, range(8)):
+        for number, value in together.items():
+            report.averages["auto"].add(site, number, {figure: value})
+            report.averages["each page alone"].add(site, number, {figure: alone})
+    return report
+
+
+def test_the_corpus_is_named_on_which_the_memory_is_worth_least() -> None:
+    reports = [
+        _report("docs", {1: 0.8, 20: 1.0}, 0.8, Figure.F1),
+        _report("news", {1: 0.9}, 0.92, Figure.F1),
+        _report("values", {1: 0.7}, 0.6, Figure.KEPT),
+        Report("empty"),
+    ]
+    shown = memory_table(reports, markdown=True)
+    (table,) = find_tables(shown)
+    assert table.column("corpus") == ["docs", "news", "values"]
+    assert table.column("figure") == ["F1", "F1", "kept"]
+    assert table.column("together − alone") == ["+0.100", "-0.020", "+0.100"]
+    assert table.column("verdict") == ["better", "worse", "better"]
+    assert table.column("20+ − 1–5") == ["+0.200", "–", "–"]
+    assert "Least on news: -0.020" in shown
+
+
+def test_ablation_ends_with_what_the_memory_is_worth(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    empty = tmp_path / "empty.jsonl"
+    empty.write_text("", "utf-8")
+    assert _run("ablation", "samples:docs:1:3", str(empty), "--markdown") == 0
+    tables = find_tables(capsys.readouterr().out)
+    assert tables[-1].title == "Pages together against each page alone"
+    assert tables[-1].column("corpus") == ["samples:docs:1:3"]
 
 
 # --- links

@@ -70,6 +70,12 @@ _SOURCES: Final = {
     " is read as it is by `dehusk bench teco DIR`; or use --samples",
     "sites-dev": "real sites of many genres (`genre`, `lang`) with gold of every node"
     " (`content_nodes`, `excluded_nodes`); there is no stand-in among the sample sites",
+    "articles-dev": "single articles with gold of several makers (`source`, `headline`,"
+    " `comments`): make one of the data of dragnet, fundus or the like",
+    "snippets-dev": "pages with snippets to keep and to drop: trafilatura's evaluation data,"
+    " Apache-2.0, has some",
+    "articles-measure": "as articles-dev, of other makers: for measuring only, so that no model and"
+    " no setting is ever chosen by it",
 }
 _SEEDS: Final = range(1, 4)
 _KEYS: Final = 2

@@ -27,9 +27,12 @@ from dehusk_bench.peers.contenders import (
     read_folds,
     unseen_note,
 )
-from dehusk_bench.quality.measure import run_quality
-from dehusk_bench.quality.report import LEGEND, quality_json, render_report
+from dehusk_bench.quality.averages import Place
+from dehusk_bench.quality.bootstrap import Interval, difference
+from dehusk_bench.quality.measure import Report, run_quality
+from dehusk_bench.quality.report import LEGEND, NAMES, quality_json, render_report
 from dehusk_bench.showing import Progress
+from dehusk_bench.tables import number, table
 
 DESCRIPTION: Final = (
     "Take parts of `auto` away and see what is lost: the site (each page judged alone), the order"
@@ -51,6 +54,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_report(parser)
 
 
+_OURS: Final = "auto"
+_ALONE: Final = "each page alone"
 _SETTINGS: Final = {
     "no ageing": "auto:ages=false",
     "a twentieth of the memory": "auto:max_segments=1000,max_places=300",
@@ -67,7 +72,7 @@ def run(arguments: argparse.Namespace) -> int:
     """
     caps = Caps(arguments.sites, arguments.pages)
     corpora = [open_corpus(name, caps) for name in arguments.corpora or ("samples",)]
-    reports = []
+    reports: list[Report] = []
     progress = Progress(sys.stderr)
     for report in run_quality(corpora, variants(arguments.folds), on_page=progress.show):
         progress.clear()
@@ -76,11 +81,47 @@ def run(arguments: argparse.Namespace) -> int:
         reports.append(report)
         sys.stdout.write(render_report(report, markdown=arguments.markdown) + "\n")
         sys.stdout.flush()
-    sys.stdout.write(LEGEND)
+    sys.stdout.write(memory_table(reports, markdown=arguments.markdown) + LEGEND)
     if arguments.json is not None:
         text = json.dumps(quality_json(reports), ensure_ascii=False, indent=1)
         Path(arguments.json).write_text(text + "\n", "utf-8")
     return int(any(report.is_cut for report in reports))
+
+
+def memory_table(reports: Sequence[Report], *, markdown: bool = False) -> str:
+    """What the memory of a site is worth on each corpus, and where it is worth least.
+
+    Pages judged together against each page alone; and the pages from the 20th on against the first
+    five, on the sites that have both.
+    """
+    rows: list[list[str]] = []
+    worst: list[tuple[float, str]] = []
+    for report in reports:
+        if not report.pages:
+            continue
+        figure, ours = report.main_figure, report.averages[_OURS]
+        alone = report.averages[_ALONE]
+        won = difference(ours.site_values(figure), alone.site_values(figure))
+        later = difference(
+            ours.site_values(figure, Place.LATE), ours.site_values(figure, Place.EARLY)
+        )
+        means = (number(each.mean(figure)) for each in (ours, alone))
+        rows.append([report.corpus, NAMES[figure], *means, *_cells(won), *_cells(later)])
+        if won is not None:
+            worst.append((won.mean, report.corpus))
+    header = ["corpus", "figure", "together", "alone", "together − alone", "95 %", "verdict",
+              "sites", "20+ − 1–5", "its 95 %", "its verdict", "sites with 20+"]  # fmt: skip
+    mark = "## " if markdown else ""
+    title = f"{mark}Pages together against each page alone\n\n"
+    least = "Least on {1}: {0:+.3f}\n\n".format(*min(worst)) if worst else ""
+    return f"{title}{table(header, rows, markdown=markdown)}\n{least}"
+
+
+def _cells(found: Interval | None) -> list[str]:
+    """A difference with its range and verdict; dashes where there is none."""
+    if found is None:
+        return [number(None)] * 4
+    return [f"{found.mean:+.3f}", found.range_text(), str(found.verdict), str(found.sites)]
 
 
 def variants(folds: Path | None = None) -> list[Contender]:
@@ -99,8 +140,8 @@ def variants(folds: Path | None = None) -> list[Contender]:
         return Contender(name, begin, needs_pages=True)
 
     return [
-        contender("auto", "auto", _one_pass),
-        contender("each page alone", "auto", _alone),
+        contender(_OURS, "auto", _one_pass),
+        contender(_ALONE, "auto", _alone),
         contender("two passes", "auto", _two_passes),
         *(contender(name, written, _one_pass) for name, written in _SETTINGS.items()),
     ]

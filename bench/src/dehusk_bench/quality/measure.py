@@ -19,7 +19,7 @@ from dehusk.page.page import Page
 from dehusk.page.tree import Tree
 from dehusk_bench.corpora import Corpus, GoldPage, Watcher, watch_nothing
 from dehusk_bench.peers.contenders import Answer, Ask, Contender
-from dehusk_bench.quality.averages import Averages, Figure, place_of
+from dehusk_bench.quality.averages import MAIN, Averages, Figure, place_of
 from dehusk_bench.quality.bootstrap import SiteValue
 from dehusk_bench.quality.scoring import (
     ContentGold,
@@ -64,6 +64,12 @@ class Report:
     notes: list[str] = field(default_factory=list)
     is_cut: bool = False
     """Did the corpus end in an error?"""
+
+    @property
+    def main_figure(self) -> Figure:
+        """What the contenders are compared by."""
+        found = (each for each in MAIN if any(a.sites(each) for a in self.averages.values()))
+        return next(found, MAIN[0])
 
     @property
     def site_names(self) -> set[str]:

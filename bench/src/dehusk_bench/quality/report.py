@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from dehusk_bench.quality.averages import COSTS, MAIN, Averages, Figure, Place
+from dehusk_bench.quality.averages import COSTS, Averages, Figure, Place
 from dehusk_bench.quality.bootstrap import MIN_SITES, SiteValue, difference
 from dehusk_bench.quality.curves import learning_curve
 from dehusk_bench.quality.measure import GOLD, Report
@@ -68,7 +68,7 @@ def render_report(report: Report, *, with_teco: bool = False, markdown: bool = F
     parts = [f"{mark}{report.corpus}: {_extent(report)}\n"]
     content = _filled(rows, _CONTENT)
     if content:
-        main = _main(report)
+        main = report.main_figure
         header = ["content", *(head for head, _, _ in content), f"{NAMES[main]}, 95 %", "failed"]
         cells = [[*_cells(*row, content), _range(row[1], main), _failed(row[1])] for row in rows]
         parts.append(table(header, cells, markdown=markdown))
@@ -114,12 +114,6 @@ def _cells(name: str, averages: Averages, columns: Sequence[_Column]) -> list[st
     return [name, *(number(mean, _DIGITS.get(figure, 3)) for figure, mean in means)]
 
 
-def _main(report: Report) -> Figure:
-    """What the contenders are compared by on the corpus."""
-    found = (each for each in MAIN if _filled(list(_rows(report)), [("", each, Place.ALL)]))
-    return next(found, MAIN[0])
-
-
 def _range(averages: Averages, figure: Figure) -> str:
     """Where the figure lies in 95 % of draws of sites."""
     found = averages.interval(figure)
@@ -128,7 +122,7 @@ def _range(averages: Averages, figure: Figure) -> str:
 
 def _comparison(report: Report, *, markdown: bool) -> list[str]:
     """The first contender against each of the others, site by site; nothing without others."""
-    main = _main(report)
+    main = report.main_figure
     scores = {
         name: averages.site_values(main)
         for name, averages in report.averages.items()
@@ -145,6 +139,8 @@ def first_against_others(
 
     `scores` has a value of the figure by site for each.
     """
+    if not scores:
+        return ""
     (first, own), *others = scores.items()
     rows = []
     for name, sites in others:

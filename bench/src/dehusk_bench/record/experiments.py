@@ -56,7 +56,7 @@ class Experiment:
 
 _QUALITY: Final = ("dehusk_bench.quality.command",)
 _TECO: Final = ("dehusk_bench.papers.teco_report",)
-_PEERS: Final = ("dehusk_bench.peers.pages", "dehusk_bench.peers.sites")
+_PEERS: Final = tuple(f"dehusk_bench.peers.{each}" for each in ("node", "pages", "sites"))
 _AUTO: Final = ("dehusk.methods.auto",)
 _RIVALS: Final = (
     "segments", "site-hash", "style-tree", "rtdm", "chunks", "chunks:separators=blocks", "page",
@@ -70,13 +70,18 @@ _SETTINGS: Final = (
     "words-leaves", "words-leaves:weight=0.7", "words-leaves:weight=1.4",
 )  # fmt: skip
 """Every method but `auto` and `hyperlink`, with the settings that its page speaks of."""
-FITTED: Final = ("docs-dev", "news-dev", "wcxb-dev", "swde-dev")
-"""The corpora that the model of `auto` was fitted to: it may be judged there by folds only."""
 _BY: Final = {
     "docs-dev": "lang", "news-dev": "lang", "wcxb-dev": "type", "swde-dev": "",
-    "sites-dev": "genre",
+    "sites-dev": "genre", "articles-dev": "source", "snippets-dev": "lang",
+    "articles-measure": "source",
 }  # fmt: skip
-_GROUPS: Final = {"lang": "language", "type": "type of page", "genre": "genre of site"}
+FITTED: Final = tuple(corpus for corpus in _BY if corpus != "articles-measure")
+"""The corpora that models of `auto` are fitted to: it may be judged there by folds only. The other
+is for measuring alone: the model that comes with dehusk judges it."""
+_GROUPS: Final = {
+    "lang": "language", "type": "type of page", "genre": "genre of site",
+    "source": "source of the gold",
+}  # fmt: skip
 GROUPED_BY: Final = {corpus: _GROUPS[by] for corpus, by in _BY.items() if by}
 """What the figures of a corpus are broken down by."""
 CORPORA: Final = (*_BY, "linked-dev")
@@ -87,9 +92,10 @@ _QUICK: Final = {
     "wcxb-dev": ("--sites", "60"),
     "swde-dev": ("--sites", "8", "--pages", "8"),
     "sites-dev": ("--sites", "8", "--pages", "6"),
+    "articles-dev": ("--sites", "30"),
+    "snippets-dev": ("--sites", "30"),
+    "articles-measure": ("--sites", "30"),
 }
-_FULL: Final = {"sites-dev": ("--pages", "12")}
-"""How much of a corpus is used in a full run, where not all of it: peers take hours there."""
 _QUICK_PEERS: Final = {**_QUICK, "docs-dev": ("--sites", "8", "--pages", "8")}
 
 
@@ -127,24 +133,24 @@ def _of_corpus(corpus: str) -> list[Experiment]:
     by = ("--by", _BY[corpus]) if _BY[corpus] else ()
     instead = ("samples::1:25", "samples::2:25") if corpus == "docs-dev" else ()
     rivals = tuple(part for name in _RIVALS for part in ("--method", name))
-    where, full = f"@{corpus}", _FULL.get(corpus, ())
+    where = f"@{corpus}"
     return [
         Experiment(
             f"auto-{corpus}", Section.AUTO, f"`auto` on {corpus}",
-            ("quality", where, "--method", "auto", *by), _QUALITY, full=full, quick=_QUICK[corpus],
+            ("quality", where, "--method", "auto", *by), _QUALITY, quick=_QUICK[corpus],
             without=_PEERS, plots_option="--curves", has_folds=corpus in FITTED,
             has_json=True, instead=instead,
         ),
         Experiment(
             f"methods-{corpus}", Section.AUTO, f"the other methods on {corpus}",
-            ("quality", where, *rivals, *by), _QUALITY, full=full, quick=_QUICK[corpus],
+            ("quality", where, *rivals, *by), _QUALITY, quick=_QUICK[corpus],
             without=(*_PEERS, *_AUTO), plots_option="--curves",
             has_json=True, instead=instead,
         ),
         Experiment(
             f"peers-{corpus}", Section.AUTO, f"peers on {corpus}",
             ("quality", where, "--peers-only", *by), _QUALITY,
-            full=full, quick=_QUICK_PEERS[corpus],
+            quick=_QUICK_PEERS[corpus],
             without=("dehusk.methods",), has_json=True, instead=instead,
         ),
     ]  # fmt: skip
@@ -161,8 +167,8 @@ EXPERIMENTS: Final[tuple[Experiment, ...]] = (
     ),
     Experiment(
         "ablation", Section.AUTO, "What the parts of `auto` are worth",
-        ("ablation", "@docs-dev", "@news-dev"), ("dehusk_bench.quality.ablation",),
-        full=("--sites", "40"), quick=("--sites", "6", "--pages", "12"),
+        ("ablation", *(f"@{corpus}" for corpus in FITTED)), ("dehusk_bench.quality.ablation",),
+        quick=("--sites", "6", "--pages", "12"),
         instead=("samples::1:25", "samples::2:25"), without=_PEERS,
         has_json=True, has_folds=True,
     ),
@@ -189,11 +195,12 @@ EXPERIMENTS: Final[tuple[Experiment, ...]] = (
     Experiment(
         "teco-sites", Section.HYPERLINK, "Key pages of real sites, other pages for absent ones",
         ("teco", *_SITES, *_TECO_METHODS), _TECO, quick=("--sites", "4"), has_json=True,
+        has_folds=True,
     ),
     Experiment(
         "teco-sites-saved", Section.HYPERLINK, "The same with the saved pages alone",
         ("teco", *_SITES[:-1], *_TECO_METHODS), _TECO, quick=("--sites", "4"), hidden=("site",),
-        has_json=True,
+        has_json=True, has_folds=True,
     ),
     Experiment(
         "teco-samples", Section.HYPERLINK, "Key pages of sample sites",
@@ -208,7 +215,7 @@ EXPERIMENTS: Final[tuple[Experiment, ...]] = (
     Experiment(
         "teco-best-sites", Section.HYPERLINK, "The same on real sites",
         ("teco", *_SITES, *_VARIANTS), _TECO, quick=("--sites", "4"), hidden=("site",),
-        has_json=True,
+        has_json=True, has_folds=True,
     ),
     Experiment(
         "teco-best-grid", Section.HYPERLINK, "Settings like those of `BEST`, chosen on other sites",
@@ -218,7 +225,7 @@ EXPERIMENTS: Final[tuple[Experiment, ...]] = (
     Experiment(
         "teco-best-grid-sites", Section.HYPERLINK, "The same choice on real sites",
         ("teco", *_SITES, *_GRID), _TECO, full=_VARIED, quick=("--sites", "6", *_VARIED[:2]),
-        hidden=("site", "method"), has_json=True,
+        hidden=("site", "method"), has_json=True, has_folds=True,
     ),
     Experiment(
         "teco-sweep", Section.HYPERLINK, "Tables 5.2, 5.3 of 000, table 2 of 001: size and votes",

@@ -109,6 +109,9 @@ _SEEN: Final = (
     "**`auto` judged with the model that comes with dehusk, which was fitted to sites of these"
     " corpora**; run with `--folds` for models that have not seen a site.\n"
 )
+_NOT_FITTED: Final = (
+    "`auto` judged with the model that comes with dehusk, which was not fitted to this corpus.\n"
+)
 _QUICK: Final = (
     "**This is a quick run**, over a few sites and pages: its figures say that the experiments"
     " work, and little else.\n"
@@ -267,6 +270,8 @@ def _corpus(report: _Report, found: comparing.Comparison) -> Iterator[str]:
         if run is not None:
             yield f"    {run.command}"
     yield ""
+    if found.corpus not in FITTED:
+        yield _NOT_FITTED
     yield _saved(report, found.corpus, _found(comparing.comparison_table(found)))
     yield "".join(f"* {claim}\n" for claim in comparing.claims(found))
     groups = comparing.group_table(found)
