@@ -37,8 +37,8 @@ _COLUMNS: Final = (
 )
 _DIGITS: Final = {Figure.WORDS: 0}
 _IN_GROUPS: Final = (
-    OURS, "segments", "site-hash", "page", "trafilatura", "resiliparse", "readability",
-    "lines-unique", "all-text",
+    OURS, "segments", "site-hash", "page", "trafilatura", "rs-trafilatura", "resiliparse",
+    "readability", "mozilla-readability", "defuddle", "lines-unique", "all-text",
 )  # fmt: skip
 """Those that tables by language and by type have room for."""
 _IN_CURVES: Final = (
