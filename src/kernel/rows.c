@@ -7,7 +7,7 @@
 
 #include "tags.h"
 
-#define MIN_ROW 4      /* Alike siblings that make a row. */
+#define MIN_ROW 3      /* Alike siblings that make a row. */
 #define MAX_MEMBER 0.5 /* The share of a row's text that one member may hold: the columns of a layout are no row. */
 #define DATE_CHARS 40  /* Characters of a short text. */
 #define NESTS 2        /* Of `seen`: an element like it stands in it. */

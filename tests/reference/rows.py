@@ -33,7 +33,7 @@ def headings_of(tree: Tree, blocks: Blocks) -> Places:
 
 # --- rows ---
 
-_MIN_ROW = 4
+_MIN_ROW = 3
 """Alike siblings that make a row."""
 _MAX_MEMBER = 0.5
 """The share of a row's text that one member may hold: the columns of a layout are no row."""
