@@ -99,7 +99,9 @@ def test_a_page_gives_the_markdown_and_the_text_that_are_expected_of_it(folder: 
         ("<p>a&nbsp;&nbsp;b &lt;c&gt; &amp;amp;", "a b <c> &amp;"),
         ("<a href=x>one</a><a href=y>two</a>", "one two"),
         ("<ul><li>a</li><li>b</li></ul>", "a\nb"),
-        ("<select><option>a<option>b</select>", "a\nb"),
+        ("<p>a<select><option>b<option>c</select>d", "a\nd"),
+        ("a<div hidden>b</div>c", "ac"),
+        ("a<video>b</video>c", "a c"),
     ],
 )
 def test_text_is_joined_as_a_browser_shows_it(html: str, expected: str) -> None:
@@ -109,6 +111,13 @@ def test_text_is_joined_as_a_browser_shows_it(html: str, expected: str) -> None:
 def test_cells_of_a_row_stand_on_one_line_between_tabs() -> None:
     html = "<table><tr><td>a<td><p>b</p><td><td>c<tr><td>d<td>e</table>"
     assert _text(html) == "a\tb\t\tc\nd\te"
+
+
+def test_hidden_cells_take_no_place_in_a_table() -> None:
+    away = "style=display:none"
+    rows = f"<tr><th>Field<th {away}>no<th>Yield<tr {away}><td>no<td>no<tr><td>9<td>8<td hidden>no"
+    assert _text(f"<table>{rows}</table>") == "Field\tYield\n9\t8"
+    assert _markdown(f"<table>{rows}</table>") == "| Field | Yield |\n| --- | --- |\n| 9 | 8 |"
 
 
 def test_a_cell_behind_one_of_several_lines_begins_a_line() -> None:

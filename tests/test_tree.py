@@ -94,6 +94,29 @@ def test_lengths_count_shown_characters_below_a_node() -> None:
         ("<p style='content: &quot;display:none&quot;'>x", True),
         ("<p style='--display:none; no-display:none'>x", True),
         ("<p data-style=display:none>x", True),
+        ("<div style=display:none><p style=display:block>x", False),
+        ("<p style='display:none !important; display:block'>x", False),
+        ("<p style='display:none !important; display:block !important'>x", True),
+        ("<p style='display:block;display:'>x", True),
+        ("<p style='display:none;display:'>x", False),
+        ("<p style='display:nonesuch'>x", True),
+        ("<p style='\n\tDisplay\n:\n\tNONE\n'>x", False),
+        ("<p style='display:/**/none/**/'>x", False),
+        ("<p style='/* color:red; display:none */'>x", True),
+        ("<p style='background: url(a;display:none)'>x", True),
+        ("<p style='content: &quot;;display:none;&quot;'>x", True),
+        ("<p style=\"content: ';display:none;'\">x", True),
+        ("<p style='content: &quot;;display:none'>x", True),
+        ("<p style='content: &quot;;&quot;;display:none'>x", False),
+        ("<div style=visibility:hidden><p>x", False),
+        ("<div style=visibility:hidden><p style=visibility:visible>x", True),
+        ("<div style=visibility:hidden><p style=visibility:inherit>x", False),
+        ("<div style=visibility:hidden><b style=visibility:visible>y</b><p>x", False),
+        ("<div style=display:none><p style=visibility:visible>x", False),
+        ("<details><summary>y</summary>x</details>", True),
+        ("<p aria-hidden=true>x", True),
+        ("<p popover>x", False),
+        ("<datalist><option>x</datalist>", False),
         ("<dialog>x</dialog>", False),
         ("<dialog open>x</dialog>", True),
         ("<dialog open hidden>x</dialog>", False),
@@ -108,8 +131,20 @@ def test_only_what_a_browser_shows_is_shown(html: str, is_shown: bool) -> None:
     assert bool(tree.shown[_node(tree, "x")]) is is_shown
 
 
-def test_inline_styles_do_not_hide_half_of_a_page() -> None:
-    page = parse(Page("<body style=visibility:hidden><p>x</p><p hidden>no</p></body>")).tree
+def test_what_is_seen_is_never_in_an_element_that_is_hidden() -> None:
+    seen = "<b style=visibility:visible>x</b>"
+    unseen = f"<i style=visibility:hidden>y{seen}<u>z</u></i>"
+    tree = parse(Page(f"<p>{'Rye. ' * 9}<div style=visibility:hidden>{unseen}</div>")).tree
+    shown = {tree.text(node) for node in np.flatnonzero(tree.is_text & tree.shown).tolist()}
+    assert {"x", "y", "z"} & shown == {"x"}
+    inner = np.flatnonzero(tree.shown[1:]) + 1
+    assert tree.shown[tree.parent[inner]].all()
+
+
+@pytest.mark.parametrize("hiding", ["hidden", "style=display:none", "style=visibility:hidden"])
+@pytest.mark.parametrize("tag", ["html", "body"])
+def test_inline_styles_do_not_hide_half_of_a_page(tag: str, hiding: str) -> None:
+    page = parse(Page(f"<{tag} {hiding}><p>x</p><p hidden>no</p>")).tree
     assert page.shown[_node(page, "x")]
     assert not page.shown[_node(page, "no")]
     half = parse(Page("<p style=display:none>x</p><p>y</p>")).tree

@@ -353,7 +353,6 @@ static int enter_structure(Writer *writer, size_t node)
         push_quote(writer, node);
         return 0;
     case TAG_li:
-    case TAG_option:
         push_item(writer, node);
         return 0;
     case TAG_dt:
@@ -436,7 +435,10 @@ static void walk(Writer *writer)
     int32_t code = 0; /* The last block of code that was begun. */
     for (size_t i = 0; i < tree->count && !writer->is_failed; i++) {
         leave_before(writer, i, &code);
-        if (writer->code_end >= 0) {
+        if (tree->tag[i] != TAG_TEXT && !tree->shown[i]) { /* A film is there, though its text is not. */
+            writer->paragraph.is_cut |= (tag_sets[tree->tag[i]] & SET_THING) != 0;
+            i = (size_t)tree->end[i] - 1;
+        } else if (writer->code_end >= 0) {
             if (is_line_number(writer, i))
                 i = (size_t)tree->end[i] - 1;
             else

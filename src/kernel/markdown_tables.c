@@ -26,7 +26,7 @@ static void add_number(Buffer *numbers, int32_t number)
 int is_table_cell(const Writer *writer, size_t node)
 {
     const Tree *tree = writer->tree;
-    return tag_sets[tree->tag[node]] & SET_CELL && tree->parent[node] >= 0 &&
+    return tag_sets[tree->tag[node]] & SET_CELL && tree->shown[node] && tree->parent[node] >= 0 &&
            tree->tag[tree->parent[node]] == TAG_tr && has_ink(writer, (size_t)tree->parent[node]);
 }
 

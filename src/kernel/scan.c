@@ -12,7 +12,7 @@
 
 #include <stdlib.h>
 
-#include "attributes.h"
+#include "hidden.h"
 
 typedef struct {
     uint64_t path; /* The sum over the elements around this one. */
@@ -141,66 +141,6 @@ static int add_text(Scan *scan, size_t start, size_t stop, int is_raw)
 
 /* --- elements --- */
 
-static size_t skip_white(Bytes source, size_t at, size_t stop)
-{
-    while (at < stop && is_white(source.bytes[at]))
-        at++;
-    return at;
-}
-
-/* Where the value begins of the declaration at a place, if it is one of that property; else `stop`. */
-static size_t find_value(Bytes source, size_t at, size_t stop, const char *property)
-{
-    if (!stands_at(source, at, property))
-        return stop;
-    at = skip_white(source, at + strlen(property), stop);
-    return at < stop && source.bytes[at] == ':' ? skip_white(source, at + 1, stop) : stop;
-}
-
-/* Does an inline style keep an element from being shown? Of two that differ the last counts. */
-static int hides(Bytes source, size_t at, size_t stop)
-{
-    int is_away = 0, is_unseen = 0;
-    for (size_t end, value; at < stop; at = end + 1) {
-        end = find_byte(source, ';', at, stop);
-        while (end < stop && memcmp(source.bytes + end - 5, "&quot", 5) == 0)
-            end = find_byte(source, ';', end + 1, stop);
-        at = skip_white(source, at, end);
-        if ((value = find_value(source, at, end, "display")) < end)
-            is_away = stands_at(source, value, "none");
-        else if ((value = find_value(source, at, end, "visibility")) < end)
-            is_unseen = stands_at(source, value, "hidden") || stands_at(source, value, "collapse");
-    }
-    return is_away || is_unseen;
-}
-
-static int is_named(Bytes source, const Attribute *found, const char *name)
-{
-    size_t size = found->name_stop - found->name;
-    return size == strlen(name) && memcmp(source.bytes + found->name, name, size) == 0;
-}
-
-/* How an element's attributes hide it. What is hidden until found can be found by a reader; a dialogue opens
-   when a script says so. */
-static uint8_t hidden_by(Bytes source, int16_t tag, size_t start, size_t stop)
-{
-    Attribute found;
-    uint8_t hiding = 0;
-    int is_closed = tag == TAG_dialog;
-    while (next_attribute(source, &start, stop, &found)) {
-        if (is_named(source, &found, "hidden")) {
-            if (!(found.value_stop - found.value == 11 && stands_at(source, found.value, "until-found")))
-                hiding |= NODE_HIDDEN;
-        } else if (is_named(source, &found, "style")) {
-            if (hides(source, found.value, found.value_stop))
-                hiding |= NODE_STYLED_AWAY;
-        } else if (is_closed) {
-            is_closed = !is_named(source, &found, "open");
-        }
-    }
-    return is_closed ? hiding | NODE_HIDDEN : hiding;
-}
-
 static int is_foreign(Bytes flags, size_t rank)
 {
     return rank < flags.size && flags.bytes[rank];
@@ -247,7 +187,14 @@ static uint8_t inherited_by(const Scan *scan, const Tag *tag, size_t start, size
         inherited |= NODE_HIDDEN;
     if (tag->tag == TAG_a)
         inherited |= NODE_IN_LINK;
-    return inherited & NODE_HIDDEN ? inherited : inherited | hidden_by(scan->source, tag->tag, start, stop);
+    return inherited & NODE_HIDDEN ? inherited : add_hiding(scan->source, tag->tag, start, stop, inherited);
+}
+
+/* Something is seen in what is not: what it stands in is there to hold it. */
+static void show_around(Scan *scan)
+{
+    for (size_t i = scan->level; i-- && scan->nodes[scan->stack[i].node].flags & NODE_UNSEEN;)
+        scan->nodes[scan->stack[i].node].flags &= (uint8_t)~NODE_UNSEEN;
 }
 
 /* A node for the start tag; 0 without memory. */
@@ -263,6 +210,8 @@ static int add_element(Scan *scan, const Tag *tag, size_t start, size_t stop, in
         (Node){tag->name, mix(scan->path + part), parent_of(scan, depth), number + 1, depth,
                (int32_t)start, (int32_t)stop, (int32_t)stop, 0, tag->tag, inherited};
     scan->flags |= inherited;
+    if (scan->inherited & ~inherited & NODE_UNSEEN)
+        show_around(scan);
     return !is_nested || open_element(scan, tag, part, inherited);
 }
 

@@ -5,14 +5,15 @@
 
 #include "tags.h"
 
-/* What is known of a node. The first four go on to all that stands in an element. */
+/* What is known of a node. The first five go on to all that stands in an element. */
 enum {
     NODE_HIDDEN = 1,          /* Never shown, whatever else is known. */
     NODE_IN_NOSCRIPT = 2,
-    NODE_STYLED_AWAY = 4,     /* An inline style hides it. */
-    NODE_IN_LINK = 8,
-    NODE_RAW = 16,
-    NODE_TEXT = 32,
+    NODE_STYLED_AWAY = 4,     /* An inline style hides it with all that is in it. */
+    NODE_UNSEEN = 8,          /* An inline style hides it, unless another shows what is in it. */
+    NODE_IN_LINK = 16,
+    NODE_RAW = 32,
+    NODE_TEXT = 64,
 };
 
 typedef struct {

@@ -58,8 +58,9 @@ static void find_joints(Walk *walk)
     const int8_t *labels = walk->labels;
     for (size_t i = 0; i < page->count; i++) {
         leave_elements(&walk->gaps, i);
-        if (page->tag[i] != TAG_TEXT) {
-            enter_element(&walk->gaps, page->end[i], tag_sets[page->tag[i]]);
+        if (page->tag[i] != TAG_TEXT) { /* A film is there, though its text is not. */
+            uint32_t sets = tag_sets[page->tag[i]];
+            enter_element(&walk->gaps, page->end[i], page->shown[i] ? sets : sets & SET_THING);
             continue;
         }
         int is_inked = page->text_length[i] > 0, is_space = !is_inked && page->shown[i];

@@ -18,20 +18,22 @@
    put the whole thread there, and exceed both by far. */
 static uint8_t hiding_flags(const ScanResult *found)
 {
-    enum { DOUBTFUL = NODE_IN_NOSCRIPT | NODE_STYLED_AWAY };
-    int64_t lengths[DOUBTFUL + 1] = {0};
-    if (!(found->flags & DOUBTFUL))
+    enum { STYLES = NODE_STYLED_AWAY | NODE_UNSEEN };
+    int64_t lengths[2][2] = {0}; /* By styles, by `<noscript>`. */
+    if (!(found->flags & (STYLES | NODE_IN_NOSCRIPT)))
         return NODE_HIDDEN;
-    for (size_t i = 0; i < found->count; i++)
-        if (!(found->nodes[i].flags & NODE_HIDDEN))
-            lengths[found->nodes[i].flags & DOUBTFUL] += found->nodes[i].length;
+    for (size_t i = 0; i < found->count; i++) {
+        uint8_t flags = found->nodes[i].flags;
+        if (!(flags & NODE_HIDDEN))
+            lengths[(flags & STYLES) != 0][(flags & NODE_IN_NOSCRIPT) != 0] += found->nodes[i].length;
+    }
     uint8_t hiding = NODE_HIDDEN;
-    int64_t usual = lengths[0], more = lengths[NODE_IN_NOSCRIPT];
-    if (lengths[NODE_STYLED_AWAY] < usual || !lengths[NODE_STYLED_AWAY]) {
-        hiding |= NODE_STYLED_AWAY;
+    int64_t usual = lengths[0][0], more = lengths[0][1];
+    if (lengths[1][0] < usual || !lengths[1][0]) {
+        hiding |= STYLES;
     } else {
-        usual += lengths[NODE_STYLED_AWAY];
-        more += lengths[DOUBTFUL];
+        usual += lengths[1][0];
+        more += lengths[1][1];
     }
     int is_needed = usual + more >= MIN_NOSCRIPT_FACTOR * usual && more >= MIN_NOSCRIPT_LENGTH;
     return is_needed ? hiding : hiding | NODE_IN_NOSCRIPT;
