@@ -92,6 +92,24 @@ void sum_blocks(const Reading *reading, Sums *sums)
     }
 }
 
+double rank_blocks(const Reading *reading, const double *content, Keyed *items, Keyed *spare, double *likelier)
+{
+    double total = 0;
+    for (size_t i = 0; i < reading->blocks; i++) {
+        uint64_t bits;
+        memcpy(&bits, &content[i], sizeof(bits));
+        items[i] = (Keyed){~bits, (int32_t)i}; /* Numbers above 0 are in the order of bits. */
+    }
+    sort_keyed(items, spare, reading->blocks);
+    for (size_t i = 0; i < reading->blocks; i++) {
+        size_t block = (size_t)items[i].place;
+        double expected = reading->chars[block] * content[block];
+        total += expected;
+        likelier[block] = total - expected;
+    }
+    return total;
+}
+
 /* --- numbers --- */
 
 /* The exponential of a number from -30 to 30, to fifteen digits. */

@@ -206,26 +206,17 @@ static Parts means_around(const Asked *page, const Weighing *room, size_t block,
 }
 
 /* How the opinion compares with that on the other blocks. */
-static void rank_blocks(const Asked *page, Weighing *room)
+static void compare_blocks(const Asked *page, Weighing *room)
 {
-    const double *content = page->opinion->content, *chars = page->reading->chars;
+    const double *content = page->opinion->content;
     size_t blocks = page->reading->blocks;
     double sure = 0;
-    room->total = room->highest = 0;
+    room->highest = 0;
     for (size_t i = 0; i < blocks; i++) {
-        uint64_t bits;
-        memcpy(&bits, &content[i], sizeof(bits));
-        room->items[i] = (Keyed){~bits, (int32_t)i}; /* Numbers above 0 are in the order of bits. */
-        sure += content[i] >= SURE ? chars[i] : 0;
+        sure += content[i] >= SURE ? page->reading->chars[i] : 0;
         room->highest = at_least(content[i], room->highest);
     }
-    sort_keyed(room->items, room->spare, blocks);
-    for (size_t i = 0; i < blocks; i++) {
-        size_t block = (size_t)room->items[i].place;
-        double expected = chars[block] * content[block];
-        room->total += expected;
-        room->likelier[block] = room->total - expected;
-    }
+    room->total = rank_blocks(page->reading, content, room->items, room->spare, room->likelier);
     room->sure = (float)(log1p_steps(sure) / 8);
     room->sure_share = (float)(sure / at_least(room->chars_sum[blocks], 1));
 }
@@ -238,7 +229,7 @@ void weigh(const Asked *page, Weighing *room, float *evidence)
     weigh_texts(page, room);
     put_evidence(page, room, evidence);
     sum_parts(page, room);
-    rank_blocks(page, room);
+    compare_blocks(page, room);
 }
 
 /* --- what the site network reads --- */

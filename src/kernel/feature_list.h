@@ -4,6 +4,7 @@
 #define DEHUSK_FEATURE_LIST_H
 
 #define LEVELS 6 /* Levels of a block's surroundings. */
+#define TYPE_COUNT 7 /* Types of pages that are told apart. */
 
 /* PAGE_CHARS, ... and how many there are. */
 enum {
@@ -31,6 +32,17 @@ enum {
 #define SITE(NAME, name, width, meaning) SITE_##NAME, SITE_LAST_##NAME = SITE_##NAME + (width) - 1,
 #include "features.def"
     SITE_FEATURES,
+};
+
+/* CUT_LOGIT, ...: what the site network says of the page, page features, and evidence. */
+enum {
+#define CUT(NAME, name, width, meaning) CUT_##NAME, CUT_LAST_##NAME = CUT_##NAME + (width) - 1,
+#include "features.def"
+#define ALL(NAME, group, name, width, most, meaning) CUT_##NAME, CUT_LAST_##NAME = CUT_##NAME + (width) - 1,
+#include "features.def"
+#define CUT_EVIDENCE(NAME, name, width, meaning) CUT_##NAME, CUT_LAST_##NAME = CUT_##NAME + (width) - 1,
+#include "features.def"
+    CUT_FEATURES,
 };
 
 #endif

@@ -32,6 +32,15 @@ static const Feature site_features[] = {
 #include "features.def"
 };
 
+static const Feature cut_features[] = {
+#define CUT(NAME, name, width, meaning) {"cut", name, meaning, CUT_##NAME, width, 0},
+#include "features.def"
+#define ALL(NAME, group, name, width, most, meaning) {group, name, meaning, CUT_##NAME, width, most},
+#include "features.def"
+#define CUT_EVIDENCE(NAME, name, width, meaning) {"evidence", name, meaning, CUT_##NAME, width, 0},
+#include "features.def"
+};
+
 /* Give the module a list of features; 0 with an exception set. */
 static int add_list(PyObject *module, const char *name, const Feature *features, size_t count)
 {
@@ -57,5 +66,6 @@ int add_features(PyObject *module)
 {
     return add_list(module, "PAGE_FEATURES", LIST(page_features)) &&
            add_list(module, "EVIDENCE", LIST(evidence)) &&
-           add_list(module, "SITE_FEATURES", LIST(site_features));
+           add_list(module, "SITE_FEATURES", LIST(site_features)) &&
+           add_list(module, "CUT_FEATURES", LIST(cut_features));
 }

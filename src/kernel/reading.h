@@ -38,6 +38,10 @@ typedef struct {
 
 extern PyType_Spec reading_spec;
 
+/* The content to be expected in blocks that are likelier than each, by their probabilities; and in all. `items` and
+   `spare` have room for the blocks. */
+double rank_blocks(const Reading *reading, const double *content, Keyed *items, Keyed *spare, double *likelier);
+
 /* --- while a page is read --- */
 
 #define FARTHEST 8 /* The highest of the levels. */

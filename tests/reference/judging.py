@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dehusk.methods.auto.features import EVIDENCE, PAGE_FEATURES, columns_by_name
+from dehusk.methods.auto.features import CUT_FEATURES, EVIDENCE, PAGE_FEATURES, columns_by_name
 from dehusk.methods.auto.model import Network
+from dehusk.page.hashing import Hashes
 from dehusk.page.tree import Flags, Floats
 from reference.learning import Reading, Table, Tables, evidence, find_family, mean_around
 from reference.page_features import Matrix
@@ -100,6 +101,69 @@ def _in_family(page: Reading, content: Floats) -> Floats:
     low, high = page.blocks.low[at], page.blocks.high[at]
     order = np.arange(len(content))
     return np.stack(((order >= low) & (order < high), order >= high), axis=1).astype(np.float64)
+
+
+# --- what the cut network reads ---
+
+_CUT_PAGE, _CUT_FOUND = (
+    [
+        column
+        for feature in features
+        if (feature.group, feature.name) in {(each.group, each.name) for each in CUT_FEATURES}
+        for column in range(feature.columns.start, feature.columns.stop)
+    ]
+    for features in (PAGE_FEATURES, EVIDENCE)
+)
+"""The page features, and the evidence, that the cut network reads too."""
+_ALIKE_LEVELS = (0, 1, 3)
+"""The container of a block, its parent, and what stands three elements farther up."""
+_SHARES = (0.95, 0.9, 0.8, 0.65, 0.5, 0.35, 0.2, 0.1)
+_LENGTHS = (0.9, 0.5, 0.2)
+
+
+def cut_features(page: Reading, found: Matrix, logits: Floats, types: Floats) -> Matrix:
+    """What the site network says of the block and of all others, the type of the page, some page
+    features, and some of the evidence.
+    """
+    content, chars = probability(logits), page.blocks.chars
+    order, count = np.arange(len(content)), len(content)
+    padded = np.concatenate((np.zeros(4), content, np.zeros(4)))
+    near = [padded[at : at + count] for at in (3, 2, 1, 0, 5, 6, 7, 8)]
+    alike = [_mean_alike(page.keys.surroundings[:, at], content, chars) for at in _ALIKE_LEVELS]
+    sure = np.flatnonzero(content > _SURE)
+    first, last = (int(sure[0]), int(sure[-1])) if len(sure) else (0, count - 1)
+    likelier, _, _, rank = _ranks(page.blocks, content).T
+    columns = (
+        np.stack((logits / 3, content, *near), axis=1),
+        mean_around(page, content),
+        np.stack((*alike, likelier, order < first, order > last), axis=1),
+        np.clip(np.stack((order - last, first - order), axis=1) / 30, -1, 1),
+        rank[:, None],
+        np.tile(_of_the_page(content, chars, types), (count, 1)),
+        page.features[:, _CUT_PAGE],
+        found[:, _CUT_FOUND],
+    )
+    return np.concatenate(columns, axis=1, dtype=np.float32)
+
+
+def _mean_alike(keys: Hashes, content: Floats, chars: Floats) -> Floats:
+    """The mean over all blocks with the same key, by characters."""
+    _, group = np.unique(keys, return_inverse=True)
+    means = np.bincount(group, chars * content) / np.maximum(np.bincount(group, chars), 1)
+    return np.asarray(means[group])
+
+
+def _of_the_page(content: Floats, chars: Floats, types: Floats) -> Floats:
+    """What is the same for all blocks of the page."""
+    total = max(float(chars.sum()), 1.0)
+    numbers = (
+        *(float(chars[content >= least].sum()) / total for least in _SHARES),
+        *(log1p(float(chars[content >= least].sum())) / 8 for least in _LENGTHS),
+        float(np.cumsum(chars * content)[-1]) / total,
+        float(content.max()),
+        *types.tolist(),
+    )
+    return np.array(numbers)
 
 
 # --- judgement ---
