@@ -15,7 +15,14 @@ from hypothesis import strategies as st
 from dehusk import _kernel
 from dehusk.memory import Memory, Table
 from dehusk.methods.auto import Auto, read
-from dehusk.methods.auto.features import EVIDENCE, PAGE_FEATURES, SITE_FEATURES, Feature, width
+from dehusk.methods.auto.features import (
+    CUT_FEATURES,
+    EVIDENCE,
+    PAGE_FEATURES,
+    SITE_FEATURES,
+    Feature,
+    width,
+)
 from dehusk.methods.auto.model import load_model
 from dehusk.page.page import Page
 from dehusk.page.parse import parse
@@ -65,14 +72,17 @@ def _same_judgement(memory: Memory, tree: Tree, tables: learning.Tables, shift: 
     mine = tree.once(read)
     opinion = _kernel.opinion(mine, model.page.kernel)
     logits = judging.outputs(model.page, page.features)[:, 0]
-    theirs = judging.judge(model.site, tables, memory.pages, page, logits, shift)
+    theirs = judging.judge(model, tables, memory.pages, page, logits, shift)
     favour = {-1.0: "precision", 0.0: "balance", 1.0: "recall"}[shift]
     found = Auto(favour=favour)._judge(memory, mine)
     _same(opinion.logits, logits)
     _same(opinion.content, steps.probability(logits))
     rows = _kernel.site_features(mine, opinion, memory.tables, memory.pages)
     _same(np.frombuffer(rows, np.float32), theirs.features)
-    for name in ("evidence", "networks", "content", "scores"):
+    types = judging.page_types(model, page, steps.probability(logits))
+    rows = _kernel.cut_features(mine, theirs.evidence, theirs.logits, types)
+    _same(np.frombuffer(rows, np.float32), theirs.cut_features)
+    for name in ("evidence", "logits", "content", "scores"):
         _same(getattr(found, name), getattr(theirs, name))
     assert found.threshold == theirs.threshold
     _same(Auto(favour=favour).score(memory, tree), judging.spread(page, theirs.scores))
@@ -81,7 +91,7 @@ def _same_judgement(memory: Memory, tree: Tree, tables: learning.Tables, shift: 
     kind, is_last, family = _kernel.kind(
         mine, opinion, memory.tables, memory.pages, model.type.kernel
     )
-    assert kind == judging.outputs(model.type, row[None])[0].tolist()
+    assert kind == types.tolist()
     texts = page.keys.texts.tolist()
     assert is_last == judging.is_last_page(tables["texts"], memory.pages, texts)
     assert [family] == learning.family_of(page, steps.probability(logits)).tolist()
@@ -312,6 +322,7 @@ def test_probabilities_are_those_of_the_exponential_function_to_fifteen_digits()
 
 def test_what_does_not_fit_together_is_refused() -> None:
     model = load_model()
+    networks = (model.site.kernel, model.type.kernel, model.cut.kernel)
     page = parse(Page("<p>some text<p>and more")).tree.once(read)
     empty = parse(Page("")).tree.once(read)
     opinion = _kernel.opinion(page, model.page.kernel)
@@ -319,15 +330,20 @@ def test_what_does_not_fit_together_is_refused() -> None:
     with pytest.raises(ValueError, match="inputs"):
         _kernel.opinion(page, model.site.kernel)
     with pytest.raises(ValueError, match="inputs"):
-        _kernel.judge(page, opinion, {}, 1, model.page.kernel, 0.0)
+        _kernel.judge(page, opinion, {}, 1, model.page.kernel, *networks[1:], 0.0)
     with pytest.raises(ValueError, match="another page"):
-        _kernel.judge(page, nobody, {}, 1, model.site.kernel, 0.0)
+        _kernel.judge(page, nobody, {}, 1, *networks, 0.0)
     with pytest.raises(ValueError, match="without text"):
         _kernel.kind(empty, nobody, {}, 1, model.type.kernel)
     with pytest.raises(ValueError, match="opinion_of_logits"):
         _kernel.opinion_of_logits(page, np.zeros(3))
-    with pytest.raises(ValueError, match="decide"):
-        _kernel.decide(page, np.zeros((2, 3), np.float32), np.zeros(2), 1)
+    evidence = np.zeros((2, width(EVIDENCE)), np.float32)
+    with pytest.raises(ValueError, match="cut_features"):
+        _kernel.cut_features(page, evidence[:, :3].copy(), np.zeros(2), np.zeros(7))
+    with pytest.raises(ValueError, match="cut_features"):
+        _kernel.cut_features(page, evidence, np.zeros(2), np.zeros(6))
+    with pytest.raises(ValueError, match="without text"):
+        _kernel.cut_features(empty, evidence[:0], np.zeros(0), np.zeros(7))
     with pytest.raises(ValueError, match="spread"):
         _kernel.spread(page, np.zeros(3))
     with pytest.raises(ValueError, match="outputs"):
@@ -335,11 +351,11 @@ def test_what_does_not_fit_together_is_refused() -> None:
     with pytest.raises(ValueError, match="Network"):
         _kernel.Network(*[np.ones(3, np.float32)] * 6)
     with pytest.raises(ValueError, match="a table places with 0 sums"):
-        _kernel.judge(page, opinion, {"places": opinion.lesson["texts"]}, 1, model.site.kernel, 0.0)
+        _kernel.judge(page, opinion, {"places": opinion.lesson["texts"]}, 1, *networks, 0.0)
     with pytest.raises(TypeError):
         _kernel.read(page)  # type: ignore[arg-type]
     with pytest.raises(TypeError):
-        _kernel.judge(page, opinion, {"texts": 1}, 1, model.site.kernel, 0.0)  # type: ignore[dict-item]
+        _kernel.judge(page, opinion, {"texts": 1}, 1, *networks, 0.0)  # type: ignore[dict-item]
     with pytest.raises(TypeError, match="dict"):
         _kernel.is_template_new([], 9)  # type: ignore[arg-type]
 
@@ -363,7 +379,7 @@ def test_an_opinion_is_kept_with_the_reading_and_is_that_of_the_network_asked() 
 
 
 def test_the_features_stand_behind_each_other_and_have_a_name_each() -> None:
-    for features in (PAGE_FEATURES, EVIDENCE, SITE_FEATURES):
+    for features in (PAGE_FEATURES, EVIDENCE, SITE_FEATURES, CUT_FEATURES):
         assert [each.first for each in features[1:]] == [
             each.columns.stop for each in features[:-1]
         ]
@@ -376,6 +392,7 @@ def test_the_shipped_model_reads_all_features() -> None:
     assert len(written["page"]["hidden"]) == width(PAGE_FEATURES)
     assert len(written["site"]["hidden"]) == width(SITE_FEATURES)
     assert len(written["type"]["hidden"]) == 2 * width(PAGE_FEATURES)
+    assert len(written["cut"]["hidden"]) == width(CUT_FEATURES)
 
 
 def feature_table() -> str:
@@ -387,11 +404,21 @@ def feature_table() -> str:
 
     lines = ["| group | read by | features |", "|---|---|---|"]
     site = {(feature.group, feature.name) for feature in SITE_FEATURES}
-    listed = [*PAGE_FEATURES, *(f for f in SITE_FEATURES if f.group in ("evidence", "opinion"))]
+    cut = {(feature.group, feature.name) for feature in CUT_FEATURES}
+    listed = [
+        *PAGE_FEATURES,
+        *(feature for feature in SITE_FEATURES if feature.group in ("evidence", "opinion")),
+        *(feature for feature in CUT_FEATURES if feature.group == "cut"),
+    ]
     for group in dict.fromkeys(feature.group for feature in listed):
         features = [feature for feature in listed if feature.group == group]
         networks = ["page"] if features[0] in PAGE_FEATURES else []
         networks += ["site"] if (group, features[0].name) in site else []
+        read = [feature.name for feature in features if (group, feature.name) in cut]
+        if len(read) == len(features):
+            networks.append("cut")
+        elif read:
+            networks[-1] += f"; cut: {', '.join(f'`{name}`' for name in read)}"
         if group in ("container", "tags", "names"):
             meaning = features[0].meaning.replace(features[0].name, "…")
             cell = f"{', '.join(f'`{feature.name}`' for feature in features)}: {meaning}"

@@ -204,10 +204,10 @@ class Opinion:
 class Judgement:
     """What page and site come to, block by block."""
 
-    networks: Final[memoryview]
-    """The probabilities of being content that the networks give."""
+    logits: Final[memoryview]
+    """What the site network says."""
     content: Final[memoryview]
-    """The same after the rules."""
+    """The probabilities of being content that the cut network gives."""
     scores: Final[memoryview]
     """0 content … 1 template, the threshold at 0.5."""
     evidence: Final[memoryview]
@@ -223,11 +223,10 @@ def judge(
     opinion: Opinion,
     tables: Mapping[str, Table],
     pages: int,
-    network: Network,
+    site_network: Network,
+    type_network: Network,
+    cut_network: Network,
     shift: float,
-) -> Judgement: ...
-def decide(
-    reading: Reading, evidence: Buffer, logits: Buffer, others: float, shift: float = 0.0
 ) -> Judgement: ...
 def kind(
     reading: Reading,
@@ -239,7 +238,9 @@ def kind(
 def site_features(
     reading: Reading, opinion: Opinion, tables: Mapping[str, Table], pages: int
 ) -> bytearray: ...
-def cut_features(reading: Reading, evidence: Buffer, logits: Buffer, types: Buffer) -> bytearray: ...
+def cut_features(
+    reading: Reading, evidence: Buffer, logits: Buffer, types: Buffer
+) -> bytearray: ...
 def type_features(reading: Reading, opinion: Opinion, /) -> bytearray: ...
 def spread(reading: Reading, values: Buffer, /) -> bytearray: ...
 def is_template_new(tables: Mapping[str, Table], pages: int, /) -> bool: ...

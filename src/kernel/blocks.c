@@ -112,8 +112,7 @@ double rank_blocks(const Reading *reading, const double *content, Keyed *items, 
 
 /* --- numbers --- */
 
-/* The exponential of a number from -30 to 30, to fifteen digits. */
-static double exp_steps(double x)
+double exp_steps(double x)
 {
     static const double series[] = {
         2.08767569878681e-09, 2.505210838544172e-08, 2.755731922398589e-07, 2.7557319223985893e-06,

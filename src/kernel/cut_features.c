@@ -7,7 +7,7 @@
 #define SURE 0.8     /* Blocks with more are surely content. */
 #define NEIGHBOURS 4 /* Blocks before one, and behind it, whose probabilities are read. */
 
-static void sum_expected(const Weighed *page, Outlook *room)
+static void sum_expected(const CutPage *page, CutContext *room)
 {
     size_t blocks = page->reading->blocks;
     int is_sure = 0;
@@ -29,7 +29,7 @@ static void sum_expected(const Weighed *page, Outlook *room)
 
 /* The means over the blocks at the same place, `level` elements up. Blocks of one element mostly stand behind
    each other: only runs of them are sorted. */
-static void take_alike(const Weighed *page, Outlook *room, size_t level, double *means)
+static void take_alike(const CutPage *page, CutContext *room, size_t level, double *means)
 {
     const uint64_t *keys = page->reading->surroundings + level;
     const double *chars = page->reading->chars;
@@ -54,7 +54,7 @@ static void take_alike(const Weighed *page, Outlook *room, size_t level, double 
 }
 
 /* What is said of the page as a whole. */
-static void sum_page(const Weighed *page, Outlook *room)
+static void sum_page(const CutPage *page, CutContext *room)
 {
     static const double from[SHARES] = {0.95, 0.9, 0.8, 0.65, 0.5, 0.35, 0.2, 0.1};
     static const size_t lengths[] = {1, 4, 6}; /* 0.9, 0.5 and 0.2. */
@@ -74,7 +74,7 @@ static void sum_page(const Weighed *page, Outlook *room)
         *to++ = (float)page->types[i];
 }
 
-void look_over(const Weighed *page, Outlook *room)
+void fill_context(const CutPage *page, CutContext *room)
 {
     static const size_t levels[ALIKE_LEVELS] = {0, 1, 3}; /* The container, its parent, and three up. */
     sum_expected(page, room);
@@ -84,7 +84,7 @@ void look_over(const Weighed *page, Outlook *room)
     sum_page(page, room);
 }
 
-static void put_near(const Outlook *room, size_t blocks, size_t block, float *to)
+static void put_near(const CutContext *room, size_t blocks, size_t block, float *to)
 {
     for (size_t i = 1; i <= NEIGHBOURS; i++) {
         to[i - 1] = block >= i ? (float)room->content[block - i] : 0;
@@ -92,7 +92,7 @@ static void put_near(const Outlook *room, size_t blocks, size_t block, float *to
     }
 }
 
-static void put_around(const Weighed *page, const Outlook *room, size_t block, float *to)
+static void put_around(const CutPage *page, const CutContext *room, size_t block, float *to)
 {
     for (size_t level = 0; level < LEVELS; level++)
         to[level] = (float)(around(room->expected, page->reading, block, level) /
@@ -116,7 +116,7 @@ static void put_others(const float *restrict features, const float *restrict evi
 #include "features.def"
 }
 
-void put_cut_features(const Weighed *page, const Outlook *room, size_t block, float *row)
+void put_cut_features(const CutPage *page, const CutContext *room, size_t block, float *row)
 {
     row[CUT_LOGIT] = (float)(page->logits[block] / 3);
     row[CUT_CONTENT] = (float)room->content[block];
@@ -134,7 +134,7 @@ void put_cut_features(const Weighed *page, const Outlook *room, size_t block, fl
     put_others(features_of(page->reading, block), page->evidence + block * EVIDENCE_COUNT, row);
 }
 
-int make_outlook(const Reading *reading, Outlook *room)
+int make_context(const Reading *reading, CutContext *room)
 {
     size_t blocks = reading->blocks + 1;
     room->content = malloc(blocks * ((4 + ALIKE_LEVELS) * sizeof(double) + 2 * sizeof(Keyed)));
@@ -159,23 +159,23 @@ PyObject *kernel_cut_features(PyObject *module, PyObject *arguments, PyObject *n
     static const Py_ssize_t types_size = TYPE_COUNT * sizeof(double);
     PyObject *object, *arrays[3], *memory = NULL;
     View views[3];
-    Outlook room;
+    CutContext room;
     if (!PyArg_ParseTupleAndKeywords(arguments, named, "OOOO:cut_features", names, &object, &arrays[0], &arrays[1],
                                      &arrays[2]))
         return NULL;
     const Reading *reading = given_owner(object, types_of(module)->reading);
     if (!reading || !open_views(views, arrays, "fdd"))
         return NULL;
-    Weighed page = {reading, views[0].buffer.buf, views[1].buffer.buf, views[2].buffer.buf};
+    CutPage page = {reading, views[0].buffer.buf, views[1].buffer.buf, views[2].buffer.buf};
     if (!reading->blocks)
         PyErr_SetString(PyExc_ValueError, "cut_features: a page without text");
     else if (check_sizes("cut_features", views, sizes, 2, (Py_ssize_t)reading->blocks) &&
-             check_sizes("cut_features", views + 2, &types_size, 1, 1) && !make_outlook(reading, &room))
+             check_sizes("cut_features", views + 2, &types_size, 1, 1) && !make_context(reading, &room))
         PyErr_NoMemory();
     if (!PyErr_Occurred()) {
         memory = PyByteArray_FromStringAndSize(NULL, (Py_ssize_t)(reading->blocks * CUT_FEATURES * sizeof(float)));
         float *row = memory ? (float *)PyByteArray_AsString(memory) : NULL;
-        look_over(&page, &room);
+        fill_context(&page, &room);
         for (size_t i = 0; i < reading->blocks && row; i++, row += CUT_FEATURES)
             put_cut_features(&page, &room, i, row);
         free(room.content);

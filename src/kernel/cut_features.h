@@ -14,7 +14,7 @@ typedef struct {
     const float *evidence; /* Rows of `EVIDENCE_COUNT`. */
     const double *logits;  /* Of the site network. */
     const double *types;   /* Probabilities, `TYPE_COUNT` of them. */
-} Weighed;
+} CutPage;
 
 typedef struct {
     double *content;             /* The probability of each block. */
@@ -25,13 +25,13 @@ typedef struct {
     double total, highest;
     size_t first, last;          /* Blocks that are surely content. */
     float page[CUT_LAST_TYPES + 1 - CUT_SHARE_FROM]; /* What is the same for all blocks. */
-} Outlook;
+} CutContext;
 
 /* Room for a page, to be freed at `content`; 0 without memory. */
-int make_outlook(const Reading *reading, Outlook *room);
+int make_context(const Reading *reading, CutContext *room);
 
 /* Fill it; `put_cut_features` reads it, block by block. */
-void look_over(const Weighed *page, Outlook *room);
-void put_cut_features(const Weighed *page, const Outlook *room, size_t block, float *row);
+void fill_context(const CutPage *page, CutContext *room);
+void put_cut_features(const CutPage *page, const CutContext *room, size_t block, float *row);
 
 #endif

@@ -8,7 +8,7 @@
 /* A page, and what its site has learned, this page included. */
 typedef struct {
     const Reading *reading;
-    const Opinion *opinion;
+    Opinion *opinion;
     const Table *segments, *texts, *places, *families;
     double others; /* Other pages of the site. */
     double family; /* Those of them that are of the page's family. */

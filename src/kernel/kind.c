@@ -57,7 +57,7 @@ static int pool_page(const Reading *reading, const Opinion *opinion, float *row)
 PyObject *kernel_type_features(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
 {
     const Reading *reading;
-    const Opinion *opinion;
+    Opinion *opinion;
     if (!check_count("type_features", count, 2) ||
         !given_opinion(types_of(module), arguments[0], arguments[1], &reading, &opinion))
         return NULL;
@@ -80,22 +80,49 @@ static int is_last_page(const Reading *reading, const Table *texts, uint32_t pag
     return 1;
 }
 
-/* What the network says of the page, in a list; NULL with an exception set. */
-static PyObject *type_logits(const Reading *reading, const Opinion *opinion, const Network *network)
+/* The type network is surer than it is right: on held-out sites of wcxb-dev it is right on 0.76 of the pages, and says
+   0.84 of itself; so flattened, 0.79. */
+#define SCALE 0.7
+
+/* Probabilities out of logits, in their place. */
+static void choose(double *types)
 {
+    double highest = types[0], total = 0;
+    for (size_t i = 1; i < TYPE_COUNT; i++)
+        highest = at_least(types[i], highest);
+    for (size_t i = 0; i < TYPE_COUNT; i++)
+        total += types[i] = exp_steps(at_least(SCALE * (types[i] - highest), -30));
+    for (size_t i = 0; i < TYPE_COUNT; i++)
+        types[i] /= total;
+}
+
+/* A page is judged and described: both ask for its types. */
+const double *page_types_of(const Types *types, const Reading *reading, Opinion *opinion, PyObject *object)
+{
+    const Network *network = given_network(types, object, 2 * PAGE_FEATURES, TYPE_COUNT);
     float row[2 * PAGE_FEATURES];
-    double *out = malloc((network->outputs + 1) * sizeof(*out));
-    PyObject *list = NULL;
-    if (out && pool_page(reading, opinion, row) && run_network(network, row, 1, out))
-        list = PyList_New((Py_ssize_t)network->outputs);
-    else
+    if (!network || opinion->type_network == object)
+        return network ? opinion->types : NULL;
+    if (!pool_page(reading, opinion, row) || !run_network(network, row, 1, opinion->types)) {
+        Py_CLEAR(opinion->type_network);
         PyErr_NoMemory();
-    for (size_t i = 0; i < network->outputs && list; i++) {
-        PyObject *number = PyFloat_FromDouble(out[i]);
+        return NULL;
+    }
+    choose(opinion->types);
+    Py_XDECREF(opinion->type_network);
+    opinion->type_network = Py_NewRef(object);
+    return opinion->types;
+}
+
+/* Numbers in a list; NULL with an exception set. */
+static PyObject *list_of(const double *numbers, size_t count)
+{
+    PyObject *list = PyList_New((Py_ssize_t)count);
+    for (size_t i = 0; i < count && list; i++) {
+        PyObject *number = PyFloat_FromDouble(numbers[i]);
         if (!number || PyList_SetItem(list, (Py_ssize_t)i, number) < 0)
             Py_CLEAR(list);
     }
-    free(out);
     return list;
 }
 
@@ -105,7 +132,7 @@ PyObject *kernel_kind(PyObject *module, PyObject *arguments, PyObject *named)
     const Types *types = types_of(module);
     PyObject *objects[4];
     const Reading *reading;
-    const Opinion *opinion;
+    Opinion *opinion;
     const Table *texts;
     long pages;
     if (!PyArg_ParseTupleAndKeywords(arguments, named, "OOOlO:kind", names, &objects[0], &objects[1], &objects[2],
@@ -113,11 +140,11 @@ PyObject *kernel_kind(PyObject *module, PyObject *arguments, PyObject *named)
         !given_opinion(types, objects[0], objects[1], &reading, &opinion) ||
         !find_table(types, objects[2], "texts", 0, &texts))
         return NULL;
-    const Network *network = given_network(types, objects[3], 2 * PAGE_FEATURES, 0);
-    PyObject *logits = network ? type_logits(reading, opinion, network) : NULL;
-    if (!logits)
+    const double *page_types = page_types_of(types, reading, opinion, objects[3]);
+    PyObject *list = page_types ? list_of(page_types, TYPE_COUNT) : NULL;
+    if (!list)
         return NULL;
-    return Py_BuildValue("(NOK)", logits, is_last_page(reading, texts, (uint32_t)pages) ? Py_True : Py_False,
+    return Py_BuildValue("(NOK)", list, is_last_page(reading, texts, (uint32_t)pages) ? Py_True : Py_False,
                          (unsigned long long)opinion->families->keys[0]);
 }
 

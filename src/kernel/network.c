@@ -134,7 +134,7 @@ int run_network(const Network *network, const float *rows, size_t count, double 
 const Network *given_network(const Types *types, PyObject *object, size_t inputs, size_t outputs)
 {
     const Network *network = given_owner(object, types->network);
-    if (!network || (network->inputs == inputs && (!outputs || network->outputs == outputs)))
+    if (!network || (network->inputs == inputs && network->outputs == outputs))
         return network;
     PyErr_Format(PyExc_ValueError, "a network of %zu inputs and %zu outputs, not of %zu and %zu",
                  network->inputs, network->outputs, inputs, outputs);

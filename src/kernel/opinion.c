@@ -183,7 +183,7 @@ PyObject *kernel_opinion_of_logits(PyObject *module, PyObject *const *arguments,
 }
 
 int given_opinion(const Types *types, PyObject *reading, PyObject *opinion, const Reading **page,
-                  const Opinion **found)
+                  Opinion **found)
 {
     *page = given_owner(reading, types->reading);
     *found = *page ? given_owner(opinion, types->opinion) : NULL;
@@ -203,6 +203,7 @@ static PyObject *lesson_of(PyObject *self, void *closure)
 static void free_opinion(PyObject *self)
 {
     Py_XDECREF(((Opinion *)self)->lesson);
+    Py_XDECREF(((Opinion *)self)->type_network);
     free_owner(self);
 }
 

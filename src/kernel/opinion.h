@@ -22,6 +22,8 @@ typedef struct {
     size_t family;    /* Where among the surroundings of blocks the element stands that names the page's family. */
     PyObject *lesson; /* A dict of tables. */
     const Table *segments, *places, *families; /* Of the lesson. */
+    PyObject *type_network;                    /* The one that told `types` when it was asked last; or NULL. */
+    double types[TYPE_COUNT];
 } Opinion;
 
 extern PyType_Spec opinion_spec;
@@ -29,6 +31,9 @@ extern PyType_Spec opinion_spec;
 /* The reading and the opinion on it that Python handed in; 0 with an exception set if they do not belong
    together, or there is no block. */
 int given_opinion(const Types *types, PyObject *reading, PyObject *opinion, const Reading **page,
-                  const Opinion **found);
+                  Opinion **found);
+
+/* The probabilities of the page's types, which the opinion keeps; NULL with an exception set. */
+const double *page_types_of(const Types *types, const Reading *reading, Opinion *opinion, PyObject *network);
 
 #endif

@@ -159,6 +159,9 @@ int fill_title(const Reading *reading);
 /* The probability that a logit stands for. */
 double probability_of(double logit);
 
+/* The exponential of a number from -30 to 30, to fifteen digits. */
+double exp_steps(double x);
+
 /* The natural logarithm of 1 + x, x at least 0, to ten digits. */
 static inline double log1p_steps(double x)
 {

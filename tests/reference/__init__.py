@@ -8,5 +8,5 @@ shipped. What a number means, and why it is what it is, stands here beside its f
     rows           rows of alike siblings, and the main element of a page
     page_features  what the page alone says of each block
     learning       what a page teaches, and what the other pages of the site say of it
-    judging        the networks, the rules, the threshold, and what is said of the page as a whole
+    judging        the networks, what they read, and what is said of the page as a whole
 """

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from dehusk.methods.auto.features import CUT_FEATURES, EVIDENCE, PAGE_FEATURES, columns_by_name
-from dehusk.methods.auto.model import Network
+from dehusk.methods.auto.model import Model, Network
 from dehusk.page.hashing import Hashes
-from dehusk.page.tree import Flags, Floats
+from dehusk.page.tree import Floats
 from reference.learning import Reading, Table, Tables, evidence, find_family, mean_around
 from reference.page_features import Matrix
 from reference.reading import Blocks
-from reference.steps import log1p, probability
+from reference.steps import exp, log1p, probability
 
 
 def outputs(network: Network, rows: Matrix) -> Floats:
@@ -38,7 +38,7 @@ def _products(inputs: Matrix, weights: Matrix, bias: Matrix) -> Matrix:
 
 # --- what the site network reads ---
 
-_PAGE, _FOUND = columns_by_name(PAGE_FEATURES), columns_by_name(EVIDENCE)
+_PAGE = columns_by_name(PAGE_FEATURES)
 PARTS = tuple(
     _PAGE[group]
     for group in ("text", "place", "alike", "rows", "main", "copies", "title", "stated")
@@ -168,16 +168,11 @@ def _of_the_page(content: Floats, chars: Floats, types: Floats) -> Floats:
 
 # --- judgement ---
 
-_SCALE = 0.6
-"""The site network is surer of itself than it is right: its logits are flattened before they count
-as probabilities. On held-out sites 0.5 instead gains 0.002 on docs-dev and 0.008 of the values of
-swde-dev, and loses 0.003 on news-dev, 0.001 on wcxb-dev and template of the samples."""
-_STRICTNESS = (np.arange(20) + 0.5) / 20
 _LEAST = 0.2
-"""A block that is content with less probability is not kept beside better ones, nor where the page
-says nothing that its site does not say elsewhere."""
+"""A page that keeps nothing else keeps its likeliest blocks, if they have so much."""
 _SAID = 0.9
 """The share of a page's text on other pages from which on it says nothing of its own."""
+_KNOWN_ANYWHERE = columns_by_name(EVIDENCE)["evidence.known_anywhere"].start
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,59 +182,40 @@ class Judgement:
     evidence: Matrix
     features: Matrix
     """What the site network reads."""
-    networks: Floats
-    """What page and site say together."""
+    logits: Floats
+    """What it says."""
+    cut_features: Matrix
+    """What the cut network reads."""
     content: Floats
-    """The same after the rules."""
+    """The probabilities that it gives."""
     scores: Floats
     """0 content … 1 template, the threshold at 0.5."""
     threshold: float
 
 
 def judge(
-    network: Network, tables: Tables, pages: int, page: Reading, logits: Floats, shift: float
+    model: Model, tables: Tables, pages: int, page: Reading, logits: Floats, shift: float
 ) -> Judgement:
     """What page and site come to; `shift` is added to the logits, above 0 to keep more."""
     found, before = evidence(tables, pages, page, probability(logits))
     features = site_features(page, logits, found, before)
-    networks = probability(_SCALE * outputs(network, features)[:, 0] + shift)
-    content, threshold = decide(page, networks, found, max(pages - 1, 0))
+    types = page_types(model, page, probability(logits))
+    site = outputs(model.site, features)[:, 0]
+    cut = cut_features(page, found, site, types)
+    content = probability(outputs(model.cut, cut)[:, 0] + shift)
+    threshold = _threshold(page, content, found)
     scores = _scores(content, threshold)
-    return Judgement(found, features, networks, content, scores, threshold)
+    return Judgement(found, features, site, cut, content, scores, threshold)
 
 
-def decide(page: Reading, content: Floats, found: Matrix, others: int) -> tuple[Floats, float]:
-    """The probabilities after the rules for what the networks see too seldom, and the threshold."""
-    chars = page.blocks.chars
-    # Added up one after another: the order of a sum shows in its last digit.
-    said = float(np.cumsum(chars * found[:, KNOWN_ANYWHERE])[-1] / chars.sum())
-    content = _with_lists(page, _with_rows(page, content), found)
-    content = _with_headings(page, content)
-    is_same = _is_same_everywhere(page, found, others)
-    # One page under several URLs is the same everywhere, and says what it says.
-    if (content[~is_same] >= 0.5).any():
-        content = np.where(is_same, 0.0, content)
-    threshold, likeliest = best_threshold(content, chars)
-    if said > _SAID or likeliest >= _LEAST:
-        threshold = max(threshold, _LEAST)
-    return _with_headline(page, content, found, threshold), threshold
-
-
-def best_threshold(content: Floats, chars: Floats) -> tuple[float, float]:
-    """From which probability on to keep blocks, for the best F1 to be expected on this page; and
-    the highest probability.
-
-    What a page calls content differs in how strict it is, not block by block: all its comments are,
-    or none. So the truth is taken to be one of twenty, from 'only the likeliest blocks' to 'nearly
-    all', and the threshold to be the best on average. (With blocks that are content independently
-    of each other, many unlikely comments outweigh a short article: 0.011 less on news-dev.)
+def _threshold(page: Reading, content: Floats, found: Matrix) -> float:
+    """0.5; the highest probability where none has that, so that a page with text of its own does
+    not come out empty. One that says only what others say does.
     """
-    order = np.argsort(-content, kind="stable")
-    likely, kept = content[order], np.cumsum(chars[order])
-    count = np.searchsorted(-likely, -_STRICTNESS, "right")
-    truth = np.concatenate(([0.0], kept))[count]
-    f1 = 2 * np.minimum(kept[:, None], truth) / (kept[:, None] + truth)
-    return float(likely[np.argmax(np.cumsum(f1, axis=1)[:, -1])]), float(likely[0])
+    chars, highest = page.blocks.chars, float(content.max())
+    # Added up one after another: the order of a sum shows in its last digit.
+    said = float(np.cumsum(chars * found[:, _KNOWN_ANYWHERE])[-1] / chars.sum())
+    return highest if _LEAST <= highest < 0.5 and said <= _SAID else 0.5
 
 
 def _scores(content: Floats, threshold: float) -> Floats:
@@ -269,123 +245,6 @@ def spread(page: Reading, values: Floats) -> Floats:
     return means
 
 
-# --- rules for what the networks have seen too seldom, or cannot see block by block ---
-
-GIVEN_PLACE, KNOWN_ANYWHERE, PLACE_SHARE = (
-    _FOUND[f"evidence.{name}"].start for name in ("given_place", "known_anywhere", "place_share")
-)
-GIVEN_PLACE_AROUND = _FOUND["evidence.given_place_around"]
-_IN_TITLE = _PAGE["title.in_title"].start
-_CELLS, _ITEMS, _HEADINGS = (
-    [_PAGE[f"container.{tag}"].start for tag in listed]
-    for listed in (("td", "th"), ("li", "dt", "dd"), ("h1", "h2", "h3", "h4", "h5", "h6"))
-)
-"""The page features that say whether a block's container is a cell of a table, an item of a list,
-or a heading."""
-_SAME_PAGES, _SAME_CHARS, _SAME_AROUND, _SAME_TEXT = 4, 100, 0.97, 0.9
-_SAME_LEVELS = slice(1, 5)
-"""Two to six levels up: a cell of a table needs four to get out of it, and what stands farther
-around is more than one part of the page."""
-_ROW_CHARS, _TABLE_ROWS, _LIST_ITEMS = 300, 3, 3
-_HEADING = 0.5
-_NEW = 0.5
-"""At most so many of the pages that have its place say the same as a headline."""
-
-
-def _is_same_everywhere(page: Reading, found: Matrix, others: int) -> Flags:
-    """Which blocks stand in a part of the page that is the same on all pages that have it.
-
-    Whatever it looks like, it is template: a box of prose on every page is what the networks have
-    seen too seldom. Four other pages must have it, and it must have some length: what repeats in
-    tables of content is shorter. Of the words that this drops three levels up, an eighth is content
-    on docs-dev and one in a thousand on news-dev and wcxb-dev; F1 of the three changes by 0.0003 at
-    most.
-    """
-    pages = found[:, PLACE_SHARE] * others
-    around = found[:, GIVEN_PLACE_AROUND][:, _SAME_LEVELS]
-    chars = page.blocks.around(page.blocks.chars)[:, _SAME_LEVELS]
-    is_part = ((around > _SAME_AROUND) & (chars >= _SAME_CHARS)).any(axis=1)
-    is_same = found[:, GIVEN_PLACE] > _SAME_TEXT
-    return np.asarray(is_part & is_same & (pages > _SAME_PAGES - 0.5))
-
-
-def _with_rows(page: Reading, content: Floats) -> Floats:
-    """The probabilities with those of table rows made one: a label stays with its value.
-
-    A short row that is no list of links is as likely as its likeliest cell, and at least as likely
-    as the rows of its table on average. That keeps 0.007 more of the values of swde-dev, in 20
-    words a page, and costs 0.001 on docs-dev.
-    """
-    blocks = page.blocks
-    cells = np.flatnonzero(page.features[:, _CELLS].any(axis=1))
-    if not len(cells):
-        return content
-    nodes, row = np.unique(blocks.levels[cells, 1], return_inverse=True)
-    chars = np.bincount(row, blocks.chars[cells])
-    is_row = (np.bincount(row) >= 2) & (chars <= _ROW_CHARS)
-    is_row &= np.bincount(row, blocks.link_chars[cells]) < 0.5 * chars
-    likely, table = np.zeros(len(nodes)), np.zeros(len(nodes), np.intp)
-    np.maximum.at(likely, row, content[cells])
-    table[row] = blocks.levels[cells, 3]  # Above the head or body that the row stands in.
-    _, table = np.unique(table, return_inverse=True)
-    rows = np.bincount(table, is_row)
-    mean = np.bincount(table, likely * is_row) / np.maximum(rows, 1)
-    likely = np.where((rows >= _TABLE_ROWS)[table], np.maximum(likely, mean[table]), likely)
-    content = content.copy()
-    content[cells] = np.where(is_row[row], np.maximum(content[cells], likely[row]), content[cells])
-    return content
-
-
-def _with_lists(page: Reading, content: Floats, found: Matrix) -> Floats:
-    """The probabilities with every item of a list at least as likely as the list on average.
-
-    So that a list that is kept is kept whole; but for items that are the same on all pages. That
-    keeps 0.008 more of the values of swde-dev in 2 words a page, and changes the F1 of no other
-    corpus by more than 0.001.
-    """
-    items = np.flatnonzero(page.features[:, _ITEMS].any(axis=1))
-    if not len(items):
-        return content
-    _, group = np.unique(page.blocks.levels[items, 1], return_inverse=True)
-    chars = page.blocks.chars[items]
-    mean = np.bincount(group, chars * content[items]) / np.bincount(group, chars)
-    mean[np.bincount(group) < _LIST_ITEMS] = 0.0
-    content = content.copy()
-    is_new = found[items, GIVEN_PLACE] <= _SAME_TEXT
-    content[items] = np.maximum(content[items], np.where(is_new, mean[group], 0.0))
-    return content
-
-
-def _with_headings(page: Reading, content: Floats) -> Floats:
-    """The probabilities with those of headings half way to that of what they stand over.
-
-    'Parameters' is on every page of a reference, and still belongs to the parameters: 0.001 more on
-    docs-dev.
-    """
-    headings = np.flatnonzero(page.features[:, _HEADINGS].any(axis=1))
-    likely = content.tolist()
-    for block in headings[headings < len(likely) - 1][::-1].tolist():
-        if (behind := likely[block + 1]) > likely[block]:
-            likely[block] += _HEADING * (behind - likely[block])
-    return np.array(likely)
-
-
-def _with_headline(page: Reading, content: Floats, found: Matrix, threshold: float) -> Floats:
-    """The probabilities with the headline kept where anything is kept.
-
-    The headline is the first `<h1>` that says what `<title>` says and is new. Most gold of wcxb-dev
-    lacks it, so the networks drop it on some pages; readers miss it. It costs 0.001 there, and wins
-    as much of the values of swde-dev.
-    """
-    is_headline = page.features[:, [_HEADINGS[0], _IN_TITLE]].all(axis=1)
-    headlines = np.flatnonzero(is_headline & (found[:, GIVEN_PLACE] < _NEW))[:1]
-    if not len(headlines) or not (content >= threshold).any():
-        return content
-    content = content.copy()
-    content[headlines] = np.maximum(content[headlines], threshold)
-    return content
-
-
 # --- the page as a whole ---
 
 
@@ -396,6 +255,18 @@ def pooled(page: Reading, content: Floats) -> Matrix:
     rows = page.features.astype(np.float64)
     sums = np.cumsum(weight[:, None] * rows, axis=0)[-1] / np.cumsum(weight)[-1]
     return np.concatenate((sums, np.cumsum(rows, axis=0)[-1] / len(rows)), dtype=np.float32)
+
+
+_TYPE_SCALE = 0.7
+"""The type network is surer than it is right: on held-out sites of wcxb-dev it is right on 0.76 of
+the pages, and says 0.84 of itself; so flattened, 0.79."""
+
+
+def page_types(model: Model, page: Reading, content: Floats) -> Floats:
+    """The probabilities of the page's types; `content` is what the page network says."""
+    logits = outputs(model.type, pooled(page, content)[None])[0]
+    shares = exp(np.maximum(_TYPE_SCALE * (logits - logits.max()), -30))
+    return np.asarray(shares / np.cumsum(shares)[-1])
 
 
 def is_last_page(texts: Table, pages: int, own: Sequence[int]) -> bool:

@@ -150,7 +150,7 @@ class _Trainer:
         site_nets = [self._fit(rows, targets, part, f"site network {part}") for part in parts]
         type_nets = [self._fit_types(part) for part in parts]
         return [
-            Model(*networks, TYPES)
+            Model(*networks, cut=load_model().cut, types=TYPES)
             for networks in zip(page_nets, site_nets, type_nets, strict=True)
         ]
 
@@ -212,14 +212,7 @@ class _Trainer:
         networks = [capped(model.site, SITE_FEATURES) for model in models]
         sites: dict[tuple[str, str], list[float]] = {}
         for page, fold, rows in zip(self.pages, self.fold.tolist(), self.rows, strict=True):
-            judgement = _kernel.decide(
-                reading=page.reading,
-                evidence=np.ascontiguousarray(rows[:, SITE_COLUMNS["evidence"]]),
-                logits=np.ascontiguousarray(networks[fold](rows)[:, 0]),
-                others=page.number - 1,
-            )
-            kept = np.asarray(judgement.content) >= judgement.threshold
-            if (figure := page.gold.right(kept)) is not None:
+            if (figure := page.gold.right(networks[fold](rows)[:, 0] >= 0)) is not None:
                 sites.setdefault((page.corpus, page.site), []).append(figure)
         corpora = sorted({corpus for corpus, _ in sites})
         return {

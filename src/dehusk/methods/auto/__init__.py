@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -22,11 +21,6 @@ _SHIFTS: Final[dict[str, float]] = {
     Favour.PRECISION: -1.0, Favour.BALANCE: 0.0, Favour.RECALL: 1.0,
 }  # fmt: skip
 """What is added to the logits of content."""
-
-
-_TYPE_SCALE: Final = 0.7
-"""The type network is surer than it is right: on held-out sites of wcxb-dev it is right on 0.76 of
-the pages, and says 0.84 of itself; so flattened, 0.79."""
 _UNSURE: Final = 0.35
 """A type of lower probability is no better than a guess among seven: `other`."""
 _NUMBERS: Final = 999_999
@@ -41,8 +35,8 @@ class Auto:
 
     A small network reads the look of each block of text. A second one weighs that against the
     site: how often the text, and any text at that place, was on other pages, how the first network
-    judged that place there, and the same for all that stands around the block. The threshold is the
-    one with the best F1 to be expected on the page.
+    judged that place there, and the same for all that stands around the block. A third one reads
+    what the second said of the whole page, and the page's type, and decides.
     """
 
     favour: str = Favour.BALANCE.value
@@ -135,17 +129,18 @@ class Auto:
         if not len(page):
             return Verdict()
         model = self._model
-        logits, is_last, family = _kernel.kind(
+        types, is_last, family = _kernel.kind(
             reading=page,
             opinion=self._opinion(page),
             tables=memory.tables,
             pages=memory.pages,
             network=model.type.kernel,
         )
-        name, confidence = _type_of(model.types, logits)
+        confidence = max(types)
+        likeliest = model.types[types.index(confidence)]
         return Verdict(
             family=family_number(family),
-            type=name,
+            type="other" if confidence < _UNSURE else likeliest,
             type_confidence=confidence,
             template_changed=self.has_new_template(memory) if is_last else None,
         )
@@ -173,12 +168,15 @@ class Auto:
 
     def _judge(self, memory: Memory, page: _kernel.Reading) -> _kernel.Judgement:
         """What page and site come to, block by block."""
+        model = self._model
         return _kernel.judge(
             reading=page,
             opinion=self._opinion(page),
             tables=memory.tables,
             pages=memory.pages,
-            network=self._model.site.kernel,
+            site_network=model.site.kernel,
+            type_network=model.type.kernel,
+            cut_network=model.cut.kernel,
             shift=_SHIFTS[self.favour],
         )
 
@@ -224,15 +222,3 @@ def families_seen(families: Table) -> tuple[FamilySeen, ...]:
         before = found.get(number, FamilySeen(number, 0, 0))
         found[number] = FamilySeen(number, before.pages + pages, max(before.last_page, last))
     return tuple(sorted(found.values(), key=lambda family: (-family.pages, family.number)))
-
-
-def _type_of(types: Sequence[str], logits: Sequence[float]) -> tuple[str, float]:
-    """The likeliest type of a page and its probability; `other` where none is likely."""
-    # Of so few numbers Python finds the largest, and the sum, sooner than numpy is called.
-    scaled = [_TYPE_SCALE * logit for logit in logits]
-    likeliest = max(scaled)
-    total = 0.0
-    for share in np.exp([logit - likeliest for logit in scaled]).tolist():
-        total += share
-    confidence = 1 / total
-    return "other" if confidence < _UNSURE else types[scaled.index(likeliest)], confidence

@@ -1,4 +1,4 @@
-"""The three small networks of `auto`, and the plain file they come in."""
+"""The four small networks of `auto`, and the plain file they come in."""
 
 from __future__ import annotations
 
@@ -14,14 +14,23 @@ from numpy.typing import NDArray
 
 from dehusk import _kernel
 from dehusk.errors import SettingError
-from dehusk.methods.auto.features import PAGE_FEATURES, SITE_FEATURES, Feature, width
+from dehusk.methods.auto.features import (
+    CUT_FEATURES,
+    PAGE_FEATURES,
+    SITE_FEATURES,
+    Feature,
+    columns_by_name,
+    width,
+)
 from dehusk.page.tree import Floats
 
 Matrix = NDArray[np.float32]
 
-_VERSION: Final = 4
+_VERSION: Final = 5
 _MAX_UNITS: Final = 512
 """Hidden units that the kernel has room for."""
+_TYPES: Final = columns_by_name(CUT_FEATURES)["cut.types"]
+_TYPE_COUNT: Final = _TYPES.stop - _TYPES.start
 _SHIPPED: Final = Path(__file__).with_name("model.json")
 
 
@@ -60,6 +69,8 @@ class Model:
     """The same, given what the site says."""
     type: Network
     """How much the page is of each of `types`, as logits."""
+    cut: Network
+    """How much of content a block is, given what `site` says of the whole page, as a logit."""
     types: tuple[str, ...]
 
 
@@ -79,7 +90,7 @@ def load_model(path: str | None = None) -> Model:
 def save_model(model: Model, path: Path) -> None:
     """Write the model as JSON, numbers with five digits, one line for each array."""
     written: dict[str, Any] = {"version": _VERSION, "types": list(model.types)}
-    for name in ("page", "site", "type"):
+    for name in ("page", "site", "type", "cut"):
         network: Network = getattr(model, name)
         written[name] = {
             field: [_rounded(row) for row in getattr(network, field)]
@@ -102,9 +113,18 @@ def _read(written: Mapping[str, Any]) -> Model:
         raise ValueError
     page = _network(written["page"], width(PAGE_FEATURES), 1)
     site = _network(written["site"], width(SITE_FEATURES), 1)
+    kind = _network(written["type"], 2 * width(PAGE_FEATURES), _TYPE_COUNT)
+    cut = _network(written["cut"], width(CUT_FEATURES), 1)
     types = tuple(map(str, written["types"]))
-    kind = _network(written["type"], 2 * width(PAGE_FEATURES), len(types))
-    return Model(capped(page, PAGE_FEATURES), capped(site, SITE_FEATURES), kind, types)
+    if len(types) != _TYPE_COUNT:
+        raise ValueError
+    return Model(
+        page=capped(page, PAGE_FEATURES),
+        site=capped(site, SITE_FEATURES),
+        type=kind,
+        cut=capped(cut, CUT_FEATURES),
+        types=types,
+    )
 
 
 def capped(network: Network, features: Sequence[Feature]) -> Network:
