@@ -5,14 +5,19 @@ from __future__ import annotations
 import argparse
 import gzip
 import json
+from itertools import islice
 from pathlib import Path
+from statistics import fmean
 
+import numpy as np
 import pytest
 
 import dehusk_bench as bench
 from dehusk.errors import SourceError, UsageError
+from dehusk.methods.auto import Auto
 from dehusk.methods.papers.hyperlink import Hyperlink
 from dehusk.methods.papers.site_hash import SiteHash
+from dehusk.page.parse import parse
 from dehusk_bench.corpora import open_corpus
 from dehusk_bench.papers.storage import BATCHES, Point, SiteCosts, Way, measure_site
 from dehusk_bench.papers.teco_links import choose_links
@@ -20,7 +25,7 @@ from dehusk_bench.papers.teco_pages import read_key_pages
 from dehusk_bench.quality.ablation import memory_table, variants
 from dehusk_bench.quality.averages import Averages, Figure
 from dehusk_bench.quality.measure import Report, run_quality
-from dehusk_bench.quality.robustness import MIXES, Kind, measure, mixed
+from dehusk_bench.quality.robustness import MIXES, PLANTED_SHARES, Kind, measure, mixed
 from dehusk_bench.record.found_tables import find_tables
 
 
@@ -94,6 +99,35 @@ def test_copies_of_a_page_hurt_what_counts_repetition() -> None:
     (alone,) = scores["h", (Kind.NONE, 0.0)].values()
     (copied,) = scores["h", (Kind.COPIES, 0.75)].values()
     assert copied < alone - 0.2
+
+
+def test_planted_pages_say_what_the_page_says_where_it_says_it_not() -> None:
+    golds = list(open_corpus("samples:docs:1:3").pages())
+    (planted, _), (own, _) = islice(mixed(golds, golds, (Kind.PLANTED, 0.5)), 2)
+    texts = [
+        [tree.text(node) for node in np.flatnonzero(tree.is_text & (tree.text_length > 0)).tolist()]
+        for tree in (parse(planted).tree, parse(own).tree)
+    ]
+    assert sorted(texts[0]) == sorted(texts[1])
+    assert texts[0] != texts[1]
+
+
+def test_planted_pages_do_not_mislead_auto() -> None:
+    mixes = [MIXES[0], *((Kind.PLANTED, share) for share in PLANTED_SHARES)]
+    scores, _ = measure(open_corpus("samples::1:20"), {"auto": Auto()}, {}, mixes=mixes)
+    alone = fmean(scores["auto", (Kind.NONE, 0.0)].values())
+    for share in PLANTED_SHARES:
+        planted = fmean(scores["auto", (Kind.PLANTED, share)].values())
+        assert planted > alone - 0.005, share
+
+
+def test_the_sites_before_a_broken_record_are_measured(tmp_path: Path) -> None:
+    corpus = tmp_path / "x.jsonl"
+    pages = [{"site": site, "html": "<p>Rye", "content": "Rye"} for site in "abc"]
+    corpus.write_text("".join(json.dumps(each) + "\n" for each in pages) + "{", "utf-8")
+    scores, fault = measure(open_corpus(str(corpus)), {"h": SiteHash()}, {})
+    assert fault is not None
+    assert scores["h", (Kind.NONE, 0.0)].keys() == {"a", "b"}
 
 
 def test_robustness_prints_a_row_for_each_mix(capsys: pytest.CaptureFixture[str]) -> None:

@@ -16,10 +16,13 @@ from random import Random
 from statistics import fmean
 from typing import Final
 
+import numpy as np
+
 from dehusk.errors import PageError, SourceError
 from dehusk.methods import Method
 from dehusk.methods.written import parse_method
 from dehusk.page.page import Page
+from dehusk.page.parse import parse
 from dehusk_bench.corpora import Caps, Corpus, GoldPage, Watcher, open_corpus, watch_nothing
 from dehusk_bench.options import add_corpora, add_extent, add_methods, add_report
 from dehusk_bench.peers.contenders import for_site, learner, read_folds, unseen_note
@@ -32,7 +35,8 @@ DESCRIPTION: Final = (
     "Put pages among those of a site that have not its template, and score the site's own pages:"
     " pages of another site (foreign), pages of text that never comes back (noise), and copies of"
     " the next page at other URLs, as sessions and calendars make them (copies), each as a tenth, a"
-    " quarter, half and three quarters of all pages."
+    " quarter, half and three quarters of all pages; and pages that are made to mislead (planted),"
+    " as a twentieth and a fifth."
 )
 
 
@@ -53,6 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 _METHODS: Final = ("auto", "segments", "site-hash")
 SHARES: Final = (0.1, 0.25, 0.5, 0.75)
+PLANTED_SHARES: Final = (0.05, 0.2)
 _NOISE_LINES: Final = 60
 _NOISE_WORDS: Final = 12
 LEGEND: Final = (
@@ -69,6 +74,9 @@ class Kind(StrEnum):
     FOREIGN = "foreign"
     NOISE = "noise"
     COPIES = "copies"
+    PLANTED = "planted"
+    """The texts of the next page in reverse order: what it says stands where menus and footers do,
+    and these stand where it says something."""
 
 
 Mix = tuple[Kind, float]
@@ -77,6 +85,7 @@ Scores = dict[tuple[str, Mix], dict[str, float]]
 MIXES: Final[tuple[Mix, ...]] = (
     (Kind.NONE, 0.0),
     *((kind, share) for kind in (Kind.FOREIGN, Kind.NOISE, Kind.COPIES) for share in SHARES),
+    *((Kind.PLANTED, share) for share in PLANTED_SHARES),
 )
 
 
@@ -134,29 +143,40 @@ def measure(
     methods: Mapping[str, Method],
     unseen: Mapping[str, Path],
     on_page: Watcher = watch_nothing,
+    mixes: Sequence[Mix] = MIXES,
 ) -> tuple[Scores, SourceError | None]:
-    """F1 of each site's own pages by method and mix, and what ended the corpus early, if it did.
-
-    Foreign pages are those of the site before; the first site has them from the second.
-    """
+    """F1 of each site's own pages by method and mix, and what ended the corpus early, if it did."""
     scores: Scores = {}
+    done = 0
     try:
-        sites = [list(group) for _, group in groupby(corpus.pages(), attrgetter("site"))]
+        for golds, others in _sites(corpus):
+            contents = {gold.number: content_gold(gold) for gold in golds}
+            for name, written in methods.items():
+                method = for_site(written, [gold.page for gold in golds], unseen.get(golds[0].site))
+                for mix in mixes:
+                    f1 = _site_f1(golds, contents, others, method, mix)
+                    if f1 is not None:
+                        scores.setdefault((name, mix), {})[golds[0].site] = f1
+            done += len(golds)
+            on_page(corpus.name, done)
     except SourceError as fault:
         return scores, fault
-    done = 0
-    for place, golds in enumerate(sites):
-        others = sites[place - 1] if place else sites[-1]
-        contents = {gold.number: content_gold(gold) for gold in golds}
-        for name, written in methods.items():
-            method = for_site(written, [gold.page for gold in golds], unseen.get(golds[0].site))
-            for mix in MIXES:
-                f1 = _site_f1(golds, contents, others, method, mix)
-                if f1 is not None:
-                    scores.setdefault((name, mix), {})[golds[0].site] = f1
-        done += len(golds)
-        on_page(corpus.name, done)
     return scores, None
+
+
+def _sites(corpus: Corpus) -> Iterator[tuple[list[GoldPage], list[GoldPage]]]:
+    """The pages of each site, and those of the one before it; of the second for the first."""
+    first: list[GoldPage] = []
+    before: list[GoldPage] = []
+    for _, group in groupby(corpus.pages(), attrgetter("site")):
+        golds = list(group)
+        if first:
+            yield first, golds
+        if before:
+            yield golds, before
+        first, before = ([] if before else golds), golds
+    if first:
+        yield first, first
 
 
 def _site_f1(
@@ -185,10 +205,11 @@ def _site_f1(
 def mixed(
     golds: Sequence[GoldPage], others: Sequence[GoldPage], mix: Mix
 ) -> Iterator[tuple[Page, GoldPage | None]]:
-    """The site's pages with others before them, so many that these have their share of all."""
+    """The site's pages with others before them, so many that these have their share of all so far,
+    rounded."""
     kind, share = mix
     make = _makers(others)[kind] if kind is not Kind.NONE else None
-    due = 0.0
+    due = 0.5
     number = 0
     for gold in golds:
         due += share / (1 - share)
@@ -216,4 +237,22 @@ def _makers(others: Sequence[GoldPage]) -> dict[Kind, Callable[[GoldPage, int], 
         Kind.FOREIGN: lambda _, number: others[number % len(others)].html,
         Kind.NOISE: noise,
         Kind.COPIES: lambda gold, _: gold.html,
+        Kind.PLANTED: lambda gold, _: _reversed(gold.page),
     }
+
+
+def _reversed(page: Page) -> str:
+    """The page with its texts in reverse order."""
+    try:
+        tree = parse(page).tree
+    except PageError:
+        return ""
+    texts = np.flatnonzero(tree.is_text & tree.shown & (tree.text_length > 0) & ~tree.raw)
+    pieces, at = [], 0
+    for place, text in zip(texts.tolist(), reversed(texts.tolist()), strict=True):
+        pieces += [
+            tree.source[at : tree.start[place]],
+            tree.source[tree.start[text] : tree.stop[text]],
+        ]
+        at = tree.stop[place]
+    return b"".join([*pieces, tree.source[at:]]).decode()

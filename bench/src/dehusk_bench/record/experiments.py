@@ -174,7 +174,8 @@ EXPERIMENTS: Final[tuple[Experiment, ...]] = (
     ),
     Experiment(
         "robustness", Section.AUTO, "Pages that do not belong to the site",
-        ("robustness", "@docs-dev", "@news-dev"), ("dehusk_bench.quality.robustness",),
+        ("robustness", "@docs-dev", "@news-dev", "@sites-dev"),
+        ("dehusk_bench.quality.robustness",),
         full=("--sites", "30", "--pages", "20"), quick=("--sites", "6", "--pages", "6"),
         instead=("samples::1:20",), without=_PEERS, has_json=True,
         has_folds=True,
