@@ -43,7 +43,7 @@ clean:
 	$(PYTHON) -m venv .venv
 	# Older pips trip over an extra that two of the bench's peers name.
 	$(BIN)/$(PIP_INSTALL) --upgrade 'pip>=23.3'
-	$(BIN)/$(PIP_INSTALL) --editable '.[dev]' --editable 'bench[peers]'
+	$(BIN)/$(PIP_INSTALL) --editable '.[dev]' --editable 'bench[peers,train]'
 	touch $@
 
 .venv-demo/.installed: pyproject.toml $(KERNEL) $(shell find src/dehusk -name '*.py')

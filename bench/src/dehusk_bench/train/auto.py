@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
@@ -13,19 +13,20 @@ from numpy.typing import NDArray
 
 from dehusk import _kernel
 from dehusk.errors import UsageError
-from dehusk.methods.auto.features import SITE_FEATURES
+from dehusk.methods.auto.features import CUT_FEATURES, SITE_FEATURES, width
 from dehusk.methods.auto.model import Matrix, Model, Network, capped, load_model, save_model
 from dehusk.page.tree import Floats
 from dehusk_bench.corpora import Corpus, Watcher, watch_nothing
 from dehusk_bench.peers.contenders import FOLDS_FILE
-from dehusk_bench.train.fit import Fitting, fit
+from dehusk_bench.train.fit import Example, Fitting, Rows, fit
+from dehusk_bench.train.harder import harder_pages
 from dehusk_bench.train.lessons import (  # fmt: skip
+    CUT_COLUMNS,
+    PAGE_COLUMNS,
     SITE_COLUMNS,
     GoldReading,
     block_targets,
     folds_of,
-    hide_names,
-    network_logits,
     page_weights,
     read_corpora,
     site_features,
@@ -41,6 +42,10 @@ class Settings:
     folds: int = 5
     hidden_names: float = 0.3
     """The share of pages on which words in names are hidden."""
+    hidden_evidence: float = 0.25
+    """The share of pages that are read as if they were the only ones of their site."""
+    harder: float = 0.5
+    """How much pages that were made harder count beside those they are made of; 0 for none."""
     first_pages: int = 3
     """Of a site the first pages are trained on, then every third: they are much alike."""
     fitting: Fitting = field(default_factory=Fitting)
@@ -115,7 +120,7 @@ def train_auto(
     if folds_folder is not None:
         _write_folds(folds_folder, models[:-1], pages, fold)
     sites = len({(page.corpus, page.site) for page in pages})
-    return Training(models[-1], len(pages), sites, figures, trainer.right_types(models[:-1]))
+    return Training(models[-1], len(pages), sites, figures, trainer.right_types())
 
 
 class _Trainer:
@@ -128,52 +133,143 @@ class _Trainer:
         settings: Settings,
         on_step: Callable[[str], None],
     ) -> None:
-        self.pages, self.fold, self.settings, self.on_step = pages, fold, settings, on_step
-        self.typed = np.array([page.type in TYPES for page in pages])
-        self.lengths = [len(page.reading) for page in pages]
-        self.weights = page_weights(pages, dict(settings.factors))
+        self.settings, self.on_step = settings, on_step
+        self.on_step("harder pages")
+        harder = harder_pages(pages, fold, settings.fitting.seed) if settings.harder else []
+        self.count = len(pages)
+        self.pages = [*pages, *(page for page, _ in harder)]
+        self.fold = np.concatenate([fold, np.array([own for _, own in harder], np.int64)])
+        self.parts = [*range(settings.folds), -1]
+        self.weights = self._weights(dict(settings.factors))
         first = settings.first_pages
-        self.used = np.array([p.number <= first or (p.number - 1) % 3 == 0 for p in pages])
+        self.used = np.array([p.number <= first or (p.number - 1) % 3 == 0 for p in self.pages])
+
+    def _weights(self, factors: dict[str, float]) -> Floats:
+        """How much each page counts; those that were made less than those they are made of."""
+        real = page_weights(self.pages[: self.count], factors)
+        made = self.pages[self.count :]
+        if not made:
+            return real
+        share = self.settings.harder * len(made) / self.count
+        return np.concatenate([real, share * page_weights(made, factors)])
 
     def run(self) -> list[Model]:
         """A model for each fold, fitted without it, and at last one fitted to all."""
-        parts = [*range(self.settings.folds), -1]
-        features = np.concatenate([page.features for page in self.pages])
-        blank = [np.zeros(length) for length in self.lengths]
-        targets = self._targets(site_features(self.pages, blank))
-        hidden = hide_names(features, self.settings.hidden_names, self.lengths, 5)
-        page_nets = [self._fit(hidden, targets, part, f"page network {part}") for part in parts]
-        self.logits = self._held_out_logits(page_nets)
-        rows_of_pages = site_features(self.pages, self.logits)
-        self.rows = [_without(rows, self.settings.without) for rows in rows_of_pages]
-        rows = np.concatenate(self.rows)
-        site_nets = [self._fit(rows, targets, part, f"site network {part}") for part in parts]
-        type_nets = [self._fit_types(part) for part in parts]
+        self.examples = self._examples(site_features(self.pages, self._blank()))
+        page_nets = self._fit("page", self._page_rows, by_page=0.5)
+        self.logits = self._held_out(page_nets, [page.features for page in self.pages])
+        type_nets = [self._fit_types(part) for part in self.parts]
+        self.types = self._held_out_types(type_nets)
+        # What is alone is known to nobody: a network that rests on the memory would be lost there.
+        alone = np.ones(len(self.pages), np.bool_)
+        self.rows, self.rows_alone = (
+            [
+                self._without(rows, SITE_COLUMNS).astype(np.float16)
+                for rows in site_features(self.pages, self.logits, hidden)
+            ]
+            for hidden in (None, alone)
+        )
+        site_nets = self._fit("site", self._either(self.rows, self.rows_alone), by_page=1.0)
+        self.cut_rows = self._cut_rows(site_nets, self.rows)
+        cut_alone = self._cut_rows(site_nets, self.rows_alone)
+        cut_nets = self._fit(
+            "cut", self._either(self.cut_rows, cut_alone), by_page=2.0, by_block=0.5, epochs=6
+        )
         return [
-            Model(*networks, cut=load_model().cut, types=TYPES)
-            for networks in zip(page_nets, site_nets, type_nets, strict=True)
+            Model(*networks, TYPES)
+            for networks in zip(page_nets, site_nets, type_nets, cut_nets, strict=True)
         ]
 
-    def _targets(self, rows: list[Matrix]) -> tuple[Floats, Floats]:
-        """What each block should be, and how much it counts."""
-        found = [block_targets(page, row) for page, row in zip(self.pages, rows, strict=True)]
-        share = np.concatenate([share for share, _ in found])
-        weight = np.concatenate(
-            [weight * own for (_, weight), own in zip(found, self.weights, strict=True)]
-        )
-        return share, weight
+    def _blank(self) -> list[Floats]:
+        return [np.zeros(len(page.reading)) for page in self.pages]
 
-    def _fit(self, rows: Matrix, targets: tuple[Floats, Floats], part: int, what: str) -> Network:
-        """A network fitted to all pages but those of a fold."""
-        self.on_step(what)
-        share, weight = targets
-        kept = np.repeat(self.used & (self.fold != part), self.lengths) & ~np.isnan(share)
-        return fit(rows[kept], _column(share[kept]), _flat(weight[kept]), self.settings.fitting)
+    def _examples(self, rows: list[Matrix]) -> list[Example]:
+        """What the networks are fitted to: the evidence tells which values are meant."""
+        found = []
+        for page, own, weight in zip(self.pages, rows, self.weights.tolist(), strict=True):
+            gold, (share, costs) = page.gold, block_targets(page, own)
+            found.append(
+                Example(
+                    share.astype(np.float32)[:, None],
+                    costs * weight,
+                    np.where(gold.counted, gold.words, 0),
+                    np.where(gold.counted, gold.hits, 0),
+                    gold.content_words,
+                    weight,
+                )
+            )
+        return found
 
-    def _held_out_logits(self, networks: list[Network]) -> list[Floats]:
-        """What the page network that has not seen a page says of it."""
-        logits = [network_logits(network, self.pages) for network in networks[:-1]]
-        return [logits[fold][place] for place, fold in enumerate(self.fold.tolist())]
+    def _page_rows(self, place: int, random: np.random.Generator | None) -> Matrix:
+        """What the page network reads; the words in names are hidden now and then.
+
+        Documentation generators give their content away by name; so that the network does not rest
+        on names, it learns to do without.
+        """
+        rows = self.pages[place].features
+        if random is not None and random.random() < self.settings.hidden_names:
+            rows = rows.copy()
+            rows[:, PAGE_COLUMNS["names"]] = 0
+        return rows
+
+    def _either(self, together: list[Matrix], alone: list[Matrix]) -> Rows:
+        """Rows with the site's evidence; now and then without."""
+
+        def rows(place: int, random: np.random.Generator | None) -> Matrix:
+            is_alone = random is not None and random.random() < self.settings.hidden_evidence
+            return (alone if is_alone else together)[place]
+
+        return rows
+
+    def _fit(self, name: str, rows: Rows, **changed: float) -> list[Network]:
+        """A network fitted to all pages but those of a fold, for each fold, and one to all."""
+        networks = []
+        # What is given already, for a quick training, is not changed.
+        changed = {key: value for key, value in changed.items() if key != "epochs"} | {
+            "epochs": min(int(changed.get("epochs", 99)), self.settings.fitting.epochs)
+        }
+        for part in self.parts:
+            self.on_step(f"{name} network {part}")
+            places = np.flatnonzero(self.used & (self.fold != part)).tolist()
+            networks.append(
+                fit(
+                    [self.examples[place] for place in places],
+                    lambda number, random, places=places: rows(places[number], random),  # type: ignore[misc]
+                    replace(self.settings.fitting, **changed),  # type: ignore[arg-type]
+                )
+            )
+        return networks
+
+    def _held_out(self, networks: list[Network], rows: Sequence[Matrix]) -> list[Floats]:
+        """What the network that has not seen a page says of it."""
+        return [
+            np.ascontiguousarray(networks[fold](own.astype(np.float32))[:, 0])
+            for fold, own in zip(self.fold.tolist(), rows, strict=True)
+        ]
+
+    def _cut_rows(self, networks: list[Network], rows: list[Matrix]) -> list[Matrix]:
+        """What the cut network reads, after the site networks that have not seen the pages."""
+        capped_networks = [capped(network, SITE_FEATURES) for network in networks[:-1]]
+        found = []
+        for page, logits, own, types in zip(
+            self.pages, self._held_out(capped_networks, rows), rows, self.types, strict=True
+        ):
+            evidence = np.ascontiguousarray(own[:, SITE_COLUMNS["evidence"]], np.float32)
+            made = _kernel.cut_features(page.reading, evidence, logits, types)
+            made_rows = np.frombuffer(made, np.float32).reshape(-1, width(CUT_FEATURES))
+            found.append(self._without(made_rows, CUT_COLUMNS).astype(np.float16))
+        return found
+
+    def _without(self, rows: Matrix, columns: Mapping[str, slice]) -> Matrix:
+        """The rows with the columns of the parts that are left out set to 0."""
+        if not self.settings.without:
+            return rows
+        rows = rows.copy()
+        for part in self.settings.without:
+            for name in PARTS[part]:
+                if name in columns:
+                    rows[:, columns[name]] = 0
+        return rows
 
     def _fit_types(self, part: int) -> Network:
         """The network that tells the type of a page, fitted to all pages but those of a fold.
@@ -181,63 +277,66 @@ class _Trainer:
         The shipped one if no type is known.
         """
         self.on_step(f"type network {part}")
-        known = self.typed & (self.fold != part)
-        if not known.any():
-            return load_model().type
-        rows = np.stack([self._type_features(place) for place in np.flatnonzero(known).tolist()])
-        kinds = [
-            TYPES.index(str(self.pages[place].type)) for place in np.flatnonzero(known).tolist()
+        places = [
+            place
+            for place, page in enumerate(self.pages)
+            if page.type in TYPES and self.fold[place] != part
         ]
-        settings = replace(self.settings.fitting, width=16, epochs=60, batch=256, decay=1e-2)
-        wanted = np.eye(len(TYPES), dtype=np.float32)[kinds]
-        return fit(rows, wanted, _flat(self.weights[known]), settings, is_choice=True)
+        if not places:
+            return load_model().type
+        nothing = np.zeros(1)
+        examples = [
+            Example(
+                np.eye(len(TYPES), dtype=np.float32)[[TYPES.index(str(self.pages[place].type))]],
+                self.weights[[place]], nothing, nothing, np.nan, 0.0,
+            )
+            for place in places
+        ]  # fmt: skip
+        settings = replace(self.settings.fitting, width=16, epochs=30, batch=192, decay=1e-2)
+        features = {place: self._type_features(place) for place in places}
+        return fit(examples, lambda number, _: features[places[number]], settings, is_choice=True)
+
+    def _opinion(self, place: int) -> _kernel.Opinion:
+        """What the page network that has not seen a page says of it."""
+        return _kernel.opinion_of_logits(self.pages[place].reading, self.logits[place])
 
     def _type_features(self, place: int) -> Matrix:
         """What the type network reads of a page."""
-        reading = self.pages[place].reading
-        opinion = _kernel.opinion_of_logits(reading, np.ascontiguousarray(self.logits[place]))
-        return np.frombuffer(_kernel.type_features(reading, opinion), np.float32)
+        found = _kernel.type_features(self.pages[place].reading, self._opinion(place))
+        return np.frombuffer(found, np.float32)[None]
 
-    def right_types(self, models: list[Model]) -> dict[str, float]:
+    def _held_out_types(self, networks: list[Network]) -> Floats:
+        """How likely each page is of each type, by the network that has not seen it."""
+        kinds = [
+            _kernel.kind(
+                reading=page.reading, opinion=self._opinion(place), tables={}, pages=1,
+                network=networks[fold].kernel,
+            )
+            for place, (page, fold) in enumerate(zip(self.pages, self.fold.tolist(), strict=True))
+        ]  # fmt: skip
+        return np.array([shares for shares, _, _ in kinds])
+
+    def right_types(self) -> dict[str, float]:
         """By corpus, the share of held-out pages whose type is told rightly."""
         right: dict[str, list[bool]] = {}
-        for place in np.flatnonzero(self.typed).tolist():
-            page = self.pages[place]
-            found = models[self.fold[place]].type(self._type_features(place)[None])[0].argmax()
-            right.setdefault(page.corpus, []).append(TYPES[found] == page.type)
+        for page, types in zip(self.pages[: self.count], self.types, strict=False):
+            if page.type in TYPES:
+                right.setdefault(page.corpus, []).append(TYPES[types.argmax()] == page.type)
         return {corpus: float(np.mean(right[corpus])) for corpus in sorted(right)}
 
     def figures(self, models: list[Model]) -> dict[str, float]:
         """By corpus, the mean over sites of what is right on held-out pages."""
-        networks = [capped(model.site, SITE_FEATURES) for model in models]
+        networks = [capped(model.cut, CUT_FEATURES) for model in models]
         sites: dict[tuple[str, str], list[float]] = {}
-        for page, fold, rows in zip(self.pages, self.fold.tolist(), self.rows, strict=True):
-            if (figure := page.gold.right(networks[fold](rows)[:, 0] >= 0)) is not None:
+        logits = self._held_out(networks, self.cut_rows)
+        for page, own in zip(self.pages[: self.count], logits, strict=False):
+            if (figure := page.gold.right(own >= 0)) is not None:
                 sites.setdefault((page.corpus, page.site), []).append(figure)
         corpora = sorted({corpus for corpus, _ in sites})
         return {
             corpus: float(np.mean([np.mean(v) for (name, _), v in sites.items() if name == corpus]))
             for corpus in corpora
         }
-
-
-def _without(rows: Matrix, parts: tuple[str, ...]) -> Matrix:
-    """The rows with the columns of these parts set to 0."""
-    if not parts:
-        return rows
-    rows = rows.copy()
-    for part in parts:
-        for name in PARTS[part]:
-            rows[:, SITE_COLUMNS[name]] = 0
-    return rows
-
-
-def _column(values: Floats) -> Matrix:
-    return values.astype(np.float32)[:, None]
-
-
-def _flat(values: Floats) -> Matrix:
-    return values.astype(np.float32)
 
 
 def _write_folds(

@@ -1,62 +1,101 @@
-"""A network with one hidden layer, fitted to rows with weights, the same on every run."""
+"""Networks with one hidden layer, fitted to pages by JAX, the same on every run."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from dehusk.errors import UsageError
 from dehusk.methods.auto.model import Matrix, Network
+from dehusk.page.tree import Floats
 
-_SAME = 1.001e-3
-_FAR = 6.0
+_SAME: Final = 1.001e-3
+_FAR: Final = 6.0
 """Standard deviations from the mean at which inputs are cut."""
+_HALF: Final = 0.5
+"""Words added above and below when F1 is taken: a page of few is not all or none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fitting:
-    """How a network is fitted: Adam, rate falling to nothing, dropout, weights pulled to 0."""
+    """How a network is fitted: Adam, rate rising and falling, dropout, weights pulled to 0."""
 
     members: int = 2
     """Networks that are fitted from different starts; their mean is one wider network."""
     width: int = 32
-    epochs: int = 12
-    batch: int = 2048
+    epochs: int = 8
+    batch: int = 8192
+    """Blocks of a step, of whole pages."""
     rate: float = 3e-3
     decay: float = 1e-3
     dropout: float = 0.15
-    """With twice the dropout and thirty times the decay the site network gained 0.006 on held-out
-    sites of news-dev, and lost 0.007 of the values of swde-dev and 0.001 on the samples; with other
-    weights of the corpora it lost on docs-dev and news-dev too. No clear gain, so the lesser."""
+    by_block: float = 1.0
+    """How much it counts what each block should be: cross-entropy."""
+    by_page: float = 0.0
+    """How much it counts how good the answer on each page would be: F1, of probabilities."""
     seed: int = 0
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Example:
+    """A page to be fitted to, a row for each of its blocks."""
+
+    wanted: Matrix
+    """What each row should be, 0 … 1 in each column; nan where nobody knows."""
+    weight: Floats
+    """How much each row counts."""
+    words: Floats
+    hits: Floats
+    content_words: float
+    """For F1; nan where the content is not known."""
+    page_weight: float
+    """How much the F1 counts."""
+
+    def __len__(self) -> int:
+        return len(self.weight)
+
+
+Rows = Callable[[int, np.random.Generator | None], Matrix]
+"""The rows of the example of this number: with a generator, one of the forms it may be met in."""
+
+
+class _Batch(NamedTuple):
+    """Examples behind each other, filled up with rows that count nothing."""
+
+    rows: Matrix
+    wanted: Matrix
+    weight: Matrix
+    words: Matrix
+    hits: Matrix
+    owner: Any
+    content: Matrix
+    page_weight: Matrix
+
+
 def fit(
-    rows: Matrix,
-    wanted: Matrix,
-    weight: Matrix,
-    settings: Fitting,
-    *,
-    is_choice: bool = False,
+    examples: Sequence[Example], rows: Rows, settings: Fitting, *, is_choice: bool = False
 ) -> Network:
-    """The network that gives `wanted` (0 … 1 in each column) for the rows, as logits.
+    """The network that gives `wanted` for the rows, as logits.
 
     The columns are questions by themselves; with `is_choice` exactly one of them is right.
     UsageError where there is nothing to fit to.
     """
-    if not weight.any():
+    known = [np.where(np.isnan(each.wanted[:, 0]), 0, each.weight) for each in examples]
+    if not any(weight.any() for weight in known):
         raise UsageError("the gold says nothing of any block: there is nothing to train on")
-    mean = rows.mean(axis=0, dtype=np.float64).astype(np.float32)
-    spread = rows.std(axis=0, dtype=np.float64).astype(np.float32) + np.float32(1e-3)
-    inputs = np.clip((rows - mean) / spread, -_FAR, _FAR).astype(np.float32)
-    weight = weight / weight.mean()
+    mean, spread = _scale(len(examples), rows)
     members = [
         _descend(
-            inputs, wanted, weight, replace(settings, seed=settings.seed + n), is_choice=is_choice
+            examples, rows, (mean, spread), replace(settings, seed=settings.seed + n),
+            is_choice=is_choice,
         )
         for n in range(settings.members)
-    ]
+    ]  # fmt: skip
     hidden, hidden_bias, output, output_bias = zip(*members, strict=True)
     scaled = np.concatenate(hidden, axis=1) / spread[:, None]
     scaled[spread < _SAME] = 0  # What never differed has taught nothing, and so has no say.
@@ -70,79 +109,162 @@ def fit(
     )
 
 
+def _scale(count: int, rows: Rows) -> tuple[Matrix, Matrix]:
+    """The mean of each column, and how much it differs: of all rows."""
+    total, sums, squares = 0, np.zeros(1), np.zeros(1)
+    for place in range(count):
+        own = rows(place, None).astype(np.float64)
+        total, sums, squares = total + len(own), sums + own.sum(0), squares + (own**2).sum(0)
+    mean = sums / total
+    spread = np.sqrt(np.maximum(squares / total - mean**2, 0)) + 1e-3
+    return mean.astype(np.float32), spread.astype(np.float32)
+
+
+def _load() -> tuple[Any, Any]:
+    """JAX and Optax."""
+    try:
+        import jax  # noqa: PLC0415  only training needs them
+        import optax  # noqa: PLC0415
+    except ImportError as fault:
+        raise UsageError(
+            "fitting networks needs an extra: pip install 'dehusk-bench[train]'"
+        ) from fault
+    return jax, optax
+
+
 def _descend(
-    inputs: Matrix, wanted: Matrix, weight: Matrix, settings: Fitting, *, is_choice: bool
+    examples: Sequence[Example],
+    rows: Rows,
+    scale: tuple[Matrix, Matrix],
+    settings: Fitting,
+    *,
+    is_choice: bool,
 ) -> list[Matrix]:
     """The weights and biases after all epochs."""
+    jax, optax = _load()
     random = np.random.default_rng(settings.seed)
-    columns, width, outputs = inputs.shape[1], settings.width, wanted.shape[1]
+    columns, width, outputs = len(scale[0]), settings.width, examples[0].wanted.shape[1]
     values = [
         (random.standard_normal((columns, width)) * np.sqrt(2 / columns)).astype(np.float32),
         np.zeros(width, np.float32),
         (random.standard_normal((width, outputs)) * np.sqrt(1 / width)).astype(np.float32),
         np.zeros(outputs, np.float32),
     ]
-    # One very heavy row must not decide a batch.
-    weight = np.minimum(weight, 20.0).astype(np.float32)[:, None]
-    batches = max(len(inputs) // settings.batch, 1)
-    adam = _Adam(values, settings, settings.epochs * batches)
+    steps = settings.epochs * sum(1 for _ in _parts(examples, settings.batch, random))
+    rate = optax.warmup_cosine_decay_schedule(
+        settings.rate / 10, settings.rate, math.ceil(steps / 20), steps + 1, settings.rate / 100
+    )
+    descent, step = _stepper(replace(settings, seed=0, epochs=0), is_choice=is_choice)
+    state, key, done = descent.init(values), jax.random.PRNGKey(settings.seed), 0
     for _ in range(settings.epochs):
-        order = random.permutation(len(inputs))
-        for batch in np.array_split(order, batches):
-            slopes = _slopes(
-                values, inputs[batch], wanted[batch], weight[batch], random, settings.dropout,
-                is_choice=is_choice,
-            )  # fmt: skip
-            values = adam.step(values, slopes)
-    return values
+        for part in _parts(examples, settings.batch, random):
+            key, own = jax.random.split(key)
+            batch = _batch(examples, rows, part, settings.batch, random)
+            values, state = step(values, state, own, rate(done), scale, batch)
+            done += 1
+    return [np.asarray(value) for value in values]
 
 
-def _slopes(
-    values: list[Matrix],
-    inputs: Matrix,
-    wanted: Matrix,
-    weight: Matrix,
-    random: np.random.Generator,
-    dropout: float,
-    *,
-    is_choice: bool,
-) -> list[Matrix]:
-    """How the loss (cross-entropy) of a batch grows with each weight and bias."""
-    hidden, hidden_bias, output, output_bias = values
-    # Half as many inputs as hidden units are left out, the same for the whole batch.
-    inputs = inputs * (random.random(inputs.shape[1], np.float32) > dropout / 2)
-    before = inputs @ hidden + hidden_bias
-    kept = (random.random(before.shape, np.float32) > dropout) / np.float32(1 - dropout)
-    active = np.maximum(before, 0) * kept
-    logits = np.clip(active @ output + output_bias, -30, 30)
-    if is_choice:
-        shares = np.exp(logits - logits.max(axis=1, keepdims=True))
-        given = shares / shares.sum(axis=1, keepdims=True)
-    else:
-        given = 1 / (1 + np.exp(-logits))
-    error = (given - wanted) * weight / np.float32(len(inputs))
-    back = (error @ output.T) * (before > 0) * kept
-    return [inputs.T @ back, back.sum(axis=0), active.T @ error, error.sum(axis=0)]
+_MAX_PAGES: Final = 192
 
 
-class _Adam:
-    """Steps down the slopes (Kingma and Ba, 2015), with weights pulled to 0 apart from them."""
+def _parts(
+    examples: Sequence[Example], most: int, random: np.random.Generator
+) -> Iterator[list[int]]:
+    """The examples in a new order, so many together as their rows allow."""
+    part: list[int] = []
+    count = 0
+    for place in random.permutation(len(examples)).tolist():
+        size = min(len(examples[place]), most)
+        if part and (count + size > most or len(part) == _MAX_PAGES):
+            yield part
+            part, count = [], 0
+        part.append(place)
+        count += size
+    yield part
 
-    def __init__(self, values: list[Matrix], settings: Fitting, steps: int) -> None:
-        self._settings, self._steps, self._step = settings, steps, 0
-        self._mean = [np.zeros_like(value) for value in values]
-        self._square = [np.zeros_like(value) for value in values]
 
-    def step(self, values: list[Matrix], slopes: list[Matrix]) -> list[Matrix]:
-        """The weights and biases after one more step."""
-        self._step += 1
-        rate = self._settings.rate * (1 - self._step / self._steps) + 1e-5
-        stepped: list[Matrix] = []
-        for place, (value, slope) in enumerate(zip(values, slopes, strict=True)):
-            mean = self._mean[place] = 0.9 * self._mean[place] + 0.1 * slope
-            square = self._square[place] = 0.999 * self._square[place] + 0.001 * slope**2
-            size = mean / (1 - 0.9**self._step)
-            spread = np.sqrt(square / (1 - 0.999**self._step)) + 1e-8
-            pull = self._settings.decay * value if value.ndim > 1 else 0.0
-            stepped.append((value - rate * (size / spread + pull)).astype(np.float32))
-        return stepped
+def _batch(
+    examples: Sequence[Example], rows: Rows, part: list[int], size: int, random: np.random.Generator
+) -> _Batch:
+    """The examples of a part; of one that is too long, its first rows."""
+    first = rows(part[0], None)
+    batch = _Batch(
+        np.zeros((size, first.shape[1]), np.float32),
+        np.zeros((size, examples[0].wanted.shape[1]), np.float32),
+        *(np.zeros(size, np.float32) for _ in range(3)),
+        np.full(size, _MAX_PAGES - 1, np.int32),
+        np.ones(_MAX_PAGES, np.float32),
+        np.zeros(_MAX_PAGES, np.float32),
+    )
+    at = 0
+    for number, place in enumerate(part):
+        example = examples[place]
+        own = slice(at, at + min(len(example), size))
+        at, count = own.stop, own.stop - own.start
+        wanted = example.wanted[:count]
+        is_known = ~np.isnan(wanted[:, 0])
+        batch.rows[own] = rows(place, random)[:count]
+        batch.wanted[own] = np.where(is_known[:, None], wanted, 0)
+        batch.weight[own] = np.where(is_known, example.weight[:count], 0)
+        batch.owner[own] = number
+        if not np.isnan(example.content_words) and count == len(example):
+            batch.words[own], batch.hits[own] = example.words, example.hits
+            batch.content[number] = example.content_words
+            batch.page_weight[number] = example.page_weight
+    return batch
+
+
+@lru_cache
+def _stepper(settings: Fitting, *, is_choice: bool) -> tuple[Any, Callable[..., tuple[Any, Any]]]:
+    """How to descend, and one step down the slope of the loss of a batch; compiled once."""
+    jax, optax = _load()
+    numbers = jax.numpy
+    descent = optax.chain(
+        optax.clip_by_global_norm(1.0),
+        optax.scale_by_adam(),
+        optax.add_decayed_weights(settings.decay),
+    )
+
+    def loss(values: Any, key: Any, scale: tuple[Any, Any], batch: _Batch) -> Any:
+        hidden, hidden_bias, output, output_bias = values
+        mean, spread = scale
+        inputs = numbers.clip((batch.rows - mean) / spread, -_FAR, _FAR)
+        active = jax.nn.relu(inputs @ hidden + hidden_bias)
+        kept = jax.random.bernoulli(key, 1 - settings.dropout, active.shape)
+        active = numbers.where(kept, active / (1 - settings.dropout), 0)
+        logits = active @ output + output_bias
+        if is_choice:
+            each = optax.softmax_cross_entropy(logits, batch.wanted)
+        else:
+            each = optax.sigmoid_binary_cross_entropy(logits, batch.wanted).sum(axis=1)
+        wrong = settings.by_block * _mean(numbers, each, batch.weight)
+        if settings.by_page:
+            wrong += settings.by_page * _mean(
+                numbers, 1 - _page_f1(jax, logits[:, 0], batch), batch.page_weight
+            )
+        return wrong
+
+    @jax.jit  # type: ignore[untyped-decorator]
+    def step(
+        values: Any, state: Any, key: Any, rate: Any, scale: tuple[Any, Any], batch: _Batch
+    ) -> tuple[Any, Any]:
+        slopes = jax.grad(loss)(values, key, scale, batch)
+        updates, state = descent.update(slopes, state, values)
+        return [value - rate * update for value, update in zip(values, updates, strict=True)], state
+
+    return descent, step
+
+
+def _mean(numbers: Any, values: Any, weight: Any) -> Any:
+    return numbers.sum(values * weight) / numbers.maximum(numbers.sum(weight), 1e-6)
+
+
+def _page_f1(jax: Any, logits: Any, batch: _Batch) -> Any:
+    """F1 of the words of each page, each block kept as far as it is likely."""
+    likely = jax.nn.sigmoid(logits)
+    found, given = (
+        jax.ops.segment_sum(likely * each, batch.owner, _MAX_PAGES)
+        for each in (batch.hits, batch.words)
+    )
+    return (2 * found + _HALF) / (batch.content + given + _HALF)

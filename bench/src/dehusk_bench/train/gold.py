@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from dehusk import _kernel
 from dehusk.doors.service.gold import nodes_inside
-from dehusk.errors import MissingExtra
+from dehusk.errors import UsageError
 from dehusk.page.tree import Flags, Floats, Tree
 from dehusk_bench.corpora import GoldPage
 from dehusk_bench.quality.scoring import words
@@ -102,7 +102,9 @@ def _aligned(texts: list[list[str]], content: list[str]) -> _Aligned:
     try:
         from rapidfuzz.distance import LCSseq  # noqa: PLC0415  only training needs it
     except ImportError as fault:
-        raise MissingExtra("training on texts", "bench") from fault
+        raise UsageError(
+            "training on texts needs an extra: pip install 'dehusk-bench[train]'"
+        ) from fault
     numbers: dict[str, int] = {}
     page = [numbers.setdefault(word, len(numbers)) for text in texts for word in text]
     owner = np.repeat(np.arange(len(texts)), [len(text) for text in texts])

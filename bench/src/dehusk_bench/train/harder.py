@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import Final
 
@@ -24,6 +24,7 @@ from dehusk.page.parse import parse
 from dehusk.page.tree import Flags, Tree
 from dehusk_bench.quality.scoring import words
 from dehusk_bench.train.gold import BlockGold
+from dehusk_bench.train.lessons import GoldReading
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +62,49 @@ class Donors:
         same = [donor for donor in donors if donor.lang == lang]
         donors = same if len(same) >= count else donors
         return _dice(seed).sample(donors, min(count, len(donors)))
+
+
+_DONOR_PAGES: Final = 4
+"""Pages of a site that give pieces: its later ones have the same."""
+_NAMED_KINDS: Final = ("documentation", "reference")
+"""Kinds of pages that get other names, and no pieces of other sites, which do not stand there."""
+
+
+def harder_pages(
+    pages: Sequence[GoldReading], fold: Sequence[int], seed: int
+) -> list[tuple[GoldReading, int]]:
+    """Of a third of each site's pages harder ones, each with its fold, as pages of sites anew."""
+    donors = Donors()
+    for page, own in zip(pages, fold, strict=True):
+        if page.number <= _DONOR_PAGES:
+            read_page = ReadPage(page.tree, page.reading, page.gold)
+            donors.add(int(own), donors_of(read_page, page.lang, 3, seed))
+    found = []
+    for page, own in zip(pages, fold, strict=True):
+        if (page.number - 1) % 3 == 0 and not np.isnan(page.gold.content_words):
+            made = _made(page, int(own), donors, seed)
+            found += [(made, int(own))] if made is not None else []
+    return found
+
+
+def _made(page: GoldReading, fold: int, donors: Donors, seed: int) -> GoldReading | None:
+    """The page with pieces put in, or with other names, or nothing, as the dice have it."""
+    dice = _dice(f"{seed} {page.site} {page.number}")
+    read_page, site = ReadPage(page.tree, page.reading, page.gold), page.site
+    if page.kind not in _NAMED_KINDS and dice.random() < 0.6:
+        # Some of the pieces come again on the other pages of the site, as its own do.
+        pieces = donors.pick(fold, page.lang, dice.randint(1, 2), f"{seed} {page.site}")
+        pieces += donors.pick(
+            fold, page.lang, dice.randint(1, 2), f"{seed} {page.site} {page.number}"
+        )
+        made, site = make_harder(read_page, pieces, seed), f"{page.site}+"
+    elif dice.random() < 0.5:
+        made, site = scramble_names(read_page, f"{seed} {page.site}"), f"{page.site}~"
+    else:
+        return None
+    if made is None:
+        return None
+    return replace(page, site=site, tree=made.tree, reading=made.reading, gold=made.gold)
 
 
 _BLOCKS: Final = tags.numbers(*tags.BLOCK)

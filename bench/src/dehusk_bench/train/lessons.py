@@ -15,19 +15,21 @@ from dehusk.errors import PageError, UsageError
 from dehusk.memory import Memory
 from dehusk.methods.auto import Auto, read
 from dehusk.methods.auto.features import (  # fmt: skip
+    CUT_FEATURES,
     PAGE_FEATURES,
     SITE_FEATURES,
     columns_by_name,
     width,
 )
-from dehusk.methods.auto.model import Matrix, Network
+from dehusk.methods.auto.model import Matrix
 from dehusk.page.parse import parse
-from dehusk.page.tree import Flags, Floats
+from dehusk.page.tree import Flags, Floats, Tree
 from dehusk_bench.corpora import Corpus, GoldPage, Watcher
 from dehusk_bench.train.gold import BlockGold, block_gold
 
 PAGE_COLUMNS: Final = columns_by_name(PAGE_FEATURES)
 SITE_COLUMNS: Final = columns_by_name(SITE_FEATURES)
+CUT_COLUMNS: Final = columns_by_name(CUT_FEATURES)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,6 +41,7 @@ class GoldReading:
     group: str
     """What stays together in a fold: the pages of one site, or of all sites of one generator."""
     number: int
+    tree: Tree
     reading: _kernel.Reading
     gold: BlockGold
     type: str | None
@@ -87,7 +90,9 @@ def _gold_reading(corpus: str, page: GoldPage) -> GoldReading | None:
     group = f"generator {page.generator}" if page.generator else page.site
     kind = kind_of(corpus, page)
     type_ = page.type or _TYPES.get(kind)
-    return GoldReading(corpus, page.site, group, page.number, reading, gold, type_, kind, page.lang)
+    return GoldReading(
+        corpus, page.site, group, page.number, tree, reading, gold, type_, kind, page.lang
+    )
 
 
 KINDS: Final = {
@@ -105,8 +110,9 @@ KINDS: Final = {
     "wiki": 0.5,
 }
 """How much the pages of each kind count together."""
-CORPORA: Final = {"samples": 0.3}
-"""How much a site of these counts, beside one of another corpus: made ones are much alike."""
+CORPORA: Final = {"samples": 0.3, "swde-dev": 6.0}
+"""How much a site of these counts, beside one of another corpus: made ones are much alike, and
+where only some values are known, few blocks teach anything."""
 _REFERENCES: Final = (
     "Doxygen", "Javadoc", "Groovydoc", "gtk-doc", "rustdoc", "Haddock", "fpdoc", "Nim docgen",
     "odoc", "ocamldoc", "pydoctor", "PasDoc",
@@ -251,20 +257,3 @@ def _value_targets(page: GoldReading, rows: Matrix, weight: Floats) -> tuple[Flo
     share[is_fixed], share[is_new], share[has_value] = 0.0, 1.0, 1.0
     factor = np.where(has_value, _VALUE_WEIGHT, np.where(is_new, _NEW_WEIGHT, 1.0))
     return share, weight * factor
-
-
-def hide_names(rows: Matrix, share: float, lengths: Sequence[int], seed: int) -> Matrix:
-    """The page features with the words in names taken out on a share of the pages.
-
-    Documentation generators give their content away by name; so that the network does not rest
-    on names, it learns to do without.
-    """
-    hidden = np.random.default_rng(seed).random(len(lengths)) < share
-    rows = rows.copy()
-    rows[np.repeat(hidden, lengths), PAGE_COLUMNS["names"]] = 0
-    return rows
-
-
-def network_logits(network: Network, pages: Sequence[GoldReading]) -> list[Floats]:
-    """What the page network says of each page."""
-    return [network(page.features)[:, 0] for page in pages]
