@@ -492,6 +492,21 @@ def test_an_article_that_is_appended_is_a_further_one(heading: str, further: flo
     assert not any(_named(html.replace(behind, "<section>" + behind), "main.further_article"))
 
 
+def test_an_article_is_another_one_behind_a_heading_that_is_not_in_the_title() -> None:
+    text = f"<p>{'The rye is ripe. ' * 15}</p>"
+    own = f"<div><h1>Rye of the north</h1></div><div>{text}</div>"
+    teaser = "<h1>Oats are yellow</h1><p>Soon.</p>"
+    other = f"<section><h1>Barley is late</h1></section><article>{text}</article>"
+    html = f"<head><title>Rye of the north | Mill</title></head>{MENU}{own}{teaser}{other}{FOOT}"
+    assert _named(html, "title.other_heading") == [0] * 7 + [1] * 3
+    untitled = html.replace("<title>Rye", "<title>Sheaves")
+    assert _named(untitled, "title.other_heading") == [0] * 7 + [0.5] * 3
+    last = html.replace("<title>Rye of the north", "<title>Barley is late")
+    same = html.replace("Barley is late", "Rye of the north")
+    for alone in (last, same):
+        assert not any(_named(alone, "title.other_heading"))
+
+
 def _named(html: str, name: str) -> list[float]:
     """A page feature of each block."""
     column = columns_by_name(PAGE_FEATURES)[name]

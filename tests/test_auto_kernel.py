@@ -143,6 +143,20 @@ SCRIPTS = (
 )
 
 
+@pytest.mark.parametrize("title", ["", "Rye of the north", "Oats of the west", "Barley"])
+def test_articles_behind_each_other_are_read_as_the_reference_says(title: str) -> None:
+    text = f"<p>{'The rye is ripe. ' * 15}</p>"
+    headings = [f"<h1>{grain}</h1>" for grain in ("Rye of the north", "Oats of the west")]
+    articles = text + "".join(f"<div>{heading}</div>{text}" for heading in headings * 2)
+    _assert_as_the_reference(
+        [
+            f"<head><title>{title} | Mill</title></head><h1>Mill</h1>{start}{articles}{end}"
+            for start in ("", text)
+            for end in ("", headings[1], headings[1] * 2 + text)
+        ]
+    )
+
+
 def test_texts_of_all_scripts_are_read_as_the_reference_says() -> None:
     blocks = "".join(f"<p>{text}<a href=x>{text}</a></p>" for text in SCRIPTS)
     _assert_as_the_reference([f"<main>{blocks}</main>", *SCRIPTS])

@@ -8,7 +8,6 @@
    worth stands in tests/reference/rows.py. */
 #define MOST 0.7
 #define LITTLE 0.2 /* With less of the running text outside of rows, all of it counts: a listing, a discussion. */
-#define ARTICLE_CHARS 200 /* Running text that makes an article. */
 #define ABOUT_AS_MUCH 0.3 /* The share of it that a further article has at least. */
 
 /* Running sums of the text that counts. */

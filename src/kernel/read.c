@@ -63,8 +63,9 @@ static int fill_reading(Reading *reading, Notes *notes, const uint8_t *is_begun,
     int is_done = fill_features(reading, notes);
     if (!is_done)
         PyErr_NoMemory();
+    is_done = is_done && fill_title(reading, &notes->sums);
     free(notes->letters);
-    return is_done && fill_title(reading);
+    return is_done;
 }
 
 static PyObject *read_tree(const Types *types, const Tree *tree, PyObject *held)

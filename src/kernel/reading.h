@@ -138,6 +138,8 @@ typedef struct {
 Main find_main(const Reading *reading, const Notes *notes, const double *alone, const int32_t *lines);
 void fill_main(const Reading *reading, const Sums *sums, Main main);
 
+#define ARTICLE_CHARS 200 /* Running text that makes an article. */
+
 /* Which blocks stand in or behind a further article, of its own heading; `headline` is the first `<h1>`. */
 void fill_further(const Reading *reading, const Notes *notes, size_t headline);
 
@@ -151,8 +153,9 @@ int fill_rows(const Reading *reading, const Notes *notes);
 /* What the page states of itself; 0 without memory. */
 int fill_statement(const Reading *reading);
 
-/* Whether the blocks begin with a part of the title; 0 with an exception set. */
-int fill_title(const Reading *reading);
+/* Whether the blocks begin with a part of the title, or stand behind a heading that does not; 0 with
+   an exception set. */
+int fill_title(const Reading *reading, const Sums *sums);
 
 /* --- numbers by steps that every machine rounds in the same way; libraries differ in the last bit --- */
 

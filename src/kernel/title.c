@@ -1,4 +1,4 @@
-/* Whether blocks begin with a part of `<title>`. */
+/* Whether blocks begin with a part of `<title>`, and headings with another text. */
 
 #include "reading.h"
 
@@ -174,7 +174,35 @@ static int find_blocks(const Reading *reading, PyObject *title)
     return found >= 0;
 }
 
-int fill_title(const Reading *reading)
+/* The first `<h1>` that is in the title, or without one the first of all. */
+static size_t find_own_heading(const Reading *reading)
+{
+    size_t first = find_headline(reading);
+    for (size_t i = first; i < reading->blocks; i++)
+        if (reading->tree->tag[reading->container[i]] == TAG_h1 && features_of(reading, i)[PAGE_IN_TITLE] > 0)
+            return i;
+    return first;
+}
+
+/* Which blocks stand behind another `<h1>` than the page's own, where both have text: in articles
+   that are appended to the page's own. */
+static void fill_other_heading(const Reading *reading, const double *running)
+{
+    size_t count = reading->blocks, own = find_own_heading(reading), other = count;
+    for (size_t i = own + 1; i <= count; i++) {
+        if (i < count && reading->tree->tag[reading->container[i]] != TAG_h1)
+            continue;
+        if (other < count && running[i] - running[other + 1] >= ARTICLE_CHARS)
+            break;
+        int is_other = i < count && !features_of(reading, i)[PAGE_IN_TITLE];
+        other = is_other && running[i] - running[own + 1] >= ARTICLE_CHARS ? i : count;
+    }
+    float is_in_title = own < count ? features_of(reading, own)[PAGE_IN_TITLE] : 0;
+    for (; other < count; other++)
+        features_of(reading, other)[PAGE_OTHER_HEADING] = is_in_title > 0 ? 1 : 0.5F;
+}
+
+int fill_title(const Reading *reading, const Sums *sums)
 {
     PyObject *title = title_of(reading->tree);
     if (!title)
@@ -183,5 +211,6 @@ int fill_title(const Reading *reading)
     if (PyUnicode_GetLength(title) >= MIN_TEXT && reading->blocks)
         is_done = find_blocks(reading, title);
     Py_DECREF(title);
+    fill_other_heading(reading, sums->running_chars);
     return is_done;
 }

@@ -25,7 +25,15 @@ from reference.reading import (  # fmt: skip
     Names,
     read_letters,
 )
-from reference.rows import find_further, headings_of, read_rows, running_chars, stand_to_main
+from reference.rows import (  # fmt: skip
+    ARTICLE_CHARS,
+    Places,
+    find_further,
+    headings_of,
+    read_rows,
+    running_chars,
+    stand_to_main,
+)
 from reference.stated import stated
 from reference.steps import log1p
 
@@ -197,12 +205,32 @@ def _title(tree: Tree, blocks: Blocks) -> Floats:
     headings = headings_of(tree, blocks)
     first = int(headings[0]) if len(headings) else 0
     has_heading = float(len(headings) > 0)
+    in_title = _in_title(tree, blocks)
     columns = (
-        _in_title(tree, blocks),
+        in_title,
         has_heading * np.where(order >= first, 1.0, -1.0),
         has_heading * np.clip((order - first) / 50, -1, 1),
+        _other_heading(blocks, headings, in_title),
     )
     return np.stack(columns, axis=1)
+
+
+def _other_heading(blocks: Blocks, headings: Places, in_title: Floats) -> Floats:
+    """1 from the first h1 on that is not in the title, where it and the one that is have text.
+
+    0.5 where none is in the title, and the first of all is taken for it.
+    """
+    running, found = running_chars(blocks), np.zeros(len(blocks))
+    named = headings[in_title[headings] > 0]
+    own = int([*named, *headings, 0][0])
+    ends = np.append(headings, len(blocks))[1:]
+    for heading, end in zip(headings.tolist(), ends.tolist(), strict=False):
+        is_other = heading > own and not in_title[heading]
+        texts = running[own + 1 : heading].sum(), running[heading + 1 : end].sum()
+        if is_other and min(texts) >= ARTICLE_CHARS:
+            found[heading:] = 1 if len(named) else 0.5
+            break
+    return found
 
 
 def _in_title(tree: Tree, blocks: Blocks) -> Floats:

@@ -273,7 +273,7 @@ def _find_main(tree: Tree, blocks: Blocks, alone: Floats) -> Main:
     return found
 
 
-_ARTICLE_CHARS = 200
+ARTICLE_CHARS = 200
 """Running text that makes an article."""
 _ABOUT_AS_MUCH = 0.3
 """The share of it that a further article has at least."""
@@ -297,7 +297,7 @@ def find_further(tree: Tree, blocks: Blocks, names: Names) -> Floats:
         low, high = run(node)
         own, up = total[high] - total[low], int(tree.parent[node])
         sibling, stop = int(tree.end[node]), int(tree.end[up]) if up >= 0 else len(tree)
-        while sibling < stop and own >= _ARTICLE_CHARS:
+        while sibling < stop and own >= ARTICLE_CHARS:
             low, high = run(sibling)
             is_alike = tree.tag[sibling] == tree.tag[node]
             is_alike &= names.classes[sibling] == names.classes[node]
