@@ -14,7 +14,10 @@ from dehusk_bench.train.harder import (  # fmt: skip
     Donor,
     Donors,
     ReadPage,
+    append_articles,
+    article_of,
     donors_of,
+    harder_pages,
     make_harder,
     scramble_names,
 )
@@ -97,6 +100,44 @@ def test_a_page_is_given_donors_of_its_fold_and_language() -> None:
     assert donors.pick(0, "de", 1, "x") == [german]
     assert donors.pick(1, "en", 2, "x") == [german]
     assert not donors.pick(2, "en", 2, "x")
+
+
+def test_the_article_of_a_page_is_its_main_element_with_a_heading() -> None:
+    title = "<head><title>Rye &amp; oats - Mill</title></head>"
+    html = f'{title}<body><ul><li>Wheat</ul><div class="a"><p>Rye grew</p><p>Oats too</p></div>'
+    (article,) = article_of(_page(html, content="Rye grew Oats too"), "en")
+    heading = b"<h1>Rye &amp; oats</h1>"
+    assert article.html == b'<div class="a">' + heading + b"<p>Rye grew</p><p>Oats too</p></div>"
+    headed = html.replace("<p>Rye", "<h1>Rye</h1><p>Rye")
+    (article,) = article_of(_page(headed, content="Rye Rye grew Oats too"), "en")
+    assert article.html.count(b"<h1>") == 1
+    for without in (html.replace(title, ""), html.replace("Oats", "Oats " * 6000)):
+        assert not article_of(_page(without, content="Rye grew Oats too"), "en")
+
+
+def test_articles_are_appended_behind_all_content_as_template() -> None:
+    html = "<body><main><div><p>Rye grew</p><p>Oats too</p></div><p>Late</p></main><p>Mill</p>"
+    page = _page(html, content="Rye grew Oats too Late")
+    article = Donor(b"<div><h1>Wheat</h1><p>Spelt</p></div>", "en", is_linked=False)
+    for seed in range(4):
+        longer = append_articles(page, [article] * 2, seed)
+        assert longer is not None
+        assert _texts(longer, longer.gold.hits > 0) == ["Rye grew", "Oats too", "Late"]
+        assert _texts(longer, longer.gold.hits == 0) == ["Wheat", "Spelt"] * 2 + ["Mill"]
+        assert longer.gold.known.all()
+    assert append_articles(page, [], 1) is None
+    assert append_articles(_page("<p>Rye 9.50", must_keep=("9.50",)), [article], 1) is None
+
+
+def test_some_pages_with_an_article_get_articles_of_others_of_their_fold() -> None:
+    pages = read_corpora([open_corpus("samples:news:6:40")], lambda *_: None)
+    first, second = (harder_pages(pages, [0] * len(pages), 1) for _ in range(2))
+    assert [page.tree.source for page, _ in first] == [page.tree.source for page, _ in second]
+    headings = [page.tree.source.count(b"<h1") for page in pages]
+    longer = [page for page, _ in first if page.tree.source.count(b"<h1") > max(headings)]
+    assert 0 < len(longer) < len(pages) / 3 * 0.3
+    old = {page.tree.url: page.gold.hits.sum() for page in pages}
+    assert all(page.gold.hits.sum() == old[page.tree.url] for page in longer)
 
 
 def test_names_are_replaced_alike_on_all_pages_of_a_site() -> None:

@@ -1,4 +1,5 @@
-"""Pages made harder on purpose: menus, comments, teasers and footers of other sites put into them.
+"""Pages made harder on purpose: menus, comments, teasers and footers of other sites put into them,
+or whole articles behind their own.
 
 What is put in is template, all else keeps its gold. A page and what is put into it come from the
 same fold, or a network would be tested on what it was fitted to.
@@ -11,6 +12,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
+from html import escape
 from typing import Final
 
 import numpy as np
@@ -29,12 +31,14 @@ from dehusk_bench.train.lessons import GoldReading
 
 @dataclass(frozen=True, slots=True)
 class Donor:
-    """A piece of a page that holds no content."""
+    """A piece of a page: one that holds no content, or its article."""
 
     html: bytes
     lang: str | None
     is_linked: bool
     """It is links for the most part, as a menu is."""
+    url: str | None = None
+    """Of the page whose article it is: it gets no copy of that."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,9 +60,14 @@ class Donors:
         """Let pages of the fold have these."""
         self._of_fold.setdefault(fold, []).extend(donors)
 
-    def pick(self, fold: int, lang: str | None, count: int, seed: str) -> list[Donor]:
-        """So many donors of the fold at most, in the language where there are as many."""
-        donors = self._of_fold.get(fold, [])
+    def pick(
+        self, fold: int, lang: str | None, count: int, seed: str, url: str = ""
+    ) -> list[Donor]:
+        """So many donors of the fold at most, in the language where there are as many.
+
+        None is the article of the page of that address.
+        """
+        donors = [donor for donor in self._of_fold.get(fold, []) if donor.url != url]
         same = [donor for donor in donors if donor.lang == lang]
         donors = same if len(same) >= count else donors
         return _dice(seed).sample(donors, min(count, len(donors)))
@@ -68,23 +77,43 @@ _DONOR_PAGES: Final = 4
 """Pages of a site that give pieces: its later ones have the same."""
 _NAMED_KINDS: Final = ("documentation", "reference")
 """Kinds of pages that get other names, and no pieces of other sites, which do not stand there."""
+_ARTICLE_KINDS: Final = ("article", "news", "blog")
+"""Kinds of pages behind which a site may append further articles."""
+_FURTHER_SHARE: Final = 0.12
+"""The share of these that get some."""
 
 
 def harder_pages(
     pages: Sequence[GoldReading], fold: Sequence[int], seed: int
 ) -> list[tuple[GoldReading, int]]:
     """Of a third of each site's pages harder ones, each with its fold, as pages of sites anew."""
-    donors = Donors()
+    donors, articles = Donors(), Donors()
     for page, own in zip(pages, fold, strict=True):
         if page.number <= _DONOR_PAGES:
             read_page = ReadPage(page.tree, page.reading, page.gold)
             donors.add(int(own), donors_of(read_page, page.lang, 3, seed))
+            if page.kind in _ARTICLE_KINDS:
+                articles.add(int(own), article_of(read_page, page.lang))
     found = []
     for page, own in zip(pages, fold, strict=True):
         if (page.number - 1) % 3 == 0 and not np.isnan(page.gold.content_words):
-            made = _made(page, int(own), donors, seed)
+            made = _with_further(page, int(own), articles, seed)
+            made = made or _made(page, int(own), donors, seed)
             found += [(made, int(own))] if made is not None else []
     return found
+
+
+def _with_further(page: GoldReading, fold: int, articles: Donors, seed: int) -> GoldReading | None:
+    """The page with further articles behind its own, or nothing, as the dice have it."""
+    own = f"{seed} further {page.site} {page.number}"
+    dice = _dice(own)
+    if page.kind not in _ARTICLE_KINDS or dice.random() >= _FURTHER_SHARE:
+        return None
+    further = articles.pick(fold, page.lang, dice.randint(1, 3), own, page.tree.url or "")
+    made = append_articles(ReadPage(page.tree, page.reading, page.gold), further, seed)
+    if made is None:
+        return None
+    return replace(page, site=f"{page.site}+", tree=made.tree, reading=made.reading, gold=made.gold)
 
 
 def _made(page: GoldReading, fold: int, donors: Donors, seed: int) -> GoldReading | None:
@@ -138,6 +167,33 @@ def donors_of(page: ReadPage, lang: str | None, most: int = 3, seed: int = 0) ->
     ]
 
 
+_LARGEST_ARTICLE: Final = 30_000
+"""Bytes of an article that is appended."""
+_APPENDED_AT: Final = 3
+"""Elements behind one of which articles are appended, from the main one upwards."""
+_JOINTS: Final = re.compile(r"\s+[|–—·-]\s+")
+
+
+def article_of(page: ReadPage, lang: str | None) -> list[Donor]:
+    """The main element with an h1, which is made of the title where it has none; or nothing."""
+    tree, gold = page.tree, page.gold
+    if np.isnan(gold.content_words) or not gold.hits.any():
+        return []
+    node = _main(page)
+    start, stop, close = int(tree.start[node]), int(tree.stop[node]), int(tree.close[node])
+    if tree.tag[node] == tags.NUMBERS["body"] or not 0 < close - start <= _LARGEST_ARTICLE:
+        return []
+    heading = b""
+    if not np.any(tree.tag[node : tree.end[node]] == tags.NUMBERS["h1"]):
+        titles = np.flatnonzero(tree.tag[tree.parent] == tags.NUMBERS["title"])
+        says = max(_JOINTS.split(tree.text(int(titles[0]))), key=len) if len(titles) else ""
+        if not says.strip():
+            return []
+        heading = f"<h1>{escape(says.strip())}</h1>".encode("utf-8", "replace")
+    piece = tree.source[start:stop] + heading + tree.source[stop:close]
+    return [Donor(piece, lang, is_linked=False, url=tree.url)]
+
+
 def make_harder(page: ReadPage, donors: Sequence[Donor], seed: int) -> ReadPage | None:
     """The page with these pieces put in, before, between, behind and below its content.
 
@@ -151,11 +207,38 @@ def make_harder(page: ReadPage, donors: Sequence[Donor], seed: int) -> ReadPage 
         return None
     added: dict[int, bytes] = {}
     for donor in donors:
-        html = donor.html
+        piece = donor.html
         if dice.random() < 0.5:
-            html = _renamed(html, f"{seed} {tree.url}")
+            piece = _renamed(piece, f"{seed} {tree.url}")
         spot = dice.choice(spots)
-        added[spot] = added.get(spot, b"") + html
+        added[spot] = added.get(spot, b"") + piece
+    return _with_added(page, added)
+
+
+def append_articles(page: ReadPage, articles: Sequence[Donor], seed: int) -> ReadPage | None:
+    """The page with these articles behind its own, as sites do whose pages scroll on without end.
+
+    They stand behind the main element, or behind what that stands in. None as `make_harder`.
+    """
+    tree = page.tree
+    if np.isnan(page.gold.content_words) or not page.gold.hits.any() or not articles:
+        return None
+    node = _main(page)
+    last = int(np.flatnonzero(_nodes_of(page, page.gold.hits > 0))[-1])
+    spots: list[int] = []
+    while (parent := int(tree.parent[node])) > 0 and len(spots) < _APPENDED_AT:
+        if _PARENTS[tree.tag[parent]] and tree.end[node] > last:
+            spots.append(int(tree.close[node]))
+        node = parent
+    if not spots:
+        return None
+    spot = _dice(f"{seed} {tree.url}").choice(spots)
+    return _with_added(page, {spot: b"".join(article.html for article in articles)})
+
+
+def _with_added(page: ReadPage, added: dict[int, bytes]) -> ReadPage | None:
+    """The page with HTML put in at these places of its source, which is template."""
+    tree = page.tree
     pieces, ranges, at, length = [], [], 0, 0
     for spot in sorted(added):
         pieces += [tree.source[at:spot], added[spot]]
@@ -188,15 +271,22 @@ def _nodes_of(page: ReadPage, blocks: Flags) -> Flags:
 _MOST: Final = 0.8
 
 
+def _main(page: ReadPage) -> int:
+    """The smallest element that may hold others and holds most of the content, of which is some."""
+    tree = page.tree
+    content = tree.sums(np.where(_nodes_of(page, page.gold.hits > 0), tree.text_length, 0))
+    main = int(np.flatnonzero((content >= _MOST * content[0]) & ~tree.is_text)[-1])
+    while not _PARENTS[tree.tag[main]] and tree.parent[main] > 0:
+        main = int(tree.parent[main])
+    return main
+
+
 def _spots(page: ReadPage) -> list[int]:
     """Where something may be put in: around the content, and between its parts."""
     tree, gold = page.tree, page.gold
     if np.isnan(gold.content_words) or not gold.hits.any():
         return []
-    content = tree.sums(np.where(_nodes_of(page, gold.hits > 0), tree.text_length, 0))
-    main = int(np.flatnonzero((content >= _MOST * content[0]) & ~tree.is_text)[-1])
-    while not _PARENTS[tree.tag[main]] and tree.parent[main] > 0:
-        main = int(tree.parent[main])
+    content, main = tree.sums(_nodes_of(page, gold.hits > 0)), _main(page)
     inside = (tree.parent == main) & (content > 0) & _BLOCKS[tree.tag]
     spots = [int(tree.close[node]) for node in np.flatnonzero(inside).tolist()]
     parent = int(tree.parent[main])
