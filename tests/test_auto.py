@@ -33,7 +33,6 @@ from dehusk_bench.samples import sample_site
 
 ENTRIES = ("Home", "The mill", "Rye")
 MENU = f"<nav><ul>{''.join(f'<li><a href=/{entry}>{entry}</a>' for entry in ENTRIES)}</ul></nav>"
-UNTRAINED = pytest.mark.xfail(strict=True, reason="the cut network is not trained yet")
 FOOT = "<footer><p>All rights reserved by the mill</p></footer>"
 
 
@@ -635,10 +634,10 @@ def test_the_title_of_a_drawing_is_not_the_pages() -> None:
 @pytest.mark.parametrize(
     "html",
     [
-        pytest.param("<p>x", marks=UNTRAINED),
-        pytest.param("<a href=/>Home</a>", marks=UNTRAINED),
+        "<p>x",
+        "<a href=/>Home</a>",
         "<h1>1</h1><h2>2</h2>",
-        pytest.param("<td>9", marks=UNTRAINED),
+        "<td>9",
     ],
 )
 def test_a_page_with_text_does_not_come_out_empty(html: str) -> None:
@@ -673,7 +672,6 @@ def test_a_model_of_other_features_is_refused(tmp_path: Path) -> None:
         _extract("<p>x", model=str(tmp_path / "model.json"))
 
 
-@UNTRAINED
 def test_prose_that_is_the_same_on_all_pages_goes_whatever_it_looks_like() -> None:
     box = "".join(
         f"<p>As so often, farmer {n} had told the council of the glass roof." for n in range(9)

@@ -6,7 +6,6 @@
 
 #include "cut_features.h"
 
-#define LEAST 0.2 /* A page that keeps nothing else keeps its likeliest blocks, if they have so much. */
 #define SAID 0.9  /* The share of a page's text on other pages from which on it says nothing new. */
 
 #define JUDGEMENT_COLUMNS(COLUMN)        \
@@ -104,7 +103,7 @@ static void decide(const CutPage *page, double shift, Judgement *to)
         to->content[i] = probability_of(to->content[i] + shift);
         highest = at_least(to->content[i], highest);
     }
-    to->threshold = highest < 0.5 && highest >= LEAST && !is_said(page) ? highest : 0.5;
+    to->threshold = highest < 0.5 && !is_said(page) ? highest : 0.5;
     put_scores(to->content, blocks, to->threshold, to->scores);
 }
 

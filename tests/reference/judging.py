@@ -168,8 +168,6 @@ def _of_the_page(content: Floats, chars: Floats, types: Floats) -> Floats:
 
 # --- judgement ---
 
-_LEAST = 0.2
-"""A page that keeps nothing else keeps its likeliest blocks, if they have so much."""
 _SAID = 0.9
 """The share of a page's text on other pages from which on it says nothing of its own."""
 _KNOWN_ANYWHERE = columns_by_name(EVIDENCE)["evidence.known_anywhere"].start
@@ -215,7 +213,7 @@ def _threshold(page: Reading, content: Floats, found: Matrix) -> float:
     chars, highest = page.blocks.chars, float(content.max())
     # Added up one after another: the order of a sum shows in its last digit.
     said = float(np.cumsum(chars * found[:, _KNOWN_ANYWHERE])[-1] / chars.sum())
-    return highest if _LEAST <= highest < 0.5 and said <= _SAID else 0.5
+    return highest if highest < 0.5 and said <= _SAID else 0.5
 
 
 def _scores(content: Floats, threshold: float) -> Floats:

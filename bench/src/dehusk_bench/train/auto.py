@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
@@ -27,6 +28,7 @@ from dehusk_bench.train.lessons import (  # fmt: skip
     GoldReading,
     block_targets,
     folds_of,
+    lied,
     page_weights,
     read_corpora,
     site_features,
@@ -169,11 +171,17 @@ class _Trainer:
             ]
             for hidden in (None, alone)
         )
-        site_nets = self._fit("site", self._either(self.rows, self.rows_alone), by_page=1.0)
+        site_nets = self._fit(
+            "site", self._either(self.rows, self.rows_alone, SITE_COLUMNS), by_page=1.0
+        )
         self.cut_rows = self._cut_rows(site_nets, self.rows)
         cut_alone = self._cut_rows(site_nets, self.rows_alone)
         cut_nets = self._fit(
-            "cut", self._either(self.cut_rows, cut_alone), by_page=2.0, by_block=0.5, epochs=6
+            "cut",
+            self._either(self.cut_rows, cut_alone, CUT_COLUMNS),
+            by_page=2.0,
+            by_block=0.5,
+            epochs=6,
         )
         return [
             Model(*networks, TYPES)
@@ -207,38 +215,42 @@ class _Trainer:
         on names, it learns to do without.
         """
         rows = self.pages[place].features
-        if random is not None and random.random() < self.settings.hidden_names:
-            rows = rows.copy()
-            rows[:, PAGE_COLUMNS["names"]] = 0
+        if random is not None:
+            rows = lied(rows, PAGE_COLUMNS, random)
+            if random.random() < self.settings.hidden_names:
+                rows = rows.copy()
+                rows[:, PAGE_COLUMNS["names"]] = 0
         return rows
 
-    def _either(self, together: list[Matrix], alone: list[Matrix]) -> Rows:
+    def _either(
+        self, together: list[Matrix], alone: list[Matrix], columns: Mapping[str, slice]
+    ) -> Rows:
         """Rows with the site's evidence; now and then without."""
 
         def rows(place: int, random: np.random.Generator | None) -> Matrix:
-            is_alone = random is not None and random.random() < self.settings.hidden_evidence
-            return (alone if is_alone else together)[place]
+            if random is None:
+                return together[place]
+            is_alone = random.random() < self.settings.hidden_evidence
+            return lied((alone if is_alone else together)[place], columns, random)
 
         return rows
 
     def _fit(self, name: str, rows: Rows, **changed: float) -> list[Network]:
         """A network fitted to all pages but those of a fold, for each fold, and one to all."""
-        networks = []
         # What is given already, for a quick training, is not changed.
         changed = {key: value for key, value in changed.items() if key != "epochs"} | {
             "epochs": min(int(changed.get("epochs", 99)), self.settings.fitting.epochs)
         }
-        for part in self.parts:
+
+        def one(part: int) -> Network:
             self.on_step(f"{name} network {part}")
             places = np.flatnonzero(self.used & (self.fold != part)).tolist()
-            networks.append(
-                fit(
-                    [self.examples[place] for place in places],
-                    lambda number, random, places=places: rows(places[number], random),  # type: ignore[misc]
-                    replace(self.settings.fitting, **changed),  # type: ignore[arg-type]
-                )
-            )
-        return networks
+            examples = [self.examples[place] for place in places]
+            settings = replace(self.settings.fitting, **changed)  # type: ignore[arg-type]
+            return fit(examples, lambda number, random: rows(places[number], random), settings)
+
+        with ThreadPoolExecutor() as threads:
+            return list(threads.map(one, self.parts))
 
     def _held_out(self, networks: list[Network], rows: Sequence[Matrix]) -> list[Floats]:
         """What the network that has not seen a page says of it."""

@@ -257,3 +257,32 @@ def _value_targets(page: GoldReading, rows: Matrix, weight: Floats) -> tuple[Flo
     share[is_fixed], share[is_new], share[has_value] = 0.0, 1.0, 1.0
     factor = np.where(has_value, _VALUE_WEIGHT, np.where(is_new, _NEW_WEIGHT, 1.0))
     return share, weight * factor
+
+
+_SILENT, _LIE, _CLAIM = 0.4, 0.15, 0.03
+
+
+def lied(rows: Matrix, columns: Mapping[str, slice], random: np.random.Generator) -> Matrix:
+    """The rows as if the page stated another `articleBody`, or none: now and then.
+
+    Few pages state one and hardly any of these lies; but what a page states of itself must not
+    decide, or whoever writes it would.
+    """
+    in_body, body_share, has_body = (
+        columns[f"stated.{name}"].start for name in ("in_body", "body_share", "has_body")
+    )
+    has_stated = bool(rows[0, has_body])
+    chance = random.random()
+    if chance >= (_SILENT + _LIE if has_stated else _CLAIM):
+        return rows
+    rows = rows.copy()
+    if has_stated and chance < _SILENT:
+        rows[:, [in_body, body_share, has_body]] = 0
+    elif has_stated:
+        rows[:, in_body] = 1 - rows[:, in_body]
+        rows[:, body_share] = 1 - rows[:, body_share]
+    else:
+        first, last = np.sort(random.integers(0, len(rows) + 1, 2))
+        rows[first:last, in_body] = 1
+        rows[:, body_share], rows[:, has_body] = (last - first) / len(rows), 1
+    return rows
