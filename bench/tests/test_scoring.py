@@ -52,6 +52,8 @@ def test_a_headline_that_the_gold_has_is_asked_for() -> None:
 def test_a_headline_is_taken_out_once() -> None:
     twice = f"How oats grow\nHow oats grow\n{BODY}"
     assert 0.8 < _f1(twice, content=BODY) < 1
+    # Nor twice where the gold tells what the first `<h1>` says.
+    assert _f1(twice, content=BODY, headline="How oats grow") == _f1(twice, content=BODY)
 
 
 def test_the_headlines_words_stay_where_they_do_not_stand_together() -> None:

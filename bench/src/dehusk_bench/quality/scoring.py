@@ -76,7 +76,8 @@ def content_gold(gold: GoldPage) -> ContentGold | None:
     if gold.content is None:
         return None
     content = words(gold.content)
-    headlines = (words(_first_h1(gold.page)), words(gold.headline or ""))
+    first, told = words(_first_h1(gold.page)), words(gold.headline or "")
+    headlines = (first, told) if told != first else (first,)
     absent = tuple(each for each in headlines if each and not _holds(content, each))
     return ContentGold(Counter(content), absent)
 
