@@ -52,7 +52,7 @@ class Settings:
     """Of a site the first pages are trained on, then every third: they are much alike."""
     fitting: Fitting = field(default_factory=Fitting)
     factors: tuple[tuple[str, float], ...] = ()
-    """How much more, or less, a corpus counts than by its number of sites."""
+    """How much more, or less, a corpus counts than the others of its kind; instead of `CORPORA`."""
     without: tuple[str, ...] = ()
     """Parts left out, for an ablation: names of `PARTS`."""
 
@@ -69,15 +69,16 @@ PARTS: Final = {
             f"evidence.{name}"
             for name in (
                 "family_pages", "family_share", "given_place", "place_share", "repeats",
-                "place_known", "segments", "segments_a_page", "length", "given_place_around",
-                "place_new_around", "repeats_around",
+                "place_known", "segments", "segments_a_page", "length", "variety", "family_place",
+                "page_family_place", "given_place_around", "place_new_around", "repeats_around",
+                "variety_around",
             )
         ),
         *_OF_OTHERS,
     ),
 }  # fmt: skip
-"""What the site network reads, by what it would be without. Families have no evidence of their
-own beside that of places: without both, a text counts by all pages of the site."""
+"""What the site and the cut network read, by what they would be without. Most evidence of families
+is that of places: without both, a text counts by all pages of the site."""
 
 DEFAULTS: Final = Settings()
 
