@@ -120,6 +120,12 @@ def test_hidden_cells_take_no_place_in_a_table() -> None:
     assert _markdown(f"<table>{rows}</table>") == "| Field | Yield |\n| --- | --- |\n| 9 | 8 |"
 
 
+@pytest.mark.parametrize("inside", ["<div>b</div>", "<p>b<p>c", "<hr>", "b<br><br>c"])
+def test_what_is_hidden_parts_no_items_of_a_list(inside: str) -> None:
+    html = f"<ul><li>a <div hidden>{inside}</div> d<li>e</ul>"
+    assert _markdown(html) == "- a d\n- e"
+
+
 def test_a_cell_behind_one_of_several_lines_begins_a_line() -> None:
     assert _text("<table><tr><td>a<br>b<td>c</table>") == "a\nb\nc"
 

@@ -91,6 +91,8 @@ static void find_held(Writer *writer)
         for (size_t k = 0; k < KINDS; k++)
             held |= (uint8_t)((next[k] < (size_t)tree->end[i]) << k);
         writer->facts[i] = held;
+        if (!tree->shown[i])
+            continue;
         if (tag == TAG_br)
             next[2] = i;
         if (!has_ink(writer, i) && tag != TAG_hr)
@@ -135,6 +137,10 @@ static int find_loose(Writer *writer)
             item_count--;
         while (list_count && (size_t)tree->end[lists[list_count - 1]] <= i)
             list_count--;
+        if (tag != TAG_TEXT && !tree->shown[i]) {
+            i = (size_t)tree->end[i] - 1;
+            continue;
+        }
         if (is_inked(writer, i) && i >= fixed) {
             if (item_count && (has_moved || breaks > 1) && ++items[item_count - 1].paragraphs > 1)
                 writer->facts[items[item_count - 1].list] |= IS_LOOSE;
@@ -153,7 +159,7 @@ static int find_loose(Writer *writer)
         blocks[block_count++] = tree->end[i];
         if (is_list(tag))
             lists[list_count++] = (int32_t)i;
-        if (!list_count || !(tag == TAG_li || tag == TAG_option || tag == TAG_dt))
+        if (!list_count || !(tag == TAG_li || tag == TAG_dt))
             continue;
         int32_t list = lists[list_count - 1];
         if (tag == TAG_dt && item_count && items[item_count - 1].list == list)
