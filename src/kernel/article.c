@@ -243,11 +243,6 @@ static void read_json(Bytes source, size_t at, size_t stop, Statement *statement
 
 /* --- the page --- */
 
-static int is_value(Bytes source, const Attribute *found, const char *value)
-{
-    return found->value_stop - found->value == strlen(value) && stands_at(source, found->value, value);
-}
-
 static void read_meta(Bytes source, size_t at, size_t stop, Statement *statement)
 {
     int is_type = 0, is_time = 0, is_article = 0, is_filled = 0;
@@ -257,7 +252,7 @@ static void read_meta(Bytes source, size_t at, size_t stop, Statement *statement
             is_type = 1;
         else if (is_value(source, &found, "article:published_time"))
             is_time = 1;
-        else if (found.name_stop - found.name == 7 && memcmp(source.bytes + found.name, "content", 7) == 0) {
+        else if (is_named(source, &found, "content")) {
             is_filled = found.value < found.value_stop;
             is_article = is_value(source, &found, "article");
         }

@@ -49,4 +49,16 @@ static inline int next_attribute(Bytes source, size_t *at, size_t stop, Attribut
     return 0;
 }
 
+static inline int is_named(Bytes source, const Attribute *found, const char *name)
+{
+    size_t size = found->name_stop - found->name;
+    return size == strlen(name) && memcmp(source.bytes + found->name, name, size) == 0;
+}
+
+/* Is this its value, without regard to case? */
+static inline int is_value(Bytes source, const Attribute *found, const char *value)
+{
+    return found->value_stop - found->value == strlen(value) && stands_at(source, found->value, value);
+}
+
 #endif

@@ -95,12 +95,6 @@ static Style read_style(Bytes source, size_t at, size_t stop)
     return style;
 }
 
-static int is_named(Bytes source, const Attribute *found, const char *name)
-{
-    size_t size = found->name_stop - found->name;
-    return size == strlen(name) && memcmp(source.bytes + found->name, name, size) == 0;
-}
-
 uint8_t add_hiding(Bytes source, int16_t tag, size_t start, size_t stop, uint8_t flags)
 {
     Attribute found;
@@ -113,7 +107,7 @@ uint8_t add_hiding(Bytes source, int16_t tag, size_t start, size_t stop, uint8_t
             if (style.visibility)
                 flags = style.visibility & HIDES ? flags | NODE_UNSEEN : flags & ~NODE_UNSEEN;
         } else if (is_named(source, &found, "hidden")) {
-            if (!(found.value_stop - found.value == 11 && stands_at(source, found.value, "until-found")))
+            if (!is_value(source, &found, "until-found"))
                 flags |= tag == TAG_html || tag == TAG_body ? NODE_STYLED_AWAY : NODE_HIDDEN;
         } else if (is_named(source, &found, "popover")) {
             flags |= NODE_HIDDEN;

@@ -155,9 +155,7 @@ static int is_read(Bytes source, const Attribute *found)
     case 5:
         return memcmp(name, "class", 5) == 0 ? READ_AS_CLASSES : NOT_READ;
     case 11:
-        return memcmp(name, "aria-hidden", 11) == 0 && size == 4 && stands_at(source, found->value, "true")
-                   ? SAYS_HIDDEN
-                   : NOT_READ;
+        return memcmp(name, "aria-hidden", 11) == 0 && is_value(source, found, "true") ? SAYS_HIDDEN : NOT_READ;
     }
     return NOT_READ;
 }
