@@ -120,8 +120,8 @@ def test_phrases_say_what_is_content_and_what_is_not() -> None:
 
 
 def _reading(gold: BlockGold, kind: str, corpus: str = "a", site: str = "s") -> GoldReading:
-    reading = read(parse(Page("<p>x", "https://x.example/", "x")).tree)
-    return GoldReading(corpus, site, site, 1, reading, gold, None, kind, None)
+    tree = parse(Page("<p>x", "https://x.example/", "x")).tree
+    return GoldReading(corpus, site, site, 1, tree, read(tree), gold, None, kind, None)
 
 
 def test_a_kind_counts_by_its_factor_whatever_number_of_pages_it_has() -> None:

@@ -74,9 +74,12 @@ def _lessons(rows: Matrix, wanted: Matrix, size: int) -> tuple[list[Example], Ro
     pages = [slice(start, start + size) for start in range(0, len(rows), size)]
     words = np.ones(size)
     examples = [
-        Example(wanted[page], words, words, wanted[page][:, 0], float(wanted[page].sum()), 1.0)
+        Example(
+            wanted[page], words, words, wanted[page][:, 0].astype(np.float64),
+            float(wanted[page].sum()), 1.0,
+        )
         for page in pages
-    ]
+    ]  # fmt: skip
     return examples, lambda place, _: rows[pages[place]]
 
 

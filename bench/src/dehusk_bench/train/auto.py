@@ -19,7 +19,7 @@ from dehusk.methods.auto.model import Matrix, Model, Network, capped, load_model
 from dehusk.page.tree import Floats
 from dehusk_bench.corpora import Corpus, Watcher, watch_nothing
 from dehusk_bench.peers.contenders import FOLDS_FILE
-from dehusk_bench.train.fit import Example, Fitting, Rows, fit
+from dehusk_bench.train.fit import Example, Fitting, Numbers, Rows, fit
 from dehusk_bench.train.harder import harder_pages
 from dehusk_bench.train.lessons import (  # fmt: skip
     CUT_COLUMNS,
@@ -138,7 +138,9 @@ class _Trainer:
     ) -> None:
         self.settings, self.on_step = settings, on_step
         self.on_step("harder pages")
-        harder = harder_pages(pages, fold, settings.fitting.seed) if settings.harder else []
+        harder = (
+            harder_pages(pages, fold.tolist(), settings.fitting.seed) if settings.harder else []
+        )
         self.count = len(pages)
         self.pages = [*pages, *(page for page, _ in harder)]
         self.fold = np.concatenate([fold, np.array([own for _, own in harder], np.int64)])
@@ -209,13 +211,13 @@ class _Trainer:
             )
         return found
 
-    def _page_rows(self, place: int, random: np.random.Generator | None) -> Matrix:
+    def _page_rows(self, place: int, random: np.random.Generator | None) -> Numbers:
         """What the page network reads; the words in names are hidden now and then.
 
         Documentation generators give their content away by name; so that the network does not rest
         on names, it learns to do without.
         """
-        rows = self.pages[place].features
+        rows: Numbers = self.pages[place].features
         if random is not None:
             rows = lied(rows, PAGE_COLUMNS, random)
             if random.random() < self.settings.hidden_names:
@@ -224,11 +226,11 @@ class _Trainer:
         return rows
 
     def _either(
-        self, together: list[Matrix], alone: list[Matrix], columns: Mapping[str, slice]
+        self, together: Sequence[Numbers], alone: Sequence[Numbers], columns: Mapping[str, slice]
     ) -> Rows:
         """Rows with the site's evidence; now and then without."""
 
-        def rows(place: int, random: np.random.Generator | None) -> Matrix:
+        def rows(place: int, random: np.random.Generator | None) -> Numbers:
             if random is None:
                 return together[place]
             is_alone = random.random() < self.settings.hidden_evidence
@@ -253,17 +255,17 @@ class _Trainer:
         with ThreadPoolExecutor() as threads:
             return list(threads.map(one, self.parts))
 
-    def _held_out(self, networks: list[Network], rows: Sequence[Matrix]) -> list[Floats]:
+    def _held_out(self, networks: list[Network], rows: Sequence[Numbers]) -> list[Floats]:
         """What the network that has not seen a page says of it."""
         return [
             np.ascontiguousarray(networks[fold](own.astype(np.float32))[:, 0])
             for fold, own in zip(self.fold.tolist(), rows, strict=True)
         ]
 
-    def _cut_rows(self, networks: list[Network], rows: list[Matrix]) -> list[Matrix]:
+    def _cut_rows(self, networks: list[Network], rows: Sequence[Numbers]) -> list[Numbers]:
         """What the cut network reads, after the site networks that have not seen the pages."""
         capped_networks = [capped(network, SITE_FEATURES) for network in networks[:-1]]
-        found = []
+        found: list[Numbers] = []
         for page, logits, own, types in zip(
             self.pages, self._held_out(capped_networks, rows), rows, self.types, strict=True
         ):

@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dehusk.errors import UsageError
 from dehusk.methods.auto.model import Matrix, Network
@@ -60,7 +61,9 @@ class Example:
         return len(self.weight)
 
 
-Rows = Callable[[int, np.random.Generator | None], Matrix]
+Numbers = NDArray[np.floating[Any]]
+"""Rows as they are kept: some in half precision, to save memory."""
+Rows = Callable[[int, np.random.Generator | None], Numbers]
 """The rows of the example of this number: with a generator, one of the forms it may be met in."""
 
 
@@ -192,7 +195,9 @@ def _batch(
     batch = _Batch(
         np.zeros((size, first.shape[1]), np.float32),
         np.zeros((size, examples[0].wanted.shape[1]), np.float32),
-        *(np.zeros(size, np.float32) for _ in range(3)),
+        np.zeros(size, np.float32),
+        np.zeros(size, np.float32),
+        np.zeros(size, np.float32),
         np.full(size, _MAX_PAGES - 1, np.int32),
         np.ones(_MAX_PAGES, np.float32),
         np.zeros(_MAX_PAGES, np.float32),

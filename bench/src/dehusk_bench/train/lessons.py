@@ -25,6 +25,7 @@ from dehusk.methods.auto.model import Matrix
 from dehusk.page.parse import parse
 from dehusk.page.tree import Flags, Floats, Tree
 from dehusk_bench.corpora import Corpus, GoldPage, Watcher
+from dehusk_bench.train.fit import Numbers
 from dehusk_bench.train.gold import BlockGold, block_gold
 
 PAGE_COLUMNS: Final = columns_by_name(PAGE_FEATURES)
@@ -262,7 +263,7 @@ def _value_targets(page: GoldReading, rows: Matrix, weight: Floats) -> tuple[Flo
 _SILENT, _LIE, _CLAIM = 0.4, 0.15, 0.03
 
 
-def lied(rows: Matrix, columns: Mapping[str, slice], random: np.random.Generator) -> Matrix:
+def lied(rows: Numbers, columns: Mapping[str, slice], random: np.random.Generator) -> Numbers:
     """The rows as if the page stated another `articleBody`, or none: now and then.
 
     Few pages state one and hardly any of these lies; but what a page states of itself must not
