@@ -302,7 +302,7 @@ def _judged(html: str, logit: float, tables: dict[str, Table] | None = None) -> 
 
 @pytest.mark.parametrize(
     ("logit", "threshold"),
-    [(3.0, 0.5), (0.0, 0.5), (-1.0, 1 / (1 + np.e)), (-2.0, 0.5), (-20.0, 0.5)],
+    [(3.0, 0.5), (0.0, 0.5), (-1.0, 1 / (1 + np.e)), (-20.0, 1 / (1 + np.exp(20)))],
 )
 def test_the_cut_network_decides_but_for_a_page_that_would_keep_nothing(
     logit: float, threshold: float

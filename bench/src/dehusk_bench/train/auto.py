@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from dehusk import _kernel
 from dehusk.errors import UsageError
-from dehusk.methods.auto.features import CUT_FEATURES, SITE_FEATURES, width
+from dehusk.methods.auto.features import CUT_FEATURES, PAGE_FEATURES, SITE_FEATURES, width
 from dehusk.methods.auto.model import Matrix, Model, Network, capped, load_model, save_model
 from dehusk.page.tree import Floats
 from dehusk_bench.corpora import Corpus, Watcher, watch_nothing
@@ -155,14 +155,16 @@ class _Trainer:
         made = self.pages[self.count :]
         if not made:
             return real
-        share = self.settings.harder * len(made) / self.count
-        return np.concatenate([real, share * page_weights(made, factors)])
+        return np.concatenate([real, self.settings.harder * page_weights(made, factors)])
 
     def run(self) -> list[Model]:
         """A model for each fold, fitted without it, and at last one fitted to all."""
         self.examples = self._examples(site_features(self.pages, self._blank()))
         page_nets = self._fit("page", self._page_rows, by_page=0.5)
-        self.logits = self._held_out(page_nets, [page.features for page in self.pages])
+        self.logits = self._held_out(
+            [capped(network, PAGE_FEATURES) for network in page_nets],
+            [page.features for page in self.pages],
+        )
         type_nets = [self._fit_types(part) for part in self.parts]
         self.types = self._held_out_types(type_nets)
         # What is alone is known to nobody: a network that rests on the memory would be lost there.

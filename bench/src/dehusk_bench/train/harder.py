@@ -100,7 +100,8 @@ def harder_pages(
             made = _with_further(page, int(own), articles, seed)
             made = made or _made(page, int(own), donors, seed)
             found += [(made, int(own))] if made is not None else []
-    return found
+    # Those of a site stand together, or it would be learned anew with each.
+    return sorted(found, key=lambda each: (each[0].corpus, each[0].site))
 
 
 def _with_further(page: GoldReading, fold: int, articles: Donors, seed: int) -> GoldReading | None:

@@ -70,12 +70,17 @@ def read_corpora(corpora: Sequence[Corpus], on_page: Watcher) -> list[GoldReadin
 
 
 def _with_generators(pages: list[GoldReading]) -> list[GoldReading]:
-    """The pages with one group per site, also where one corpus says its generator and another not.
+    """The pages with one group per site, also where one corpus says its generator and another not,
+    or has another name for it.
 
     Else a network could be tested on a site that it was fitted to.
     """
-    groups = {page.site: page.group for page in pages if page.group != page.site}
-    return [replace(page, group=groups.get(page.site, page.group)) for page in pages]
+    groups = {_bare(page.site): page.group for page in pages if page.group != page.site}
+    return [replace(page, group=groups.get(_bare(page.site), _bare(page.group))) for page in pages]
+
+
+def _bare(site: str) -> str:
+    return site.removeprefix("www.")
 
 
 def _gold_reading(corpus: str, page: GoldPage) -> GoldReading | None:
