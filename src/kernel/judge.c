@@ -6,7 +6,14 @@
 
 #include "cut_features.h"
 
-#define SAID 0.9  /* The share of a page's text on other pages from which on it says nothing new. */
+#define SAID 0.9 /* The share of a page's text on other pages from which on it says nothing new. */
+
+/* A rule for what the networks have seen too seldom: a box of prose that is the same on every page. What it is
+   worth stands in tests/reference/judging.py. */
+#define SAME_PAGES 4
+#define SAME_CHARS 100
+#define SAME_AROUND 0.97F
+#define SAME_TEXT 0.9F
 
 #define JUDGEMENT_COLUMNS(COLUMN)        \
     COLUMN(logits, double, "d", 0, 1)    \
@@ -51,8 +58,22 @@ static int run_site(const Asked *page, const Network *network, Judgement *to)
     return is_done;
 }
 
-/* What the cut network says of each block, as logits; 0 without memory. */
-static int run_cut(const CutPage *page, const Network *network, double *logits)
+/* Does the block stand in a part that is the same on all pages that have it? Two to six levels up: a cell of a
+   table needs four to get out of it, and what stands farther around is more than one part of the page. */
+static int is_same(const CutPage *page, const double *sums, double others, size_t block)
+{
+    const float *evidence = page->evidence + block * EVIDENCE_COUNT;
+    int is_part = 0;
+    for (size_t level = 1; level < 5; level++)
+        is_part |= evidence[EVIDENCE_GIVEN_PLACE_AROUND + level] > SAME_AROUND &&
+                   around(sums, page->reading, block, level) >= SAME_CHARS;
+    return is_part && evidence[EVIDENCE_GIVEN_PLACE] > SAME_TEXT &&
+           evidence[EVIDENCE_PLACE_SHARE] * (float)others > (float)(SAME_PAGES - 0.5);
+}
+
+/* What the cut network says of each block, as logits, and whether it is the same everywhere, in the place of the
+   scores; 0 without memory. */
+static int run_cut(const CutPage *page, const Network *network, double others, Judgement *to)
 {
     CutContext room;
     float rows[BATCH * CUT_FEATURES];
@@ -64,8 +85,10 @@ static int run_cut(const CutPage *page, const Network *network, double *logits)
         count = batch_at(page->reading, block);
         for (size_t i = 0; i < count; i++)
             put_cut_features(page, &room, block + i, rows + i * CUT_FEATURES);
-        is_done = run_network(network, rows, count, logits + block);
+        is_done = run_network(network, rows, count, to->content + block);
     }
+    for (size_t i = 0; i < page->reading->blocks; i++)
+        to->scores[i] = is_same(page, room.chars, others, i);
     free(room.content);
     return is_done;
 }
@@ -93,14 +116,21 @@ static void put_scores(const double *content, size_t count, double threshold, do
     }
 }
 
-/* Probabilities out of the logits of the cut network, which stand in their place, and the scores. A page with text
+/* Probabilities out of the logits of the cut network, which stand in their place, and the scores. What is the same
+   everywhere goes, unless nothing else is likely: one page under several URLs says what it says. A page with text
    of its own does not come out empty. */
 static void decide(const CutPage *page, double shift, Judgement *to)
 {
     size_t blocks = page->reading->blocks;
     double highest = 0;
+    int is_other_likely = 0;
     for (size_t i = 0; i < blocks; i++) {
         to->content[i] = probability_of(to->content[i] + shift);
+        is_other_likely |= to->scores[i] == 0 && to->content[i] >= 0.5;
+    }
+    for (size_t i = 0; i < blocks; i++) {
+        if (is_other_likely && to->scores[i] != 0)
+            to->content[i] = 0;
         highest = at_least(to->content[i], highest);
     }
     to->threshold = highest < 0.5 && !is_said(page) ? highest : 0.5;
@@ -127,7 +157,7 @@ PyObject *kernel_judge(PyObject *module, PyObject *arguments, PyObject *named)
     if (!to)
         return NULL;
     CutPage weighed = {page.reading, to->evidence, to->logits, page_types};
-    if (!run_site(&page, site, to) || !run_cut(&weighed, cut, to->content)) {
+    if (!run_site(&page, site, to) || !run_cut(&weighed, cut, page.others, to)) {
         Py_DECREF((PyObject *)to);
         return PyErr_NoMemory();
     }

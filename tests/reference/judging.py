@@ -10,7 +10,7 @@ import numpy as np
 from dehusk.methods.auto.features import CUT_FEATURES, EVIDENCE, PAGE_FEATURES, columns_by_name
 from dehusk.methods.auto.model import Model, Network
 from dehusk.page.hashing import Hashes
-from dehusk.page.tree import Floats
+from dehusk.page.tree import Flags, Floats
 from reference.learning import Reading, Table, Tables, evidence, find_family, mean_around
 from reference.page_features import Matrix
 from reference.reading import Blocks
@@ -201,9 +201,36 @@ def judge(
     site = outputs(model.site, features)[:, 0]
     cut = cut_features(page, found, site, types)
     content = probability(outputs(model.cut, cut)[:, 0] + shift)
+    is_same = _is_same_everywhere(page, found, max(pages - 1, 0))
+    # One page under several URLs is the same everywhere, and says what it says.
+    if (content[~is_same] >= 0.5).any():
+        content = np.where(is_same, 0.0, content)
     threshold = _threshold(page, content, found)
     scores = _scores(content, threshold)
     return Judgement(found, features, site, cut, content, scores, threshold)
+
+
+_SAME_PAGES, _SAME_CHARS, _SAME_AROUND, _SAME_TEXT = 4, 100, 0.97, 0.9
+_SAME_LEVELS = slice(1, 5)
+"""Two to six levels up: a cell of a table needs four to get out of it, and what stands farther
+around is more than one part of the page."""
+_EVIDENCE = columns_by_name(EVIDENCE)
+
+
+def _is_same_everywhere(page: Reading, found: Matrix, others: int) -> Flags:
+    """Which blocks stand in a part of the page that is the same on all pages that have it.
+
+    Whatever it looks like, it is template: a box of prose on every page is what the networks have
+    seen too seldom. Four other pages must have it, and it must have some length: what repeats in
+    tables of content is shorter.
+    """
+    given_place = found[:, _EVIDENCE["evidence.given_place"]][:, 0]
+    pages = found[:, _EVIDENCE["evidence.place_share"]][:, 0] * np.float32(others)
+    around = found[:, _EVIDENCE["evidence.given_place_around"]][:, _SAME_LEVELS]
+    chars = page.blocks.around(page.blocks.chars)[:, _SAME_LEVELS]
+    is_part = ((around > np.float32(_SAME_AROUND)) & (chars >= _SAME_CHARS)).any(axis=1)
+    is_same = given_place > np.float32(_SAME_TEXT)
+    return np.asarray(is_part & is_same & (pages > np.float32(_SAME_PAGES - 0.5)))
 
 
 def _threshold(page: Reading, content: Floats, found: Matrix) -> float:

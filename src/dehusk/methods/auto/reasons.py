@@ -21,6 +21,7 @@ class Reason(StrEnum):
     REST = "the rest of the page decides"
     SAME = "the same text stands here on most pages"
     SAME_HERE = "the same text on most pages that have this place"
+    SAME_PART = "this part of the page is the same wherever it stands"
     COMES_BACK = "what stands here comes back from page to page"
     DIFFERS = "what stands here differs from page to page"
     NEW_TEXT = "no other page has this text here"
@@ -58,6 +59,7 @@ def reasons_of(judgement: _kernel.Judgement, page_content: Floats) -> NDArray[np
     # The first that holds.
     reasons = {
         Reason.GROUP: (content >= 0.5) & (np.asarray(judgement.logits) < 0),
+        Reason.SAME_PART: content == 0,
         Reason.SAME: is_same & (evidence_on(judgement, "place_share") >= 0.5),
         Reason.SAME_HERE: is_same,
         Reason.LOOK: ~seen & agrees,
