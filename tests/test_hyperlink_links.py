@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from dehusk.methods.papers.hyperlink.addresses import Addresses, host_of, normal_url
@@ -278,6 +278,7 @@ def test_urls_of_one_page_have_one_spelling() -> None:
 
 
 @given(st.lists(st.text(st.characters(min_codepoint=32), max_size=12), max_size=6))
+@example(["0?"])
 def test_any_link_is_an_address_or_none(written: list[str]) -> None:
     html = "".join(f'<a href="{text.replace(chr(34), "")}">x</a>' for text in written)
     for url in _urls(html):

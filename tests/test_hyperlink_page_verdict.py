@@ -124,7 +124,9 @@ def test_prose_beside_the_main_content_is_content_where_auto_says_so() -> None:
     second = (
         "</main><section><p>By the old road stands a second story of {0}, told by the millers"
         " themselves, and it goes on for a good while before it comes to an end that nobody in the"
-        " valley had seen coming.</p></section><main>"
+        " valley had seen.</p><p>They had sown {0} in the wrong month, and the river had taken"
+        " the lower field. What was left they shared, and in the next year all of them had"
+        " enough.</p></section><main>"
     )
     site = _site(content=PROSE * 4 + second)
     tree = site[f"{SITE}/oats.html"]

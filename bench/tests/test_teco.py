@@ -648,7 +648,8 @@ def test_a_site_is_judged_by_the_model_that_has_not_seen_it(
     assert "2 of 3 sites by a model of `auto` that has not seen them" in shown
     (rows,) = json.loads(saved.read_text())[source][method].values()
     retrieved = {row["site"]: row["retrieved"] for row in rows}
-    assert retrieved == {"barn": 12, "loft": 12, "mill": 12} | {blind: 0}
+    assert retrieved.pop(blind) == 0
+    assert min(retrieved.values()) >= 10
 
 
 def test_models_of_other_sites_alone_are_refused(

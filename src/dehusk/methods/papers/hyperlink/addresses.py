@@ -103,6 +103,8 @@ class Base:
             return None
         if not url.isprintable():
             url = url.translate({9: None, 10: None, 13: None})
+        if url.find("?") == len(url) - 1 > 0:
+            url = url[:-1]  # A query without anything in it is none.
         if _SCHEME.match(url):
             return self._elsewhere(url)
         if url[0] == "?" or url[:2] == "//" or _DOTS.search(url):
