@@ -643,7 +643,6 @@ def test_a_page_with_text_does_not_come_out_empty(html: str) -> None:
     assert _extract(html).text
 
 
-@pytest.mark.xfail(strict=True, reason="the networks know no page without any content yet")
 def test_a_page_that_says_only_what_others_say_is_empty() -> None:
     site = dehusk.Site(method="auto")
     for number in range(12):

@@ -118,14 +118,16 @@ static void put_scores(const double *content, size_t count, double threshold, do
 
 /* Probabilities out of the logits of the cut network, which stand in their place, and the scores. What is the same
    everywhere goes, unless nothing else is likely: one page under several URLs says what it says. A page with text
-   of its own does not come out empty. */
-static void decide(const CutPage *page, double shift, Judgement *to)
+   of its own does not come out empty; on one that says only what others say, a block must look like content too:
+   the cut network is used to pages that say something. */
+static void decide(const CutPage *page, const Opinion *opinion, double shift, Judgement *to)
 {
     size_t blocks = page->reading->blocks;
     double highest = 0;
-    int is_other_likely = 0;
+    int is_other_likely = 0, says_nothing = is_said(page);
     for (size_t i = 0; i < blocks; i++) {
-        to->content[i] = probability_of(to->content[i] + shift);
+        double logit = says_nothing ? at_most(to->content[i], opinion->logits[i]) : to->content[i];
+        to->content[i] = probability_of(logit + shift);
         is_other_likely |= to->scores[i] == 0 && to->content[i] >= 0.5;
     }
     for (size_t i = 0; i < blocks; i++) {
@@ -133,7 +135,7 @@ static void decide(const CutPage *page, double shift, Judgement *to)
             to->content[i] = 0;
         highest = at_least(to->content[i], highest);
     }
-    to->threshold = highest < 0.5 && !is_said(page) ? highest : 0.5;
+    to->threshold = highest < 0.5 && !says_nothing ? highest : 0.5;
     put_scores(to->content, blocks, to->threshold, to->scores);
 }
 
@@ -161,7 +163,7 @@ PyObject *kernel_judge(PyObject *module, PyObject *arguments, PyObject *named)
         Py_DECREF((PyObject *)to);
         return PyErr_NoMemory();
     }
-    decide(&weighed, shift, to);
+    decide(&weighed, page.opinion, shift, to);
     return (PyObject *)to;
 }
 

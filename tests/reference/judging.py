@@ -200,7 +200,11 @@ def judge(
     types = page_types(model, page, probability(logits))
     site = outputs(model.site, features)[:, 0]
     cut = cut_features(page, found, site, types)
-    content = probability(outputs(model.cut, cut)[:, 0] + shift)
+    logits_cut = outputs(model.cut, cut)[:, 0]
+    if _says_nothing(page, found):
+        # The cut network is used to pages that say something: blocks must look like content too.
+        logits_cut = np.minimum(logits_cut, logits)
+    content = probability(logits_cut + shift)
     is_same = _is_same_everywhere(page, found, max(pages - 1, 0))
     # One page under several URLs is the same everywhere, and says what it says.
     if (content[~is_same] >= 0.5).any():
@@ -233,14 +237,19 @@ def _is_same_everywhere(page: Reading, found: Matrix, others: int) -> Flags:
     return np.asarray(is_part & is_same & (pages > np.float32(_SAME_PAGES - 0.5)))
 
 
+def _says_nothing(page: Reading, found: Matrix) -> bool:
+    """Is nearly all that the page says said by others?"""
+    # Added up one after another: the order of a sum shows in its last digit.
+    chars = page.blocks.chars
+    return bool(np.cumsum(chars * found[:, _KNOWN_ANYWHERE])[-1] / chars.sum() > _SAID)
+
+
 def _threshold(page: Reading, content: Floats, found: Matrix) -> float:
     """0.5; the highest probability where none has that, so that a page with text of its own does
     not come out empty. One that says only what others say does.
     """
-    chars, highest = page.blocks.chars, float(content.max())
-    # Added up one after another: the order of a sum shows in its last digit.
-    said = float(np.cumsum(chars * found[:, _KNOWN_ANYWHERE])[-1] / chars.sum())
-    return highest if highest < 0.5 and said <= _SAID else 0.5
+    highest = float(content.max())
+    return highest if highest < 0.5 and not _says_nothing(page, found) else 0.5
 
 
 def _scores(content: Floats, threshold: float) -> Floats:
