@@ -45,7 +45,7 @@ TO_SHAPE: dict[str, Callable[[int], str]] = {
 """Pages that take work to put into shape for Markdown."""
 SIZE = 6_000
 DOUBLINGS = 2
-MAX_FACTOR = 2.2
+MAX_FACTOR = 2.4
 """What each doubling of a page may cost, by the least of some rounds."""
 ROUNDS = 20
 

@@ -207,7 +207,9 @@ def read_letters(tree: Tree, blocks: Blocks) -> Letters:
         capitals[place] = np.sum(kinds & _IS_CAPITAL > 0)
         small[place] = np.sum(kinds & _IS_SMALL > 0)
         said = "".join(map(chr, text[kinds != SPACE]))
-        read = np.frombuffer(said.encode("utf-8", "surrogatepass"), np.uint8)
+        # Of white space only that of ASCII, and no-break spaces, are left out.
+        signed = text[(kinds != SPACE) | ((text >= 0x80) & (text != 0xA0))]
+        read = np.frombuffer("".join(map(chr, signed)).encode("utf-8", "surrogatepass"), np.uint8)
         signature[place] = int(_SIGNATURES[read].sum()) % 2**64
         last = said.rstrip(_QUOTES)[-1:]
         ends[place] = last != "" and CHARACTER_KINDS[ord(last)] == STOP
