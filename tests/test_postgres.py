@@ -18,6 +18,7 @@ from threading import Thread
 import pytest
 
 import dehusk
+from dehusk.doors.cli import main
 from dehusk.errors import MissingExtra, StateError, StoreDamaged, UsageError
 from dehusk.memory import Memory, dump, upkeep
 from dehusk.memory.session import Session
@@ -317,3 +318,18 @@ def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "psycopg", None)
     with pytest.raises(MissingExtra, match="postgres"):
         dehusk.open("postgresql://127.0.0.1/none")
+
+
+def test_a_new_database_takes_the_default_method_on_the_command_line(
+    address: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = tmp_path / "page.html"
+    page.write_text("<nav>Home</nav><p>Harvest</p>", encoding="utf-8")
+    for act in ([], ["check"], ["export"]):
+        assert main(["sites", *act, "--memory", address]) == 2
+        assert "no such memory" in capsys.readouterr().err
+    assert main(["clean", str(page), "--memory", address, "-o", str(tmp_path / "out.jsonl")]) == 0
+    assert main(["learn", str(page), "--memory", address]) == 0
+    capsys.readouterr()
+    assert main(["sites", "--memory", address]) == 0
+    assert "sites: 1, pages: 1" in capsys.readouterr().out

@@ -15,7 +15,7 @@ import pytest
 
 import dehusk
 from dehusk.doors.cli import main
-from dehusk.errors import StoreFull
+from dehusk.errors import StoreFull, UsageError
 from dehusk.memory import Table, upkeep
 from dehusk.page.page import Page
 from dehusk.page.parse import parse
@@ -168,3 +168,90 @@ def test_texts_made_to_collide_confuse_only_the_site_that_made_them(tmp_path: Pa
         assert two in memory.ask(honest).text
         hostile = dehusk.Page(f"<p>{two}</p>", "https://hostile.example/x")
         assert two not in memory.ask(hostile).text
+
+
+def _leave_a_journal(file: Path) -> None:
+    """Have a process begin to write to a file and be killed, so that a hot journal stays."""
+    script = (
+        "import os, signal, sqlite3, sys\n"
+        "run = sqlite3.connect(sys.argv[1], isolation_level=None).execute\n"
+        "run('PRAGMA cache_size = 1')\n"
+        "run('BEGIN IMMEDIATE')\n"
+        "run('CREATE TABLE half (body BLOB)')\n"
+        "for _ in range(50): run('INSERT INTO half VALUES (zeroblob(8000))')\n"
+        "os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    subprocess.run([sys.executable, "-c", script, str(file)], check=False)
+    assert file.with_name(f"{file.name}-journal").stat().st_size > 0
+
+
+def _html(folder: Path) -> Path:
+    page = folder / "page.html"
+    page.write_text("<nav>Home</nav><p>Harvest</p>", encoding="utf-8")
+    return page
+
+
+def test_a_writer_killed_while_the_file_is_made_locks_nobody_out(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, page = tmp_path / "a.husk", str(_html(tmp_path))
+    _leave_a_journal(file)
+    for act in ([], ["check"]):
+        assert main(["sites", *act, "--memory", str(file)]) == 2
+        assert "no such memory" in capsys.readouterr().err
+    _leave_a_journal(file)
+    for command in (["clean"], ["learn"]):
+        assert main([*command, page, "--memory", str(file), "-q"]) == 0
+    assert main(["sites", "check", "--memory", str(file)]) == 0
+
+
+def test_a_journal_that_a_killed_writer_left_keeps_no_reader_out(tmp_path: Path) -> None:
+    file = tmp_path / "a.husk"
+    with dehusk.open(file) as memory:
+        memory.learn(_page(1))
+    whole = file.read_bytes()
+    _leave_a_journal(file)
+    assert file.read_bytes() != whole
+    with dehusk.open(file, reads_only=True) as memory:
+        assert memory.memory("a.example").pages == 1
+    assert file.read_bytes() == whole
+
+
+def test_a_file_that_comes_into_being_is_seen_whole_or_not_at_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "a.husk"
+    replace = Path.replace
+    seen: list[bool] = []
+
+    def killed(part: Path, target: Path) -> Path:
+        seen.append(target.exists())
+        replace(part, target)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Path, "replace", killed)
+    with pytest.raises(KeyboardInterrupt):
+        dehusk.open(file)
+    monkeypatch.undo()
+    assert seen == [False]
+    with sqlite3.connect(file) as connection:
+        assert connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] > 6
+    with pytest.raises(UsageError, match="no such memory"):
+        dehusk.open(file, reads_only=True)
+    dehusk.open(file).close()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.husk"]
+
+
+def test_what_another_file_of_the_name_left_is_not_taken_for_the_new_one(tmp_path: Path) -> None:
+    file = tmp_path / "a.husk"
+    memory = dehusk.open(file)
+    memory.learn(_page(1))
+    memory.commit()
+    left = {name: (tmp_path / name).read_bytes() for name in ("a.husk-wal", "a.husk-shm")}
+    memory.close()
+    file.unlink()
+    for name, data in left.items():
+        (tmp_path / name).write_bytes(data)
+    with dehusk.open(file) as again:
+        assert again.sites() == []
+    assert upkeep.check_store(file).findings == ()

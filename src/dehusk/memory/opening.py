@@ -13,7 +13,7 @@ from dehusk.errors import UsageError, WrongMemory
 from dehusk.memory import Memory, dump, load
 from dehusk.memory.lessons import Lessons, method_of
 from dehusk.memory.session import Html, Session
-from dehusk.memory.store import Store, StoreRow, connect, prepare
+from dehusk.memory.store import Statements, Store, StoreRow, connect
 from dehusk.methods import DEFAULT, learned_with, make_method
 from dehusk.page.page import Page
 from dehusk.settings import Durable, Keeping, Limits
@@ -51,9 +51,14 @@ def open(  # noqa: A001  the name that users know from files
         return Session(method=method or DEFAULT, limits=limits, keep=keep, drop=drop, **settings)
     chosen = overrides(keep, drop)
     kept = Durable(durable)
-    database = connect(address, writes=not reads_only, is_synced=kept is not Durable.EXIT)
+    database = connect(
+        address,
+        lambda: _new_row(method or DEFAULT, settings),
+        writes=not reads_only,
+        is_synced=kept is not Durable.EXIT,
+    )
     try:
-        row = prepare(database, lambda: _new_row(method or DEFAULT, settings))
+        row = Statements(database).read_store()
         if method is not None and row.method != method:
             raise WrongMemory(f"{address}: a memory of the method {row.method}, not {method}")
         its_method = method_of(row.method, row.settings, settings)

@@ -25,7 +25,6 @@ from dehusk.memory.store import (
     copy_good,
     good_shelf_rows,
     is_server,
-    prepare,
 )
 from dehusk.settings import Keeping
 
@@ -60,8 +59,7 @@ def repair_store(address: Address) -> Report:
         if report.row is None:
             raise StateError(f"{address}: nothing in it can be read, so nothing can be repaired")
         row = StoreRow(report.row.method, report.row.settings)
-        with closing(connect(part)) as target:
-            prepare(target, lambda: row)
+        with closing(connect(part, lambda: row)) as target:
             copy_good(report, database, target)
             shelves = Store(target, None, Keeping()).shelves
             for shelf, site, key, value in good_shelf_rows(database):
@@ -90,7 +88,7 @@ def vacuum_store(address: Address) -> tuple[int, int]:
 def upgrade_store(address: Address) -> int:
     """The format that the store has now; opening it to write brings an older one to it."""
     with closing(connect(address)) as database:
-        return prepare(database, _no_row).format
+        return Statements(database).read_store().format
 
 
 def merge_stores(first: Address, second: Address, target: Address) -> int:
@@ -177,8 +175,8 @@ def read_lines(lines: Iterator[dict[str, Any]], address: Address, head: dict[str
     row = StoreRow(head["method"], head["settings"])
     lessons = Lessons(method_of(row.method, row.settings, {}), knows_pages=True)
     count = 0
-    with closing(connect(address)) as database:
-        there = prepare(database, lambda: row)
+    with closing(connect(address, lambda: row)) as database:
+        there = Statements(database).read_store()
         if there.method != row.method:
             raise WrongMemory(f"memories of {there.method} and of {row.method} do not add up")
         check_settings(there.method, there.settings, row.settings)
@@ -219,16 +217,12 @@ def _open(address: Address) -> Store:
     """The store to read."""
     database: Database = connect(address, writes=False)
     try:
-        row = prepare(database, _no_row)
+        row = Statements(database).read_store()
         lessons = Lessons(method_of(row.method, row.settings, {}), knows_pages=True)
         return Store(database, lessons.replay, Keeping(), lessons.summary)
     except BaseException:  # Ctrl-C too: let go of the file
         database.close()
         raise
-
-
-def _no_row() -> StoreRow:
-    raise UsageError("an empty store")
 
 
 def _without_head(lines: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
@@ -243,13 +237,15 @@ def check_there(address: Address) -> None:
 
 
 def _check_new(target: Address) -> None:
+    """Raise UsageError where there is a store, or any file of that name."""
     if is_server(target):
-        with closing(connect(target)) as database:
-            is_new = Statements(database).is_empty()
-    else:
-        is_new = not Path(target).exists()
-    if not is_new:
-        raise UsageError(f"{target}: is there already; name a new one")
+        try:
+            connect(target, writes=False).close()
+        except UsageError:
+            return
+    elif not Path(target).exists():
+        return
+    raise UsageError(f"{target}: is there already; name a new one")
 
 
 def _text(data: bytes) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
-from dehusk.errors import UsageError
+from dehusk.errors import StateError, UsageError
 from dehusk.memory.store.checking import (
     Finding,
     Replay,
@@ -42,7 +42,6 @@ __all__ = [
     "copy_good",
     "good_shelf_rows",
     "is_server",
-    "prepare",
     "read_memory",
     "recorded_method",
     "site_id",
@@ -51,6 +50,7 @@ __all__ = [
 
 def connect(
     address: str | os.PathLike[str],
+    make_row: Callable[[], StoreRow] | None = None,
     *,
     writes: bool = True,
     is_synced: bool = True,
@@ -58,28 +58,45 @@ def connect(
 ) -> Database:
     """A connection to the store at that address: a file, or a database (`postgresql://…`).
 
-    It is made if it is not there and `writes`.
+    It is made if it is not there and `writes`, and given the row that `make_row` gives.
 
     A file of an older format is brought to the present one, if `writes`, and left as it is where
     `takes_old`: of such a one only the store's own row can be read.
-    Raises UsageError for what cannot be a store, StoreLocked where another process writes to it.
+    Raises UsageError for what cannot be a store and where there is none, StoreLocked where another
+    process writes to it.
     """
+    makes = writes and make_row is not None
+    database: Database
     if is_server(address):
-        return PostgresDatabase(os.fspath(address), writes=writes, is_synced=is_synced)
-    return SqliteDatabase(Path(address), writes=writes, is_synced=is_synced, takes_old=takes_old)
+        database = PostgresDatabase(
+            os.fspath(address), writes=writes, makes=makes, is_synced=is_synced
+        )
+    else:
+        database = SqliteDatabase(
+            Path(address), writes=writes, makes=makes, is_synced=is_synced, takes_old=takes_old
+        )
+    try:
+        if _is_none(database):
+            if make_row is None or not writes:
+                raise UsageError(f"{database.address}: no such memory")
+            _write_row(database, make_row())
+    except BaseException:  # Ctrl-C too: let go of the lock
+        database.close()
+        raise
+    return database
 
 
-def is_server(address: str | os.PathLike[str]) -> bool:
-    """True for the address of a database on a server; False for a file."""
-    return os.fspath(address).startswith(SCHEMES)
+def _is_none(database: Database) -> bool:
+    """True for tables that nothing was written to: whoever made them was killed behind that."""
+    try:
+        return Statements(database).is_empty()
+    except StateError:
+        return False  # A damaged store is one: it can be checked, and perhaps repaired.
 
 
-def prepare(database: Database, make_row: Callable[[], StoreRow]) -> StoreRow:
-    """The store's row; a new store is given one first. Raises StoreDamaged."""
+def _write_row(database: Database, row: StoreRow) -> None:
+    """Give a store its row, unless another process has done so meanwhile."""
     statements = Statements(database)
-    if not statements.is_empty():
-        return statements.read_store()
-    row = make_row()
     database.begin()
     try:
         database.lock(0)
@@ -89,7 +106,11 @@ def prepare(database: Database, make_row: Callable[[], StoreRow]) -> StoreRow:
     except BaseException:  # Ctrl-C too: no transaction may stay open
         database.rollback()
         raise
-    return statements.read_store()
+
+
+def is_server(address: str | os.PathLike[str]) -> bool:
+    """True for the address of a database on a server; False for a file."""
+    return os.fspath(address).startswith(SCHEMES)
 
 
 def recorded_method(address: str | os.PathLike[str] | None) -> str | None:
@@ -101,5 +122,4 @@ def recorded_method(address: str | os.PathLike[str] | None) -> str | None:
     except UsageError:
         return None
     with closing(database):
-        statements = Statements(database)
-        return None if statements.is_empty() else statements.read_store().method
+        return Statements(database).read_store().method

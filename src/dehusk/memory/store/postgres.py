@@ -7,7 +7,7 @@ from contextlib import contextmanager, suppress
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from dehusk.errors import MissingExtra, StateError, StoreDamaged, StoreFull, StoreLocked
+from dehusk.errors import MissingExtra, StateError, StoreDamaged, StoreFull, StoreLocked, UsageError
 from dehusk.memory.store.rows import TABLES, Row, Values
 
 SCHEMES: Final = ("postgresql://", "postgres://")
@@ -24,7 +24,9 @@ class PostgresDatabase:
 
     is_shared = True
 
-    def __init__(self, address: str, *, writes: bool, is_synced: bool = True) -> None:
+    def __init__(
+        self, address: str, *, writes: bool, makes: bool = False, is_synced: bool = True
+    ) -> None:
         try:
             import psycopg  # noqa: PLC0415  an install extra
         except ImportError:
@@ -34,25 +36,28 @@ class PostgresDatabase:
         with self._typed():
             self._connection = psycopg.connect(address, autocommit=True)
         try:
-            self._set_up(writes=writes, is_synced=is_synced)
+            self._set_up(writes=writes, makes=makes, is_synced=is_synced)
         except BaseException:  # Ctrl-C too: let go of the server
             self._connection.close()
             raise
 
-    def _set_up(self, *, writes: bool, is_synced: bool) -> None:
-        """Make the tables, if they are not there and `writes`."""
+    def _set_up(self, *, writes: bool, makes: bool, is_synced: bool) -> None:
+        """Make the tables, if they are not there and it `makes` them; else UsageError."""
         with self._typed(), self._connection.cursor() as cursor:
-            if writes:
-                cursor.execute("BEGIN")
+            cursor.execute("BEGIN")
+            if makes:
                 cursor.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCKS,))
-                cursor.execute("SELECT to_regclass('dehusk.store')")
-                found = cursor.fetchone()
-                if found is None or found[0] is None:
-                    cursor.execute("CREATE SCHEMA IF NOT EXISTS dehusk")
-                    for table in TABLES:
-                        statement = table.format(int="BIGINT", blob="BYTEA")
-                        cursor.execute(statement.replace(_NAME, f"{_NAME}dehusk.").encode())
-                cursor.execute("COMMIT")
+            cursor.execute("SELECT to_regclass('dehusk.store')")
+            found = cursor.fetchone()
+            if found is None or found[0] is None:
+                if not makes:
+                    raise UsageError(f"{self.address}: no such memory")
+                cursor.execute("CREATE SCHEMA IF NOT EXISTS dehusk")
+                for table in TABLES:
+                    statement = table.format(int="BIGINT", blob="BYTEA")
+                    cursor.execute(statement.replace(_NAME, f"{_NAME}dehusk.").encode())
+            cursor.execute("COMMIT")
+            if writes:
                 # Off: a commit returns before it is on the disk, and a crash of the server may
                 # undo the last ones, whole.
                 cursor.execute(f"SET synchronous_commit = {'on' if is_synced else 'off'}".encode())

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sqlite3
 import sys
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from shutil import disk_usage
@@ -123,13 +124,18 @@ class SqliteDatabase:
     is_shared = False
 
     def __init__(
-        self, path: Path, *, writes: bool, is_synced: bool = True, takes_old: bool = False
+        self,
+        path: Path,
+        *,
+        writes: bool,
+        makes: bool = False,
+        is_synced: bool = True,
+        takes_old: bool = False,
     ) -> None:
         self.address = str(path)
         self._path = path
         self._takes_old = takes_old
-        is_new = not path.exists() or path.stat().st_size == 0
-        if is_new and not writes:
+        if not (path.exists() or makes):
             raise UsageError(f"{path}: no such memory")
         if path.exists() and not path.is_file():
             raise UsageError(f"{path}: not a file")
@@ -138,25 +144,23 @@ class SqliteDatabase:
         self._lock = WriterLock(path) if writes else None
         try:
             with self._typed():
+                if writes:
+                    _settle(path)
+                    if makes and _is_empty(path):
+                        _create(path)
                 self._connection = _connect(path, writes=writes)
-                self._set_up(is_new=is_new, writes=writes, is_synced=is_synced)
+                self._set_up(writes=writes, is_synced=is_synced)
         except BaseException:  # Ctrl-C too: let go of the lock
             if self._lock is not None:
                 self._lock.release()
             raise
 
-    def _set_up(self, *, is_new: bool, writes: bool, is_synced: bool) -> None:
-        """Make the tables of a new file, or check that an old one is ours."""
-        run = self._connection.execute
-        if is_new:
-            run(f"PRAGMA page_size = {_PAGE_BYTES}")
-            run("BEGIN IMMEDIATE")
-            run(f"PRAGMA application_id = {_APPLICATION}")
-            run(f"PRAGMA user_version = {FORMAT}")
-            for table in TABLES:
-                run(table.format(int="INTEGER", blob="BLOB"))
-            run("COMMIT")
-        elif run("PRAGMA application_id").fetchone() != (_APPLICATION,):
+    def _set_up(self, *, writes: bool, is_synced: bool) -> None:
+        """Check that the file is ours, and say how it is written to."""
+        run = self._read_first()
+        if _is_empty(self._path):
+            raise UsageError(f"{self._path}: no such memory")
+        if run("PRAGMA application_id").fetchone() != (_APPLICATION,):
             raise UsageError(f"{self._path}: not a memory of dehusk")
         (written,) = run("PRAGMA user_version").fetchone()
         if written > FORMAT:
@@ -171,6 +175,23 @@ class SqliteDatabase:
             run(f"PRAGMA synchronous = {'FULL' if is_synced else 'NORMAL'}")
             # A commit must never wait for room that an old peak keeps.
             run("PRAGMA journal_size_limit = 4000000")
+
+    def _read_first(self) -> Callable[[str], sqlite3.Cursor]:
+        """What runs a statement, once something could be read.
+
+        A reader cannot undo what a killed writer had begun: that is done for it, under the lock.
+        """
+        try:
+            self._connection.execute("PRAGMA application_id")
+        except sqlite3.OperationalError as fault:
+            if self._lock is not None or _kind(fault) != sqlite3.SQLITE_READONLY:
+                raise
+            lock = WriterLock(self._path)
+            try:
+                _settle(self._path)
+            finally:
+                lock.release()
+        return self._connection.execute
 
     def _upgrade(self, *, writes: bool) -> None:
         """Bring an older file to the present format, whole or not at all."""
@@ -194,6 +215,10 @@ class SqliteDatabase:
             yield
         except sqlite3.Error as fault:
             raise _typed_error(self.address, fault) from fault
+        except OSError as fault:
+            if fault.errno in (errno.ENOSPC, errno.EDQUOT):
+                raise StoreFull(f"{self.address}: no room on the disk") from fault
+            raise StateError(f"{self.address}: {fault.strerror}") from fault
         except UnicodeDecodeError as fault:
             # Names and messages that come out of a damaged file.
             raise StoreDamaged(f"{self.address}: damaged ({fault})") from fault
@@ -271,9 +296,58 @@ class SqliteDatabase:
                 self._lock.release()
 
 
+def _settle(path: Path) -> None:
+    """Undo what a killed writer had begun and not committed; whoever calls holds the lock."""
+    if path.exists():
+        with closing(_connect(path, writes=True)) as connection:
+            connection.execute("SELECT 1 FROM sqlite_master")
+
+
+def _is_empty(path: Path) -> bool:
+    """True for a file that is not there, or that nothing was ever committed to."""
+    return not path.exists() or path.stat().st_size == 0
+
+
+def _create(path: Path) -> None:
+    """Make a file with all its tables. It gets its name once it is whole: a kill leaves no half."""
+    path = Path(os.path.realpath(path))
+    part = path.with_name(path.name + "-new")
+    # A log of another file that had the name must not be taken for this one's.
+    for suffix in ("-new", "-journal", "-wal", "-shm"):
+        path.with_name(path.name + suffix).unlink(missing_ok=True)
+    try:
+        part.touch()
+        with closing(_connect(part, writes=True)) as connection:
+            run = connection.execute
+            run(f"PRAGMA page_size = {_PAGE_BYTES}")
+            run("PRAGMA journal_mode = OFF")
+            run("PRAGMA synchronous = FULL")
+            run("BEGIN IMMEDIATE")
+            run(f"PRAGMA application_id = {_APPLICATION}")
+            run(f"PRAGMA user_version = {FORMAT}")
+            for table in TABLES:
+                run(table.format(int="INTEGER", blob="BLOB"))
+            run("COMMIT")
+        part.replace(path)
+        sync_folder(path.parent)
+    except BaseException:  # Ctrl-C too: leave no part behind
+        part.unlink(missing_ok=True)
+        raise
+
+
+def sync_folder(folder: Path) -> None:
+    """Have the disk write down the names in a folder, where the system can do that."""
+    with suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
 def _connect(path: Path, *, writes: bool) -> sqlite3.Connection:
     """A connection that begins and ends transactions only when told to."""
-    mode = "rwc" if writes else "ro"
+    mode = "rw" if writes else "ro"
     connection = sqlite3.connect(
         f"{path.absolute().as_uri()}?mode={mode}",
         uri=True,
@@ -297,9 +371,14 @@ def _is_full(address: str) -> bool:
         return False
 
 
+def _kind(fault: sqlite3.Error) -> int:
+    """The number of SQLite's error, without what says more of it."""
+    return getattr(fault, "sqlite_errorcode", 0) & 0xFF
+
+
 def _typed_error(address: str, fault: sqlite3.Error) -> StateError:
     """Our error for one of SQLite's."""
-    kind = getattr(fault, "sqlite_errorcode", 0) & 0xFF
+    kind = _kind(fault)
     is_io = kind in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN)
     if kind == sqlite3.SQLITE_FULL or (is_io and _is_full(address)):
         return StoreFull(f"{address}: no room on the disk")
