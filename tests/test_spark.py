@@ -23,9 +23,11 @@ import dehusk
 from dehusk.doors import spark as husk
 from dehusk.doors.cli import main
 from dehusk.doors.spark import command as spark_command
+from dehusk.doors.spark.cleaning import _Asker
 from dehusk.doors.spark.learning import added_up
 from dehusk.doors.spark.reading import _Reader
 from dehusk.doors.spark.rows import held, in_order, page_of, row_of
+from dehusk.doors.spark.session import DEFAULTS
 from dehusk.errors import UsageError
 from dehusk.memory import Memory, dump, load
 from dehusk.memory.session import Session
@@ -135,6 +137,18 @@ def test_rows_that_wait_for_their_order_wait_on_the_disk_and_come_back_whole() -
         (i, f"https://a.example/ü{i}", None if i == 500 else b"%03d\xff" % i) for i in range(1_000)
     ]
     assert most_bytes < 20_000_000, "of the 100 MB that have passed"
+
+
+def test_a_task_that_holds_many_sites_takes_no_longer_for_the_next() -> None:
+    asker, memory, costs = _Asker(DEFAULTS), Memory(1), []
+    for start in range(0, 16_000, 2_000):
+        names = [f"s{number}.example" for number in range(start, start + 2_000)]
+        taught = {name: (dump(memory, "auto", site=name), b"") for name in names}
+        began = time.process_time()
+        for name in names:
+            asker._hold(name, taught.get)
+        costs.append(time.process_time() - began)
+    assert min(costs[-2:]) < 2 * max(costs[:3])
 
 
 def test_a_method_that_does_not_add_up_is_refused_by_name() -> None:

@@ -353,7 +353,7 @@ def test_sites_that_leave_memory_are_read_again(file: Path) -> None:
             for name in names:
                 result = memory.add(_page(number, name))
                 assert result.pages_seen == number + 1
-                assert len(memory._store._active) <= 6
+                assert memory.active_sites <= 6
         assert [memory.memory(name).pages for name in names] == [6] * 20
 
 

@@ -255,3 +255,17 @@ def test_what_another_file_of_the_name_left_is_not_taken_for_the_new_one(tmp_pat
     with dehusk.open(file) as again:
         assert again.sites() == []
     assert upkeep.check_store(file).findings == ()
+
+
+def test_a_page_costs_the_same_when_the_store_is_full_of_sites(tmp_path: Path) -> None:
+    costs = []
+    keeping = dehusk.Keeping(max_active_bytes=24_000_000)
+    with dehusk.open(tmp_path / "a.husk", keeping=keeping) as memory:
+        for start in range(0, 16_000, 2_000):
+            began = time.process_time()
+            for number in range(start, start + 2_000):
+                memory.learn(f"<p>page {number}</p>", f"https://s{number}.example/")
+            costs.append(time.process_time() - began)
+        assert memory.active_sites < 14_000, "it was never full"
+    # With every site looked at on every page the last pages took ten times as long.
+    assert min(costs[-2:]) < 2 * max(costs[:3])

@@ -206,6 +206,7 @@ class _Asker:
         self._settings = settings
         self._sites = settings.make_sites()
         self._held: OrderedDict[str, int] = OrderedDict()
+        self._held_bytes = 0
 
     def answer(self, row: Row, taught: Any) -> Row:
         """The answer on a row; `taught` gives what a site has taught, or None."""
@@ -228,8 +229,10 @@ class _Asker:
         memory = load(found[0], self._sites.method.name, site=site)
         self._sites.hold(site, memory, unlearned=np.frombuffer(found[1], ">u8").tolist())
         self._held[site] = memory.size_bytes
-        while sum(self._held.values()) > _HELD_BYTES and len(self._held) > 1:
-            gone, _ = self._held.popitem(last=False)
+        self._held_bytes += memory.size_bytes
+        while self._held_bytes > _HELD_BYTES and len(self._held) > 1:
+            gone, size_bytes = self._held.popitem(last=False)
+            self._held_bytes -= size_bytes
             self._sites.drop(gone)
 
 

@@ -74,7 +74,10 @@ class Store:
         self._replay = replay
         self._summary = summary
         self._clock = clock
-        self._active: OrderedDict[str, _Active] = OrderedDict()
+        self._settled: OrderedDict[str, _Active] = OrderedDict()
+        """Active sites with nothing pending; the one first that was not asked for longest."""
+        self._changed: OrderedDict[str, _Active] = OrderedDict()
+        """Those with something pending, in the same order: they cannot be let go."""
         self._active_bytes = 0
         self._undo: dict[str, tuple[Memory, int]] | None = None
         self._commits = 0
@@ -96,14 +99,15 @@ class Store:
 
     def memory(self, site: str) -> Memory:
         """What the site has taught; an empty memory for an unknown one. Raises StoreDamaged."""
-        active = self._active.get(site)
-        if active is None:
-            with self.database.reading():
-                active = self._read(site)
-            self._active[site] = active
-            self._active_bytes += active.size_bytes
-            self._make_room(site)
-        self._active.move_to_end(site)
+        for sites in (self._changed, self._settled):
+            if site in sites:
+                sites.move_to_end(site)
+                return sites[site].memory
+        with self.database.reading():
+            active = self._read(site)
+        self._settled[site] = active
+        self._active_bytes += active.size_bytes
+        self._make_room(site)
         return active.memory
 
     def _read(self, site: str) -> _Active:
@@ -123,7 +127,8 @@ class Store:
 
     def put_written(self, site: str, memory: Memory, bodies: Sequence[bytes]) -> None:
         """Keep the memory after some pages, and what each taught, as `dump` writes it."""
-        active = self._active[site]
+        active = self._changed.get(site) or self._settled.pop(site)
+        self._changed[site] = active
         if self._undo is not None and site not in self._undo:
             self._undo[site] = (active.memory, len(active.pending))
         self._active_bytes += memory.size_bytes - active.memory.size_bytes
@@ -155,25 +160,25 @@ class Store:
 
     def _undo_pages(self, undo: dict[str, tuple[Memory, int]]) -> None:
         for site, (memory, pending) in undo.items():
-            active = self._active[site]
+            active = self._changed[site]
             self._active_bytes += memory.size_bytes - active.memory.size_bytes
             self.pending_pages -= len(active.pending) - pending
             self.pending_bytes -= sum(map(len, active.pending[pending:]))
             active.memory = memory
             del active.pending[pending:]
+            if not active.pending:
+                self._settled[site] = self._changed.pop(site)
 
     def _make_room(self, asked: str) -> None:
         """Let go of the sites that were not asked for longest; never of pages not committed."""
-        if self._active_bytes <= self.keeping.max_active_bytes:
-            return
-        for site in list(self._active):
-            if self._active_bytes <= self.keeping.max_active_bytes:
+        while self._settled and self._active_bytes > self.keeping.max_active_bytes:
+            longest = next(iter(self._settled))
+            if longest == asked:
                 return
-            if site != asked and not self._active[site].pending:
-                self._let_go(site)
+            self._let_go(longest)
 
     def _let_go(self, site: str) -> None:
-        gone = self._active.pop(site, None)
+        gone = self._settled.pop(site, None) or self._changed.pop(site, None)
         if gone is not None:
             self._active_bytes -= gone.size_bytes
             self.pending_pages -= len(gone.pending)
@@ -182,7 +187,7 @@ class Store:
     @property
     def active_sites(self) -> int:
         """How many sites are held in memory."""
-        return len(self._active)
+        return len(self._settled) + len(self._changed)
 
     @property
     def is_crowded(self) -> bool:
@@ -191,12 +196,12 @@ class Store:
 
     def commit(self) -> None:
         """Make all that was put lasting. Where it raises, it is all still there to be committed."""
-        changed = sorted(site for site, active in self._active.items() if active.pending)
+        changed = sorted(self._changed)
         if not changed and not self.shelves.pending:
             return
         row = self.row
         with self._writing():
-            written = {site: self._write(self._active[site]) for site in changed}
+            written = {site: self._write(self._changed[site]) for site in changed}
             # Together: to write each site by itself costs more than what is written.
             self.statements.write_log(page for done in written.values() for page in done.log)
             self.statements.write_sites(done.row for done in written.values())
@@ -208,8 +213,8 @@ class Store:
         self.shelves.written()
         if self._numbers is not None:
             self._numbers.update(new)
-        for site, done in written.items():
-            self._settle(site, done)
+        for site in list(self._changed):
+            self._settle(site, written[site])
         self._commits += 1
         self._limit_total()
 
@@ -272,7 +277,7 @@ class Store:
 
     def _settle(self, site: str, done: _Written) -> None:
         """Take note that a site was committed."""
-        active = self._active[site]
+        active = self._settled[site] = self._changed.pop(site)
         self._total_bytes += done.row.size_bytes - active.row.size_bytes
         self.pending_pages -= len(active.pending)
         self.pending_bytes -= sum(map(len, active.pending))
@@ -330,8 +335,7 @@ class Store:
         number, store_row = site_id(site), self.row
         if not number:
             return False  # The shelves of no site are nobody's.
-        active = self._active.get(site)
-        was_there = self.shelves.has_pending(number) or bool(active and active.pending)
+        was_there = self.shelves.has_pending(number) or site in self._changed
         with self._writing():
             self.database.lock(number)
             # Under the lock: of two who forget a site only one takes it off the store's count.
