@@ -13,7 +13,7 @@ import pytest
 
 import dehusk
 from dehusk.doors.cli import main
-from dehusk.errors import DehuskError, SourceError, StateError, UsageError
+from dehusk.errors import DehuskError, SourceError, StateError, StoreDamaged, UsageError
 from dehusk.memory import dump, upkeep
 from dehusk.memory.store.rows import checksum, site_id
 from dehusk_bench.samples import sample_site, write_site
@@ -320,3 +320,67 @@ def test_check_names_damage_and_says_so_by_its_status(
     assert main(["sites", "check", "--repair", "--memory", str(file)]) == 1
     assert main(["sites", "check", "--memory", str(file)]) == 0
     assert "good: 7" in capsys.readouterr().out
+
+
+def _damage_index(file: Path, name: str, site: str) -> None:
+    """Have the index of a table name another site for a row, as a flipped bit would."""
+    connection = sqlite3.connect(file)
+    size = connection.execute("PRAGMA page_size").fetchone()[0]
+    query = "SELECT rootpage FROM sqlite_master WHERE name = ?"
+    (root,) = connection.execute(query, (name,)).fetchone()
+    connection.close()
+    data = bytearray(file.read_bytes())
+    place = data.index(site_id(site).to_bytes(8, "big"), (root - 1) * size, root * size)
+    data[place + 3] ^= 1
+    file.write_bytes(data)
+
+
+def _with_rules(file: Path) -> Path:
+    with dehusk.open(file) as memory:
+        for name in NAMES[:3]:
+            memory.learn(_page(1, name))
+            memory.add_rule(name, "drop", "nav")
+    return file
+
+
+def test_rules_do_not_vanish_with_a_damaged_index(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = _with_rules(tmp_path / "a.husk")
+    _damage_index(file, "sqlite_autoindex_shelf_1", NAMES[1])
+    for reads_only in (True, False):
+        with pytest.raises(StoreDamaged, match="damaged.*check --repair"):
+            dehusk.open(file, reads_only=reads_only)
+    whole = file.read_bytes()
+    assert main(["clean", str(_html(tmp_path)), "--memory", str(file), "-q"]) == 1
+    assert file.read_bytes() == whole
+    assert main(["sites", "check", "--repair", "--memory", str(file)]) == 1
+    with dehusk.open(file, reads_only=True) as memory:
+        assert [len(memory.rules(name)) for name in NAMES[:3]] == [1, 1, 1]
+    capsys.readouterr()
+
+
+def test_rules_that_another_process_adds_are_no_damage(tmp_path: Path) -> None:
+    file = _with_rules(tmp_path / "a.husk")
+    with dehusk.open(file, reads_only=True) as reader:
+        assert len(reader.rules(NAMES[0])) == 1
+        with dehusk.open(file) as writer:
+            writer.add_rule(NAMES[0], "keep", "main")
+            assert len(writer.rules(NAMES[0])) == 2
+            writer.commit()
+            assert len(writer.rules(NAMES[0])) == 2
+        assert len(reader.rules(NAMES[0])) == 2
+
+
+def test_nothing_is_written_to_a_file_that_check_calls_damaged(tmp_path: Path) -> None:
+    file = _learn(tmp_path / "a.husk", range(4), NAMES)
+    lines = list(upkeep.export_lines(file))
+    _damage_index(file, "sqlite_autoindex_log_1", NAMES[1])
+    assert upkeep.check_store(file).findings
+    whole = file.read_bytes()
+    assert main(["learn", str(_html(tmp_path)), "--memory", str(file), "-q"]) == 1
+    with pytest.raises(StoreDamaged, match="damaged"):
+        upkeep.import_lines(lines, file)
+    assert file.read_bytes() == whole
+    with dehusk.open(file, reads_only=True) as memory:
+        assert memory.memory(NAMES[0]).pages == 4, "a reader is served what is good"

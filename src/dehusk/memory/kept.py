@@ -240,7 +240,7 @@ class Kept:
         return self._store.shelf(name, site)
 
     def rules(self, site: str) -> tuple[Rule, ...]:
-        """What users have corrected on a site: obeyed on all its pages."""
+        """What users have corrected on a site: obeyed on all its pages. Raises StoreDamaged."""
         return read_rules(self.shelf(RULES, site))
 
     def add_rule(self, site: str, action: str, selector: str) -> Rule:

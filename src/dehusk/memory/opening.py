@@ -12,8 +12,9 @@ from dehusk.answer.result import Result
 from dehusk.errors import UsageError, WrongMemory
 from dehusk.memory import Memory, dump, load
 from dehusk.memory.lessons import Lessons, method_of
+from dehusk.memory.rules import SHELF as RULES
 from dehusk.memory.session import Html, Session
-from dehusk.memory.store import Statements, Store, StoreRow, connect
+from dehusk.memory.store import Statements, Store, StoreRow, check_sound, connect
 from dehusk.methods import DEFAULT, learned_with, make_method
 from dehusk.page.page import Page
 from dehusk.settings import Durable, Keeping, Limits
@@ -40,7 +41,8 @@ def open(  # noqa: A001  the name that users know from files
     ones, or the default. A page that was learned is not learned again, unless `relearn` and it has
     changed. With `reads_only` others may write at the same time, and nothing can be learned. Raises
     UsageError for a `durable` that does not exist and for what needs an address, StateError where
-    another method or setting is asked for, StoreLocked where another process writes.
+    another method or setting is asked for, StoreLocked where another process writes, StoreDamaged
+    for a file that cannot be trusted.
     """
     if durable not in list(Durable):
         raise UsageError(f"durable is one of {', '.join(Durable)}, not {durable!r}")
@@ -58,6 +60,7 @@ def open(  # noqa: A001  the name that users know from files
         is_synced=kept is not Durable.EXIT,
     )
     try:
+        check_sound(database, RULES, writes=not reads_only)
         row = Statements(database).read_store()
         if method is not None and row.method != method:
             raise WrongMemory(f"{address}: a memory of the method {row.method}, not {method}")

@@ -44,8 +44,8 @@ class Rule:
 
 
 def read_rules(shelf: Shelf) -> tuple[Rule, ...]:
-    """The rules on a site's shelf, by selector."""
-    found = (json.loads(value) for _, value in shelf.items())
+    """The rules on a site's shelf, by selector: all of them, or StoreDamaged."""
+    found = (json.loads(value) for _, value in shelf.all())
     rules = [Rule(Action(rule["action"]), rule["selector"]) for rule in found]
     return tuple(sorted(rules, key=lambda rule: (rule.selector, rule.action)))
 

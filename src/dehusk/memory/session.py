@@ -29,12 +29,11 @@ from dehusk.errors import MemoryDamaged, PageError, StoreDamaged
 from dehusk.memory import Memory
 from dehusk.memory.kept import Held, Kept
 from dehusk.memory.lessons import Lessons, method_of, page_digest
-from dehusk.memory.store import Store
+from dehusk.memory.store import MEND, Store
 from dehusk.methods import DEFAULT, groups_pages, make_method, settings_of
 from dehusk.page.page import Page, PageLike, as_page, check_pages
 from dehusk.settings import Keeping, Limits
 
-MEND: Final = "`dehusk sites check --repair` keeps what is good"
 _MAX_BYTES: Final = Keeping().max_active_bytes
 """What the sites that a worker holds may take, as those of a store."""
 

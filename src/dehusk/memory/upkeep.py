@@ -13,6 +13,7 @@ from typing import Any, Final
 from dehusk.errors import SourceError, StateError, StoreDamaged, UsageError, WrongMemory
 from dehusk.memory import check_settings, dump, load
 from dehusk.memory.lessons import Lessons, method_of
+from dehusk.memory.rules import SHELF as RULES
 from dehusk.memory.store import (
     Database,
     Report,
@@ -21,6 +22,7 @@ from dehusk.memory.store import (
     StoreRow,
     check,
     check_shelves,
+    check_sound,
     connect,
     copy_good,
     good_shelf_rows,
@@ -176,6 +178,7 @@ def read_lines(lines: Iterator[dict[str, Any]], address: Address, head: dict[str
     lessons = Lessons(method_of(row.method, row.settings, {}), knows_pages=True)
     count = 0
     with closing(connect(address, lambda: row)) as database:
+        check_sound(database, RULES, writes=True)
         there = Statements(database).read_store()
         if there.method != row.method:
             raise WrongMemory(f"memories of {there.method} and of {row.method} do not add up")

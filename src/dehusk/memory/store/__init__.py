@@ -6,8 +6,9 @@ import os
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from typing import Final
 
-from dehusk.errors import StateError, UsageError
+from dehusk.errors import StateError, StoreDamaged, UsageError
 from dehusk.memory.store.checking import (
     Finding,
     Replay,
@@ -20,7 +21,7 @@ from dehusk.memory.store.checking import (
 )
 from dehusk.memory.store.postgres import SCHEMES, PostgresDatabase
 from dehusk.memory.store.rows import Database, SiteRow, Statements, StoreRow, site_id
-from dehusk.memory.store.shelf import Shelf
+from dehusk.memory.store.shelf import Shelf, Shelves
 from dehusk.memory.store.sqlite import SqliteDatabase
 from dehusk.memory.store.store import Store
 from dehusk.settings import Keeping
@@ -36,8 +37,10 @@ __all__ = [
     "Statements",
     "Store",
     "StoreRow",
+    "MEND",
     "check",
     "check_shelves",
+    "check_sound",
     "connect",
     "copy_good",
     "good_shelf_rows",
@@ -46,6 +49,11 @@ __all__ = [
     "recorded_method",
     "site_id",
 ]
+
+
+MEND: Final = "`dehusk sites check --repair` keeps what is good"
+_CHECKED_BYTES: Final = 256_000_000
+"""What is looked through whenever it is opened: SQLite reads a gigabyte in a second."""
 
 
 def connect(
@@ -84,6 +92,26 @@ def connect(
         database.close()
         raise
     return database
+
+
+def check_sound(database: Database, shelf: str, *, writes: bool) -> None:
+    """Raise StoreDamaged for a store that is not to be used.
+
+    All of the shelf of that name is read: no user would miss what is not found there. To write to
+    a damaged file may spoil what is good in it, so that it is looked through before; a large one
+    is not, which `dehusk sites check` does.
+    """
+    if database.is_shared:
+        return
+    is_looked_at = writes and database.size_bytes() < _CHECKED_BYTES
+    faults = database.faults(1) if is_looked_at else []
+    try:
+        if not faults:
+            Shelves(database).counted(shelf.encode())
+    except StoreDamaged as fault:
+        faults = [str(fault)]
+    if faults:
+        raise StoreDamaged(f"{database.address}: damaged ({faults[0]}); {MEND}")
 
 
 def _is_none(database: Database) -> bool:

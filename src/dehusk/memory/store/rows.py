@@ -66,8 +66,8 @@ class Database(Protocol):
     def compact(self) -> None:
         """Give back the room that is not used."""
 
-    def faults(self) -> list[str]:
-        """What the database finds wrong with itself; nothing is changed, and nothing raises."""
+    def faults(self, count: int = 20) -> list[str]:
+        """What the database finds wrong with itself, at most so much; nothing raises."""
 
     def size_bytes(self) -> int:
         """What the database takes on its disk."""

@@ -60,6 +60,14 @@ class Shelf:
         """
         return islice(self._shelves.items(self._place, prefix, after), limit)
 
+    def all(self) -> list[tuple[bytes, bytes]]:
+        """Every key with its value, in order: all that was put there, or StoreDamaged.
+
+        A damaged file may not find a row, and then `items` cannot miss it. This counts them, and so
+        reads the shelves of all sites that have the name: for shelves with little on them.
+        """
+        return self._shelves.all(self._place)
+
 
 class Shelves:
     """All shelves of a store, and what was put on them since the last commit."""
@@ -68,6 +76,8 @@ class Shelves:
         self._database = database
         self._pending: dict[_Place, dict[bytes, bytes | None]] = {}
         self._undo: list[tuple[_Place, bytes, bytes | None, bool]] | None = None
+        self._counts: dict[bytes, dict[int, int]] = {}
+        """By shelf, how many rows each site has there, where they were counted."""
         self.pending = 0
         """Changes that are not committed."""
 
@@ -140,6 +150,53 @@ class Shelves:
                 return
             at = end + b"\0"
 
+    def all(self, place: _Place) -> list[tuple[bytes, bytes]]:
+        """Every key of a shelf in order, committed or not. Raises StoreDamaged."""
+        if not self._database.is_shared and self._committed(place) != self._count(place):
+            # Another process may have written since they were counted.
+            with self._database.reading():
+                self._counts.pop(place[0], None)
+                is_whole = self._committed(place) == self._count(place)
+            if not is_whole:
+                raise StoreDamaged(f"rows of the shelf {_shown(place[0])} are not found")
+        return list(self.items(place, b"", None))
+
+    def _committed(self, place: _Place) -> int:
+        """How many keys of a shelf are found."""
+        found = self._database.rows("SELECT key FROM shelf WHERE shelf = ? AND site = ?", place)
+        return len(found)
+
+    def _count(self, place: _Place) -> int:
+        """How many keys there are on a shelf, as its mark has it. Raises StoreDamaged."""
+        name, site = place
+        if name not in self._counts:
+            self._counts[name] = self.counted(name)
+        return self._counts[name].get(site, 0)
+
+    def counted(self, name: bytes) -> dict[int, int]:
+        """How many rows each site has on a shelf, each of them and their mark checked.
+
+        Raises StoreDamaged where a row is damaged, is missing or was never written.
+        """
+        counts: dict[int, int] = {}
+        change = 0
+        for site, key, value, written in self._database.rows(
+            "SELECT site, key, value, checksum FROM shelf WHERE shelf = ?", (name,)
+        ):
+            if not isinstance(site, int) or not isinstance(key, bytes):
+                raise StoreDamaged(f"a row of the shelf {_shown(name)} is damaged")
+            _checked((name, site), key, value, written)
+            counts[site] = counts.get(site, 0) + 1
+            change ^= int(str(written))
+        # Not looked for by its name: the index may be what is damaged.
+        marks = self._database.rows("SELECT shelf, rows, mark, checksum FROM shelf_mark")
+        mark = next((_read_mark(name, *row[1:]) for row in marks if row[0] == name), (0, 0))
+        if mark != (sum(counts.values()), change):
+            raise StoreDamaged(
+                f"rows of the shelf {_shown(name)} are missing, or not those written"
+            )
+        return counts
+
     def write(self) -> None:
         """Write what was put; to be called between `begin` and `commit`."""
         for name in sorted({name for name, _ in self._pending}):
@@ -151,6 +208,8 @@ class Shelves:
 
     def written(self) -> None:
         """Nothing is pending any more: it was committed."""
+        for name, _ in self._pending:
+            self._counts.pop(name, None)
         self._pending.clear()
         self.pending = 0
 
@@ -159,6 +218,7 @@ class Shelves:
 
         To be called between `begin` and `commit`.
         """
+        self._counts.clear()
         found = self._database.rows(
             "SELECT shelf, count(*) FROM shelf WHERE site = ? GROUP BY shelf ORDER BY shelf",
             (number,),
@@ -234,12 +294,7 @@ class Shelves:
         found = self._database.rows(
             "SELECT rows, mark, checksum FROM shelf_mark WHERE shelf = ?", (name,)
         )
-        if not found:
-            return 0, 0
-        rows, mark, written = found[0]
-        if checksum(name, rows, mark) != written:
-            raise StoreDamaged(f"the mark of the shelf {name.decode(errors='replace')} is damaged")
-        return int(str(rows)), int(str(mark))
+        return _read_mark(name, *found[0]) if found else (0, 0)
 
     def _write_mark(self, name: bytes, rows: int, mark: int) -> None:
         self._database.run("DELETE FROM shelf_mark WHERE shelf = ?", [(name,)])
@@ -250,6 +305,16 @@ class Shelves:
 def _checked(place: _Place, key: bytes, value: object, written: object) -> bytes:
     """The value, if it is what was written."""
     if not isinstance(value, bytes) or checksum(place, key, value) != written:
-        name = place[0].decode(errors="replace")
-        raise StoreDamaged(f"a row of the shelf {name} is damaged")
+        raise StoreDamaged(f"a row of the shelf {_shown(place[0])} is damaged")
     return value
+
+
+def _read_mark(name: bytes, rows: object, mark: object, written: object) -> tuple[int, int]:
+    """How many rows a shelf has, and all their checksums, xored, if that is what was written."""
+    if checksum(name, rows, mark) != written:
+        raise StoreDamaged(f"the mark of the shelf {_shown(name)} is damaged")
+    return int(str(rows)), int(str(mark))
+
+
+def _shown(name: bytes) -> str:
+    return name.decode(errors="replace")

@@ -135,6 +135,7 @@ class SqliteDatabase:
         self.address = str(path)
         self._path = path
         self._takes_old = takes_old
+        self._is_logged = False
         if not (path.exists() or makes):
             raise UsageError(f"{path}: no such memory")
         if path.exists() and not path.is_file():
@@ -170,11 +171,9 @@ class SqliteDatabase:
             )
         if written < FORMAT and not self._takes_old:
             self._upgrade(writes=writes)
-        if writes:
-            run("PRAGMA journal_mode = WAL")
-            run(f"PRAGMA synchronous = {'FULL' if is_synced else 'NORMAL'}")
-            # A commit must never wait for room that an old peak keeps.
-            run("PRAGMA journal_size_limit = 4000000")
+        run(f"PRAGMA synchronous = {'FULL' if is_synced else 'NORMAL'}")
+        # A commit must never wait for room that an old peak keeps.
+        run("PRAGMA journal_size_limit = 4000000")
 
     def _read_first(self) -> Callable[[str], sqlite3.Cursor]:
         """What runs a statement, once something could be read.
@@ -234,8 +233,11 @@ class SqliteDatabase:
             self._connection.executemany(statement, many)
 
     def begin(self) -> None:
-        """Begin to write."""
+        """Begin to write. Before the first time nothing of the file is changed."""
         with self._typed():
+            if not self._is_logged:
+                self._connection.execute("PRAGMA journal_mode = WAL")
+                self._is_logged = True
             self._connection.execute("BEGIN IMMEDIATE")
 
     def commit(self) -> None:
@@ -268,10 +270,10 @@ class SqliteDatabase:
             self._connection.execute("VACUUM")
             self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
-    def faults(self) -> list[str]:
-        """What SQLite finds wrong with the file."""
+    def faults(self, count: int = 20) -> list[str]:
+        """What SQLite finds wrong with the file, at most so much."""
         try:
-            rows = self.rows("PRAGMA integrity_check(20)")
+            rows = self.rows(f"PRAGMA integrity_check({count})")
         except StateError as fault:
             return [str(fault)]
         return [f"SQLite: {message}" for (message,) in rows if message != "ok"]
