@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dehusk import Site
 from dehusk.errors import StateError
 from dehusk.memory import Memory, Table, carried, carry, dump, load
 from dehusk.methods.auto import Auto
@@ -105,7 +106,7 @@ def test_sums_add_up_over_all_pages_in_any_order(
 def test_sums_are_filtered_and_saved_with_their_rows() -> None:
     table = _summed([[(1, 5, 2**40), (3, 6, 1)], [(3, 1, 2)]])
     assert _sums(table.only(np.array([False, True]))) == [[7, 3]]
-    again = load(dump(Memory.of_page(a=table), "m"), "m").table("a")
+    again = load(dump(Memory(2, {"a": table}), "m"), "m").table("a")
     assert _sums(again) == [[5, 2**40], [7, 3]]
     assert again.size_bytes == table.size_bytes == 2 * (16 + 16)
 
@@ -172,7 +173,7 @@ def test_owners_and_sequences_survive_being_saved() -> None:
         .plus(Table.of_page(_keys([5, 3]), 1, _keys([50, 30])))
         .plus(Table.of_page(_keys([4]), 2, _keys([40])))
     )
-    memory = Memory().after_page(a=table, sequences={"s": _keys([9, 8, 9])})
+    memory = Memory(1).after_page(a=table, sequences={"s": _keys([9, 8, 9])})
     again = load(dump(memory, "m"), "m")
     owner = again.table("a").owner
     assert owner is not None
@@ -488,3 +489,31 @@ def test_a_memory_that_was_saved_goes_on_as_one_that_was_not() -> None:
         assert dump(kept, "auto") == dump(saved, "auto")
         assert method.score(kept, tree).tobytes() == method.score(saved, tree).tobytes()
         saved = carried(carry(load(dump(saved, "auto"), "auto")))
+
+
+def _with_checksum(whole: bytes) -> bytes:
+    return whole + zlib.crc32(whole).to_bytes(4, "little")
+
+
+@pytest.mark.parametrize("name", ["segments", "style-tree", "auto"])
+@pytest.mark.parametrize("pages", [0, 2**31, 2**32 - 1])
+def test_a_memory_made_by_hand_of_impossible_pages_is_refused(name: str, pages: int) -> None:
+    site = Site(method=name)
+    for number in range(3):
+        site.learn(f"<nav>Home</nav><p>{number}</p>")
+    whole = site.dump()[:-4].replace(b'"pages": 3', b'"pages": %d' % pages)
+    with pytest.raises(StateError, match="damaged memory"):
+        Site(method=name).load(_with_checksum(whole))
+
+
+@pytest.mark.parametrize("sizes", [[2**40, 1, 1], [3, 0, 1], [2, 2, 1], [3, 1], [2**64 - 1, 1, 1]])
+def test_a_template_made_by_hand_that_is_no_tree_is_refused(sizes: list[int]) -> None:
+    sequences = {
+        "labels": np.arange(3, dtype=np.uint64),
+        "sizes": np.array(sizes, np.uint64),
+        "merged": np.array([2], np.uint64),
+    }
+    site = Site(method="rtdm")
+    site.load(dump(Memory(2, sequences=sequences), "rtdm"))
+    with pytest.raises(StateError, match="no tree"):
+        site.add("<nav>Home</nav><p>1</p>")

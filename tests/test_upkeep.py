@@ -349,7 +349,7 @@ def test_rules_do_not_vanish_with_a_damaged_index(
     file = _with_rules(tmp_path / "a.husk")
     _damage_index(file, "sqlite_autoindex_shelf_1", NAMES[1])
     for reads_only in (True, False):
-        with pytest.raises(StoreDamaged, match="damaged.*check --repair"):
+        with pytest.raises(StoreDamaged, match=r"damaged.*check --repair"):
             dehusk.open(file, reads_only=reads_only)
     whole = file.read_bytes()
     assert main(["clean", str(_html(tmp_path)), "--memory", str(file), "-q"]) == 1

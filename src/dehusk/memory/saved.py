@@ -125,6 +125,8 @@ def load(data: bytes, method: str, *, settings: Settings | None = None, site: st
         tables = {name: read.table(shape) for name, shape in header.tables.items()}
     except ValueError as fault:
         raise StateError("a damaged memory: keys out of order") from fault
+    if any(int(table.last.max(initial=0)) > header.pages for table in tables.values()):
+        raise StateError("a damaged memory: it counts pages that it has not learned")
     sequences = {name: read.hashes(length) for name, length in header.sequences.items()}
     history = {name: tables.pop(name) for name in HISTORY if name in tables}
     return Memory(header.pages, tables, sequences, history)
@@ -181,6 +183,7 @@ def _read_header(line: bytes, method: str, settings: Settings | None, site: str)
             not others
             and _is_count(version)
             and _is_count(pages)
+            and pages < _MAX_NUMBER
             and all(map(_is_shape, tables.values()))
             and all(map(_is_count, sequences.values()))
         ):

@@ -27,6 +27,7 @@ from dehusk.memory.store.store import Store
 from dehusk.settings import Keeping
 
 __all__ = [
+    "MEND",
     "Database",
     "Finding",
     "Keeping",
@@ -37,7 +38,6 @@ __all__ = [
     "Statements",
     "Store",
     "StoreRow",
-    "MEND",
     "check",
     "check_shelves",
     "check_sound",

@@ -14,7 +14,7 @@ from typing import Final
 
 import numpy as np
 
-from dehusk.errors import SettingError
+from dehusk.errors import SettingError, StateError
 from dehusk.memory import Memory
 from dehusk.methods.papers.rtdm.mapping import Nodes, Outline, map_trees
 from dehusk.page import tags
@@ -140,9 +140,14 @@ def outline_of(tree: Tree, nodes: Nodes) -> Outline:
 
 def _merged(memory: Memory) -> int:
     """How many pages the template is the common part of."""
-    return int(memory.sequences[_MERGED][0]) if _MERGED in memory.sequences else 0
+    return int(memory.sequences[_MERGED].sum()) if _MERGED in memory.sequences else 0
 
 
 def _template(memory: Memory) -> Outline:
-    """The common part of the pages merged so far."""
-    return Outline(memory.sequences[_LABELS], memory.sequences[_SIZES].astype(np.int64))
+    """The common part of the pages merged so far. Raises StateError for what is no tree."""
+    nothing = np.empty(0, np.uint64)
+    label, size = (memory.sequences.get(name, nothing) for name in (_LABELS, _SIZES))
+    template = Outline(label, size.astype(np.int64))
+    if not template.is_tree():
+        raise StateError("a damaged memory: its template is no tree")
+    return template

@@ -29,6 +29,19 @@ class Outline:
     size: Nodes
     """The nodes of the subtree, the node itself included."""
 
+    def is_tree(self) -> bool:
+        """True where every subtree ends in the one that it stands in: others' data may not."""
+        if len(self.label) != len(self.size):
+            return False
+        open_ends = [len(self.size)]
+        for place, size in enumerate(self.size.tolist()):
+            while open_ends[-1] == place:
+                open_ends.pop()
+            if not 1 <= size <= open_ends[-1] - place:
+                return False
+            open_ends.append(place + size)
+        return True
+
     def only(self, kept: Flags) -> Outline:
         """The tree of the kept nodes; whoever keeps a node keeps its parent."""
         before = np.append(0, np.cumsum(kept))
