@@ -12,6 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import dehusk
+from dehusk.doors.cli import main
 from dehusk.errors import MissingExtra, NotHtml, PageTooLarge, SourceError
 from dehusk.page.page import Page
 from dehusk.settings import SourceSettings
@@ -146,3 +148,28 @@ def test_the_index_outranks_a_mirrors_path(tmp_path: Path) -> None:
 @given(folder=st.text(max_size=20), path=st.text(st.characters(exclude_categories=["Cs"])))
 def test_no_path_stops_the_run(folder: str, path: str) -> None:
     assert (mirrored_url(folder, path, b"<p>") or "https://").startswith("https://")
+
+
+def test_files_put_one_behind_another_may_each_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
+    line = b'\xef\xbb\xbf{"url": "https://a.example/%d", "html": "<p>x"}\n'
+    (tmp_path / "a.jsonl").write_bytes(line % 1 + line % 2)
+    pages = list(dehusk.read(tmp_path / "a.jsonl"))
+    assert [page.url for page in pages] == ["https://a.example/1", "https://a.example/2"]
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a.parquet"])
+def test_a_named_field_that_no_record_has_is_said_once(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, name: str
+) -> None:
+    records = [{"link": "https://a.example/1", "html": "<p>x"}] * 3
+    if name.endswith(".jsonl"):
+        lines = "".join(json.dumps(one) + "\n" for one in records)
+        (tmp_path / name).write_text(lines, encoding="utf-8")
+    else:
+        pq.write_table(pa.Table.from_pylist(records), tmp_path / name)
+    for field in ("url", "link"):
+        assert main(["clean", str(tmp_path / name), "-o", "-", "-q", "--url-field", field]) == 0
+    assert caplog.messages == []
+    assert main(["clean", str(tmp_path / name), "-o", "-", "-q", "--url-field", "lnik"]) == 0
+    (message,) = caplog.messages
+    assert message.endswith(f"{name}: no record has the field `lnik` of --url-field")

@@ -11,7 +11,7 @@ from dehusk.page.page import Page
 from dehusk.page.urls import site_of
 from dehusk.settings import SourceSettings
 from dehusk.sources.items import Failure
-from dehusk.sources.records import field_hint
+from dehusk.sources.records import field_hint, named_fields, warn_of_fields
 
 _ROWS: Final = 16
 """Rows read at a time: pages of the largest size allowed then take 320 MB, usual ones a few."""
@@ -53,6 +53,8 @@ def read_parquet(path: Path, folder: str, settings: SourceSettings) -> Iterator[
                 missing = f"{path}: no column `{settings.html_field}`"
                 raise SourceError(missing + field_hint(names))
             wanted = (settings.html_field, settings.url_field, settings.site_field)
+            named = named_fields(settings).items()
+            warn_of_fields(str(path), {name: option for name, option in named if name not in names})
             columns = [name for name in dict.fromkeys(wanted) if name in names]
             number = 0
             for batch in file.iter_batches(_ROWS, columns=columns, use_threads=False):

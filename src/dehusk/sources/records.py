@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Callable, Iterable, Iterator
+import logging
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final
 
 from dehusk.errors import DamagedRecord, NotHtml, PageError, PageTooLarge, SourceError
@@ -14,7 +15,10 @@ from dehusk.settings import SourceSettings
 from dehusk.sources.compression import ByteStream
 from dehusk.sources.items import Failure
 
+_LOG: Final = logging.getLogger("dehusk")
+_USUAL: Final = SourceSettings()
 _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
+_OPTIONAL: Final = (_USUAL.url_field, _USUAL.site_field)
 _SNIFFED: Final = 1024
 """How far the first byte that is not white space is looked for."""
 _SKIPPED: Final = 1 << 20
@@ -85,19 +89,35 @@ def read_records(
     """
     limit = _max_line(settings)
     hint: Callable[[Iterable[str]], str] = field_hint
+    missing, number = named_fields(settings), 0
     for number, line in enumerate(lines, 1):
         place = f"{name}:{number}"
-        record = line.removeprefix(_BYTE_ORDER_MARK).strip() if number == 1 else line.strip()
+        # Files that were put one behind another have a mark at the head of each.
+        record = line.removeprefix(_BYTE_ORDER_MARK).strip()
         if number == 1 and record.startswith(b"["):
             raise SourceError(f"{place}: a JSON array, not JSON lines (one object a line)")
         if len(line) > limit:
             fault = PageTooLarge(None, f"{place}: a line of more than {limit} bytes")
             yield Failure(None, site_of(None, None, folder, settings), fault)
         elif record:
-            item = _read_record(record, place, folder, settings, hint)
+            item = _read_record(record, place, folder, settings, hint, missing)
             if isinstance(item, Failure) and _OPTION in str(item.error):
                 hint = _no_hint  # Said once: the other lines will be like this one.
             yield item
+    if number:
+        warn_of_fields(name, missing)
+
+
+def named_fields(settings: SourceSettings) -> dict[str, str]:
+    """The options that name a field that records need not have, by the field."""
+    named = {settings.url_field: "--url-field", settings.site_field: "--site-field"}
+    return {field: option for field, option in named.items() if field not in _OPTIONAL}
+
+
+def warn_of_fields(name: str, missing: Mapping[str, str]) -> None:
+    """Say which fields that were asked for no record of a source has."""
+    for field, option in missing.items():
+        _LOG.warning("dehusk: %s: no record has the field `%s` of %s", name, field, option)
 
 
 def field_hint(names: Iterable[str]) -> str:
@@ -118,8 +138,9 @@ def _read_record(
     folder: str,
     settings: SourceSettings,
     hint: Callable[[Iterable[str]], str],
+    missing: dict[str, str],
 ) -> Page | Failure:
-    """The page that a line holds, or why it holds none."""
+    """The page that a line holds, or why it holds none; its fields are no longer missing."""
     url = stated = None
     try:
         record = _parse(line)
@@ -127,6 +148,8 @@ def _read_record(
             raise DamagedRecord(
                 None, f"{place}: a record is a JSON object, with `{settings.html_field}`"
             )
+        for field in missing.keys() & record.keys():
+            del missing[field]
         url = _optional_text(record, settings.url_field, place)
         stated = _optional_text(record, settings.site_field, place)
         html = record.get(settings.html_field)
