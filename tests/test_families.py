@@ -87,8 +87,10 @@ def test_a_change_of_template_is_an_event_for_programs(
 
 
 def test_changes_of_template_add_up_and_outlast_the_limits(learned: Path, tmp_path: Path) -> None:
-    lines = list(upkeep.export_lines(learned))
-    assert upkeep.import_lines(lines, tmp_path / "b.husk") == 1
+    other = (tmp_path / "pages.jsonl").read_text().replace(f"{SITE}/", f"{SITE}/other/")
+    (tmp_path / "other.jsonl").write_text(other)
+    learn = ["learn", str(tmp_path / "other.jsonl"), "--memory", str(tmp_path / "b.husk"), "-q"]
+    assert main([*learn, "--method", "auto"]) == 0
     assert upkeep.merge_stores(learned, tmp_path / "b.husk", tmp_path / "c.husk") == 1
     with dehusk.open(tmp_path / "c.husk", reads_only=True) as memory:
         assert [row.revision for row in memory.sites()] == [2]

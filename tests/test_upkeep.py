@@ -6,7 +6,7 @@ import json
 import random
 import shutil
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -341,6 +341,56 @@ def _with_rules(file: Path) -> Path:
             memory.learn(_page(1, name))
             memory.add_rule(name, "drop", "nav")
     return file
+
+
+def test_an_import_that_is_done_again_counts_nothing_twice(learned: Path, tmp_path: Path) -> None:
+    lines, target = list(upkeep.export_lines(learned)), tmp_path / "b.husk"
+
+    def interrupted() -> Iterator[str]:
+        yield from lines[:4]
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        upkeep.import_lines(interrupted(), target)
+    for _ in range(2):
+        assert upkeep.import_lines(lines, target) == len(NAMES)
+        assert list(upkeep.export_lines(target)) == lines
+    _learn(target, range(14, 16), NAMES[1:2])
+    newer = list(upkeep.export_lines(target))
+    upkeep.import_lines(lines, target)
+    assert list(upkeep.export_lines(target)) == newer, "an older export takes nothing away"
+    upkeep.import_lines(newer, learned_copy := tmp_path / "c.husk")
+    assert list(upkeep.export_lines(learned_copy)) == newer
+
+
+def test_a_newer_export_of_a_method_that_does_not_add_up_takes_the_place(tmp_path: Path) -> None:
+    file, other = tmp_path / "a.husk", tmp_path / "b.husk"
+    _learn(file, range(2), NAMES[:1], method="rtdm")
+    upkeep.import_lines(list(upkeep.export_lines(file)), other)
+    _learn(file, range(2, 4), NAMES[:1])
+    newer = list(upkeep.export_lines(file))
+    upkeep.import_lines(newer, other)
+    assert list(upkeep.export_lines(other)) == newer
+
+
+def test_a_rule_made_by_hand_that_is_none_is_damage(learned: Path) -> None:
+    with (
+        dehusk.open(learned, reads_only=True) as memory,
+        pytest.raises(StoreDamaged, match="a rule of the site"),
+    ):
+        memory.rules(NAMES[0])
+
+
+def test_a_rule_for_a_site_that_nobody_knows_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = _with_rules(tmp_path / "a.husk")
+    for name, hint in (("s1.exampel", "mean 's1.example'"), ("other.example.org", "no site")):
+        assert main(["sites", "rules", name, "--memory", str(file), "--drop", "nav"]) == 2
+        assert hint in capsys.readouterr().err
+        with dehusk.open(file, reads_only=True) as memory:
+            assert memory.rules(name) == ()
+    assert main(["sites", "rules", "s1.example", "--memory", str(file), "--drop", "h1"]) == 0
 
 
 def test_rules_do_not_vanish_with_a_damaged_index(

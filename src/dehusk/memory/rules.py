@@ -9,7 +9,7 @@ from hashlib import blake2b
 from typing import Final
 
 from dehusk.answer.override import NO_OVERRIDES, Overrides
-from dehusk.errors import UsageError
+from dehusk.errors import StoreDamaged, UsageError
 from dehusk.memory.store import Shelf
 
 SHELF: Final = "rules"
@@ -45,8 +45,12 @@ class Rule:
 
 def read_rules(shelf: Shelf) -> tuple[Rule, ...]:
     """The rules on a site's shelf, by selector: all of them, or StoreDamaged."""
-    found = (json.loads(value) for _, value in shelf.all())
-    rules = [Rule(Action(rule["action"]), rule["selector"]) for rule in found]
+    found = shelf.all()
+    try:
+        parsed = [json.loads(value) for _, value in found]
+        rules = [Rule(Action(rule["action"]), str(rule["selector"])) for rule in parsed]
+    except (ValueError, KeyError, TypeError) as fault:
+        raise StoreDamaged("a rule of the site is none that dehusk wrote") from fault
     return tuple(sorted(rules, key=lambda rule: (rule.selector, rule.action)))
 
 

@@ -131,7 +131,8 @@ def export_lines(address: Address) -> Iterator[str]:
 def import_lines(lines: Iterable[str | bytes], address: Address) -> int:
     """How many sites were read into the store, which is made if it is not there.
 
-    A site that is there already is added to. Raises UsageError for lines that are not an export,
+    A site that is there already is added to, unless it knows all pages of the other: an import can
+    be done again, after an interruption too. Raises UsageError for lines that are not an export,
     SourceError for damaged ones, StateError for one of another method or other settings.
     """
     parsed = _parse(lines)

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final
 
@@ -226,6 +227,7 @@ def _rules(arguments: argparse.Namespace) -> int:
     with dehusk.open(arguments.memory, reads_only=not acts) as memory:
         for act, value in acts:
             if act != "remove":
+                _check_known(arguments, memory)
                 memory.add_rule(arguments.site, act, value)
             elif not memory.remove_rule(arguments.site, value):
                 sys.stderr.write(f"dehusk: {arguments.site} has no rule {value!r}\n")
@@ -235,6 +237,15 @@ def _rules(arguments: argparse.Namespace) -> int:
         ("rule", "does", "selector"), [(rule.id, rule.action, rule.selector) for rule in rules]
     )
     return 0
+
+
+def _check_known(arguments: argparse.Namespace, memory: dehusk.Session) -> None:
+    """Raise UsageError for a site that no page was learned of: no page would obey the rule."""
+    if memory.site(arguments.site) is None:
+        known = [row.name for row in memory.sites()]
+        near = get_close_matches(arguments.site, known, 1)
+        meant = f"; did you mean {near[0]!r} ?" if near else ""
+        raise UsageError(f"{arguments.memory} knows no site {arguments.site!r}{meant}")
 
 
 def _check(arguments: argparse.Namespace) -> int:

@@ -14,6 +14,12 @@ _FETCHED: Final = 1000
 _ASKED: Final = 100
 """Keys that are asked for at once."""
 
+_COUNTED: Final = (
+    "SELECT found.site, found.key, own.site, own.key, own.checksum"
+    " FROM shelf AS found JOIN shelf AS own ON own.rowid = found.rowid WHERE found.shelf = ?"
+)
+"""Every row of a shelf as the index has it, through which rows are found, and as it is itself."""
+
 _Place = tuple[bytes, int]
 """A shelf's name and a site's number."""
 
@@ -174,20 +180,18 @@ class Shelves:
         return self._counts[name].get(site, 0)
 
     def counted(self, name: bytes) -> dict[int, int]:
-        """How many rows each site has on a shelf, each of them and their mark checked.
+        """How many rows each site has on a shelf of a file, as many as its mark says.
 
-        Raises StoreDamaged where a row is damaged, is missing or was never written.
+        What a row holds is checked when it is asked for. Raises StoreDamaged where one is not
+        found, was never written, or stands elsewhere in the index.
         """
         counts: dict[int, int] = {}
         change = 0
-        for site, key, value, written in self._database.rows(
-            "SELECT site, key, value, checksum FROM shelf WHERE shelf = ?", (name,)
-        ):
-            if not isinstance(site, int) or not isinstance(key, bytes):
-                raise StoreDamaged(f"a row of the shelf {_shown(name)} is damaged")
-            _checked((name, site), key, value, written)
+        for site, key, own_site, own_key, written in self._database.rows(_COUNTED, (name,)):
+            if (site, key) != (own_site, own_key) or not isinstance(site, int):
+                raise StoreDamaged(f"the index of the shelf {_shown(name)} is damaged")
             counts[site] = counts.get(site, 0) + 1
-            change ^= int(str(written))
+            change ^= written if isinstance(written, int) else 0
         # Not looked for by its name: the index may be what is damaged.
         marks = self._database.rows("SELECT shelf, rows, mark, checksum FROM shelf_mark")
         mark = next((_read_mark(name, *row[1:]) for row in marks if row[0] == name), (0, 0))

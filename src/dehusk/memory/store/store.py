@@ -306,17 +306,17 @@ class Store:
     def add_whole(self, site: str, memory: Memory, changed: int) -> None:
         """Add a memory of many pages to what there is of the site; it is committed at once.
 
-        Raises StateError where the site is known and memories of this method do not add up.
+        Of two memories one of which knows all pages of the other, that one stays, so that adding
+        twice is as good as once. Raises StateError where neither does, and memories of this method
+        do not add up.
         """
         with self._writing():
             number = site_id(site)
             self.database.lock(number)
             found = self.statements.site(number)
             if found is not None and found.pages:
-                if self._replay is None:
-                    raise StateError(f"memories of {self.row.method} do not add up")
                 before = read_memory(self.statements, self.row.method, found, self._replay)
-                memory = self._replay(before, memory)
+                memory = self._together(before, memory)
             body, summary = dump(memory, self.row.method, site=site), self._summary(memory)
             changed = max(changed, found.changed if found else 0)
             row = SiteRow(site, memory.pages, memory.pages, len(body), 0, changed, *summary)
@@ -329,6 +329,16 @@ class Store:
         if self._numbers is not None:
             self._numbers.add(number)
         self._let_go(site)
+
+    def _together(self, before: Memory, memory: Memory) -> Memory:
+        """The memory of all pages of two: either of them where it knows those of the other."""
+        if _knows_all(before, memory):
+            return before
+        if _knows_all(memory, before):
+            return memory
+        if self._replay is None:
+            raise StateError(f"memories of {self.row.method} do not add up")
+        return self._replay(before, memory)
 
     def forget(self, site: str, *, counts: bool = False) -> bool:
         """Take a site out, with all that is kept of it; False if it was not there."""
@@ -373,6 +383,12 @@ class Store:
     def close(self) -> None:
         """Let go of the database; what was not committed is lost."""
         self.database.close()
+
+
+def _knows_all(memory: Memory, other: Memory) -> bool:
+    """True where a memory has learned every page that another knows, of which there are some."""
+    pages = other.table(KNOWN).keys
+    return len(pages) > 0 and bool(memory.table(KNOWN).counts_of(pages).all())
 
 
 @dataclass(frozen=True, slots=True)
