@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 
 import dehusk
 from dehusk.errors import SettingError, StateError, StoreDamaged, StoreLocked, UsageError
-from dehusk.memory import Memory, Table, dump, life_left, shrink
+from dehusk.memory import Memory, Table, dump, life_left, shrink, upkeep
 from dehusk.memory.memory import KNOWN
 from dehusk.memory.session import Session
 from dehusk.methods.auto.model import load_model, save_model
@@ -448,3 +449,30 @@ def test_nothing_is_committed_in_the_middle_of_a_unit(file: Path) -> None:
         assert memory.sites() == []
         assert memory.memory("a.example").pages == 0
         assert memory.learn(dehusk.Page("<p>x</p>", "https://a.example/1"))
+
+
+@pytest.mark.parametrize("lasts", [False, True])
+def test_threads_that_share_a_session_lose_no_lesson(file: Path, *, lasts: bool) -> None:
+    session = dehusk.open(file if lasts else None, durable="page" if lasts else "batch")
+    pages = [[_page(100 * part + number) for number in range(30)] for part in range(8)]
+
+    def add(part: list[dehusk.Page]) -> None:
+        for page in part:
+            session.add(page)
+            if lasts:
+                with session.unit():
+                    session.shelf("seen").put((page.url or "").encode(), b"")
+
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(8) as pool:
+            list(pool.map(add, pages))
+    finally:
+        sys.setswitchinterval(before)
+    assert session.memory("a.example").pages == 240
+    if lasts:
+        session.commit()
+        assert len(session.shelf("seen").all()) == 240
+    session.close()
+    assert not lasts or upkeep.check_store(file).findings == ()

@@ -7,6 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from threading import RLock
 from typing import Final, Self
 
 from dehusk.answer.override import Overrides
@@ -129,6 +130,8 @@ class Kept:
         self._kept = kept
         self._clock = clock
         self._committed = clock()
+        self._alone = RLock()
+        """Held while a page is learned or something committed: threads may share a session."""
         self._is_unit = False
         self._decided: dict[str, Overrides] = {}
         self._with_example: set[tuple[str, int]] = set()
@@ -171,7 +174,8 @@ class Kept:
     def note_given(self, site: str, answer: Answer, since: int | None = None) -> bool:
         """Note an answer that another process gave: see `note`."""
         max_pages = self._lessons.keeping.max_known_pages
-        return note_answer(self.shelf(ANSWERS, site), answer, max_pages, since)
+        with self._alone:
+            return note_answer(self.shelf(ANSWERS, site), answer, max_pages, since)
 
     def given(self, site: str, since: int = 0, after: bytes | None = None) -> Iterator[Answer]:
         """The answers noted on a site that first came from a revision above `since`, by key."""
@@ -198,14 +202,15 @@ class Kept:
         """Make all that was learned and put lasting. StoreFull loses nothing: try again."""
         if not isinstance(self._kept, Store):
             return
-        self._check_no_unit("nothing can be committed before it ends")
-        forgotten = self.forgotten_sites
-        try:
-            self._store.commit()
-        finally:
-            if self.forgotten_sites != forgotten:
-                self._let_go()  # The rules of a site that had to leave went with it.
-        self._committed = self._clock()
+        with self._alone:
+            self._check_no_unit("nothing can be committed before it ends")
+            forgotten = self.forgotten_sites
+            try:
+                self._store.commit()
+            finally:
+                if self.forgotten_sites != forgotten:
+                    self._let_go()  # The rules of a site that had to leave went with it.
+            self._committed = self._clock()
 
     def _let_go(self) -> None:
         """Read again what is held of rules and examples, which may have changed."""
@@ -221,8 +226,14 @@ class Kept:
         """What is learned and put on shelves inside becomes lasting together, or not at all.
 
         It is committed when the durability says so, at the end of the unit at the earliest. If the
-        body raises, all is as it was before the unit. Raises StateError inside another unit.
+        body raises, all is as it was before the unit. Other threads wait for its end. Raises
+        StateError inside another unit.
         """
+        with self._alone, self._begun_unit():
+            yield
+
+    @contextmanager
+    def _begun_unit(self) -> Iterator[None]:
         self._check_no_unit("another cannot begin")
         self._is_unit = True
         try:
@@ -248,14 +259,16 @@ class Kept:
 
         Raises SelectorError for what is not CSS, UsageError for what cannot be a rule.
         """
-        rule = put_rule(self.shelf(RULES, site), action, selector)
-        self._decided.pop(site, None)
-        return rule
+        with self._alone:
+            rule = put_rule(self.shelf(RULES, site), action, selector)
+            self._decided.pop(site, None)
+            return rule
 
     def remove_rule(self, site: str, rule_id: str) -> bool:
         """Take a rule of a site back; False if it was not there."""
-        self._decided.pop(site, None)
-        return remove_rule(self.shelf(RULES, site), rule_id)
+        with self._alone:
+            self._decided.pop(site, None)
+            return remove_rule(self.shelf(RULES, site), rule_id)
 
     def decided(self, site: str) -> Overrides:
         """What the user decides on a site: as the memories were opened, and by the rules."""
@@ -309,17 +322,19 @@ class Kept:
 
         It is lasting at once. Raises StateError inside a unit.
         """
-        self._check_no_unit("no site can be forgotten")
-        self._let_go()
-        return self._store.forget(site)
+        with self._alone:
+            self._check_no_unit("no site can be forgotten")
+            self._let_go()
+            return self._store.forget(site)
 
     def close(self) -> None:
         """Commit, and let go of the file."""
-        try:
-            self.commit()
-        finally:
-            if isinstance(self._kept, Store):
-                self._kept.close()
+        with self._alone:
+            try:
+                self.commit()
+            finally:
+                if isinstance(self._kept, Store):
+                    self._kept.close()
 
     def __enter__(self) -> Self:
         return self

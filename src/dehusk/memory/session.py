@@ -80,9 +80,9 @@ class Snapshot:
 class Session(Kept):
     """Sites that are learned page by page. In memory; `dehusk.open` gives one that lasts.
 
-    A session belongs to one thread at a time. In memory every page is learned whenever it comes. A
-    session that lasts knows the pages of its sites: one that was learned is answered on by what
-    its site has taught, and not learned again.
+    Threads may share a session: one works on a page, the others wait. In memory every page is
+    learned whenever it comes. A session that lasts knows the pages of its sites: one that was
+    learned is answered on by what its site has taught, and not learned again.
     """
 
     def __init__(
@@ -129,7 +129,8 @@ class Session(Kept):
         `render` is called with the result before the page counts as learned: a page that cannot be
         rendered is not learned.
         """
-        return self._add(self._page(html, url, charset, site), render)[0]
+        with self._alone:
+            return self._add(self._page(html, url, charset, site), render)[0]
 
     def learn(
         self,
@@ -140,7 +141,8 @@ class Session(Kept):
         site: str | None = None,
     ) -> bool:
         """Learn a page without an answer on it; False where it was known. Raises PageError."""
-        return self._learn(self._page(html, url, charset, site)) is not None
+        with self._alone:
+            return self._learn(self._page(html, url, charset, site)) is not None
 
     def ask(
         self,
@@ -158,9 +160,10 @@ class Session(Kept):
         for learned, but for those that `learn` could not; `is_learned` says it of this page.
         """
         page = self._page(html, url, charset, site)
-        name, memory = self._memory_of(page)
-        learning = self._asking(page, name, memory, is_learned=is_learned)
-        return pipeline.clean(page, memory, self._setup(name), learning, render)[0]
+        with self._alone:
+            name, memory = self._memory_of(page)
+            learning = self._asking(page, name, memory, is_learned=is_learned)
+            return pipeline.clean(page, memory, self._setup(name), learning, render)[0]
 
     def explain(
         self,
@@ -173,9 +176,10 @@ class Session(Kept):
     ) -> Result:
         """Answer as `ask` does, with what the scores are made of where the method can say it."""
         page = self._page(html, url, charset, site)
-        name, memory = self._memory_of(page)
-        learning = self._asking(page, name, memory, is_learned=is_learned)
-        return pipeline.explain(page, memory, self._setup(name), learning)
+        with self._alone:
+            name, memory = self._memory_of(page)
+            learning = self._asking(page, name, memory, is_learned=is_learned)
+            return pipeline.explain(page, memory, self._setup(name), learning)
 
     def clean(self, pages: Iterable[PageLike]) -> Iterator[Result | Refusal]:
         """Learn pages and answer on each, in order; a page that cannot be used gives a Refusal.
@@ -321,12 +325,14 @@ class Session(Kept):
 
     def add_page(self, page: Page, render: Render | None = None) -> tuple[Result, bytes | None]:
         """As `add`: the answer, and the lesson for `take`; None if the page was known."""
-        result, lesson = self._add(page, render)
-        return result, self._written(page, lesson)
+        with self._alone:
+            result, lesson = self._add(page, render)
+            return result, self._written(page, lesson)
 
     def learn_page(self, page: Page) -> bytes | None:
         """As `learn`: the lesson for `take`; None if the page was known."""
-        return self._written(page, self._learn(page))
+        with self._alone:
+            return self._written(page, self._learn(page))
 
     def lesson(self, page: Page) -> bytes:
         """The lesson of a page for `take_lesson`, whatever its site knows, which need not be held.
@@ -348,16 +354,18 @@ class Session(Kept):
         not lead there, they are learned here.
         """
         if lessons:
-            after = self._lessons.after(self.memory(site), lessons, site, state)
-            self._put_written(site, after, lessons)
+            with self._alone:
+                after = self._lessons.after(self.memory(site), lessons, site, state)
+                self._put_written(site, after, lessons)
 
     def take_lesson(self, page: Page, lesson: bytes) -> bool:
         """Learn a page from its lesson; False where it was known. Raises PageError, as `learn`."""
-        site, memory = self._memory_of(page)
-        after = self._lessons.after_told(memory, lesson, site, page.url)
-        if after is not None:
-            self._put_written(site, after, [lesson])
-        return after is not None
+        with self._alone:
+            site, memory = self._memory_of(page)
+            after = self._lessons.after_told(memory, lesson, site, page.url)
+            if after is not None:
+                self._put_written(site, after, [lesson])
+            return after is not None
 
     def _put_written(self, site: str, after: Memory, lessons: Sequence[bytes]) -> None:
         if isinstance(self._kept, Store):
