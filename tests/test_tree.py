@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import random
+
 import numpy as np
 import pytest
 import turbohtml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dehusk import _kernel
+from dehusk import _kernel, extract
 from dehusk.errors import NotHtml, PageTooLarge, TooManyNodes
 from dehusk.page.page import Page
 from dehusk.page.parse import parse
@@ -274,6 +276,25 @@ def test_binary_data_is_refused(html: bytes | str) -> None:
 
 def test_a_stray_control_character_does_not_make_a_page_binary() -> None:
     assert parse(Page(b"<p>\x0bhello\x01" + b" there" * 20)).tree.text_length[0] > 0
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        b"<!DOCTYPE html><p>" + b"\x00\x01 Harvest" * 30,
+        b"\xef\xbb\xbf\n<html><body>" + bytes(400) + b"Harvest",
+        "<p>" + "\x0b\x01" * 9 + "Harvest",
+        b"Harvest of the year\x0b\x0b\x0b\x0b\x0b\x0b in plain text",
+    ],
+)
+def test_a_page_with_some_control_characters_is_read(html: bytes | str) -> None:
+    assert "Harvest" in extract(html).text
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_random_bytes_are_binary(seed: int) -> None:
+    with pytest.raises(NotHtml):
+        parse(Page(random.Random(seed).randbytes(3000)))
 
 
 @pytest.mark.parametrize("html", ["é" * 600, b"x" * 1001])

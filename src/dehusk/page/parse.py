@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
@@ -19,9 +20,16 @@ from dehusk.settings import Limits
 
 _SNIFFED: Final = 1445
 """How far the WHATWG's MIME sniffing looks into a resource."""
-_MAX_BINARY_SHARE: Final = 0.02
-_MAX_STRAY_BYTES: Final = 4
-"""A page may hold stray control characters; real binary data has 10 % and more in its head."""
+_MAX_BINARY_SHARE: Final = 0.05
+_MAX_STRAY_BYTES: Final = 8
+"""A page may hold stray control characters; real binary data has 10 % and more in its head (27 of
+256 bytes are such, and zeros are common)."""
+_STARTS_HTML: Final = re.compile(
+    rb"(?:\xef\xbb\xbf)?[\t\n\x0c\r ]*<(?:!--|(?:!doctype html|html|head|script|iframe|h1|div|font"
+    rb"|table|a|style|title|b|body|br|p)[ >]|\?xml)",
+    re.IGNORECASE,
+)
+"""What the WHATWG's MIME sniffing takes for HTML before it looks for binary bytes."""
 _BINARY: Final = bytes(code for code in range(32) if code not in b"\t\n\x0c\r\x1b")
 _MAGIC: Final = (
     b"%PDF-",
@@ -78,6 +86,8 @@ def _check_bytes(page: Page, limits: Limits) -> None:
     elif head.startswith(_WIDE) or (page.charset or "").lower().startswith("utf-16"):
         return
     binary = len(head) - len(head.translate(None, _BINARY))
+    if binary and _STARTS_HTML.match(head):
+        return
     if head.startswith(_MAGIC) or binary > _MAX_STRAY_BYTES + _MAX_BINARY_SHARE * len(head):
         raise NotHtml(page.url, "binary data, not HTML")
 
