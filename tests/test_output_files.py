@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import io
 import json
 import os
+import subprocess
+import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -392,3 +395,62 @@ def test_a_fault_in_the_pieces_of_a_page_is_that_pages_refusal(
     assert main(["clean", str(tmp_path / "in.jsonl"), *chosen, "-o", str(target)]) == 1
     written = [json.loads(line) for line in target.read_text("utf-8").splitlines()]
     assert [line["url"][-1] for line in written if not line.get("error")] == ["0", "2"]
+
+
+def _fail(*_: object, **__: object) -> None:
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+
+def _parts(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.rglob(".*"))
+
+
+def test_a_full_disk_leaves_no_part_of_a_parquet_folder_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "out"
+
+    def half(table: object, where: Path, **_: object) -> None:
+        Path(where).write_bytes(b"PAR1")
+        _fail(table)
+
+    monkeypatch.setattr("pyarrow.parquet.write_table", half)
+    source = _page(tmp_path)
+    assert main(["clean", str(source), "-o", f"{folder}/", "--format", "parquet", "-q"]) == 1
+    assert _parts(folder) == []
+
+
+def test_a_full_disk_leaves_no_part_of_a_list_for_models_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, source = tmp_path / "out", _page(tmp_path)
+    assert main(["clean", str(source), "-o", f"{folder}/", "-q"]) == 0
+    monkeypatch.setattr("dehusk.output.llms.Path.read_text", _fail)
+    with pytest.raises(OSError, match="No space"):
+        write_llms_txt(folder)
+    assert _parts(folder) == []
+
+
+def test_what_a_killed_run_left_in_a_folder_goes_with_the_next(tmp_path: Path) -> None:
+    folder, source = tmp_path / "out", _page(tmp_path)
+    script = (
+        "import os, signal, sys\n"
+        "from pathlib import Path\n"
+        "Path.replace = lambda *_: os.kill(os.getpid(), signal.SIGKILL)\n"
+        "from dehusk.doors.cli import main\n"
+        "main(sys.argv[1:])\n"
+    )
+    command = ["clean", str(source), "-o", f"{folder}/", "-q"]
+    subprocess.run([sys.executable, "-c", script, *command], check=False)
+    assert len(_parts(folder)) == 1
+    running = folder / f".dehusk-{os.getpid()}-1.part"
+    running.write_bytes(b"")
+    assert main(command) == 0
+    assert _parts(folder) == [running.name], "that of a run that goes on stays"
+    assert len(list(folder.rglob("*.md"))) == 1
+
+
+def _page(folder: Path) -> Path:
+    page = folder / "page.html"
+    page.write_text("<nav>Home</nav><p>Harvest</p>", encoding="utf-8")
+    return page

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import quote
 
-from dehusk.output.writers import check_replaceable, write_whole
+from dehusk.output.whole import check_replaceable, part_of, write_whole
 
 LIST: Final = "llms.txt"
 FULL: Final = "llms-full.txt"
@@ -104,12 +104,10 @@ def _link(entry: _Entry) -> str:
 def _write_full(path: Path, site: str, entries: list[_Entry]) -> None:
     """Write all pages of a site one behind another, each under its title, as it is read."""
     check_replaceable(path)
-    part = path.with_name(f".{path.name}.part")
-    with part.open("w", encoding="utf-8", newline="\n") as file:
+    with part_of(path) as part, part.open("w", encoding="utf-8", newline="\n") as file:
         file.write(f"# {site}\n")
         for entry in entries:
             text = entry.path.read_text(encoding="utf-8", errors="replace")
             body = text.partition("\n---\n")[2].strip("\n")
             source = f"Source: {entry.url}\n\n" if entry.url else ""
             file.write(f"\n---\n\n# {entry.title}\n\n{source}{body}\n")
-    part.replace(path)

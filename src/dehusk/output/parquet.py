@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 from dehusk.errors import MissingExtra, UsageError
 from dehusk.output.formats import Ahead, Answer, Format, Rendered, Shape, whole_fields
-from dehusk.output.writers import naming
+from dehusk.output.whole import clear_parts, naming, part_of
 
 if TYPE_CHECKING:
     import pyarrow
@@ -65,7 +65,9 @@ class ParquetWriter:
         self._characters = 0
         self._file: pyarrow.parquet.ParquetWriter | None = None
         self._part = self._next_part() if is_folder else path.with_name(f".{path.name}.part")
-        if not is_folder:
+        if is_folder:
+            clear_parts(path)
+        else:
             self._file = pq.ParquetWriter(self._part, self._schema, compression="zstd")
 
     def write(self, answer: Answer | Rendered) -> None:
@@ -95,10 +97,8 @@ class ParquetWriter:
             with naming(self._path):
                 self._file.write_table(table)
         else:
-            part = self._part.with_name(f".{self._part.name}.part")
-            with naming(self._part):
+            with part_of(self._part) as part, naming(self._part):
                 self._pq.write_table(table, part, compression="zstd")
-            part.replace(self._part)
             self._part = self._next_part()
         self._rows, self._characters = [], 0
 

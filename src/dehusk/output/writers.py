@@ -7,10 +7,9 @@ import json
 import os
 import stat
 from collections import deque
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from hashlib import blake2b
 from io import FileIO
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, Final, Protocol, Self
@@ -18,6 +17,7 @@ from typing import BinaryIO, Final, Protocol, Self
 from dehusk.errors import NotWritten, UsageError
 from dehusk.output.formats import Ahead, Answer, Rendered, Shape
 from dehusk.output.names import FileNames
+from dehusk.output.whole import clear_parts, naming, write_whole
 
 _BLOCK: Final = 1 << 16
 _HOPELESS: Final = {errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS}
@@ -85,17 +85,6 @@ class Sink(Protocol):
 
     def close(self) -> None:
         """Let go of it."""
-
-
-@contextmanager
-def naming(path: Path | str) -> Iterator[None]:
-    """Have an OSError of what is done inside, such as a full disk, say which file it met."""
-    try:
-        yield
-    except OSError as fault:
-        if fault.filename is None:
-            fault.filename = str(path)
-        raise
 
 
 class OpenStream:
@@ -267,38 +256,6 @@ class StreamWriter:
         self._sink.close()
 
 
-def check_replaceable(path: Path) -> None:
-    """Raise OSError for what a file must not be renamed onto: a device, a pipe, a folder."""
-    try:
-        mode = path.lstat().st_mode
-    except OSError:
-        return  # Not there, or writing says why not.
-    if not stat.S_ISREG(mode) and not stat.S_ISLNK(mode):
-        raise FileExistsError(errno.EEXIST, "it is no regular file", str(path))
-
-
-def write_whole(path: Path, data: bytes) -> None:
-    """Write a file under another name first, so that it is whole once it is there.
-
-    Raises OSError, also where a device or a pipe has the name. A link gives way to the file: where
-    pages go is for the user to say, not for what lies in the folder.
-    """
-    check_replaceable(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    # The name is the file's own: what a killed run leaves behind, the next one writes over when it
-    # comes to the same page, and two runs into one folder meet only there.
-    mark = blake2b(os.fsencode(path.name), digest_size=8).hexdigest()
-    part = path.with_name(f".dehusk-{mark}.part")
-    try:
-        with naming(path):
-            part.write_bytes(data)
-        part.replace(path)
-    except BaseException:  # Ctrl-C too: leave no part behind
-        with suppress(OSError):
-            part.unlink(missing_ok=True)
-        raise
-
-
 def _sync(path: Path) -> None:
     """Have the disk write down a file, or a folder where the system can do that."""
     with suppress(OSError):
@@ -335,6 +292,7 @@ class FolderWriter:
             for number, page in enumerate(written.pages, 1)
         }
         self._unsynced: list[Path] = []
+        clear_parts(folder)
 
     def holds_next(self, url: str | None, site: str | None) -> bool:
         """True where the file of the next page is there, from an earlier run."""
@@ -360,7 +318,7 @@ class FolderWriter:
         name = named or self._known.get((answer.url, answer.site))
         name = name or self._names.next_name(answer.url, answer.site, self._position)
         try:
-            write_whole(self._folder / name, data)
+            write_whole(self._folder / name, data, self._folder)
         except UnicodeError as fault:
             raise NotWritten(answer.url, f"{self._folder / name}: no such name here") from fault
         except OSError as fault:

@@ -1,0 +1,90 @@
+"""Files that are whole once they are there."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from threading import get_ident
+from typing import Final
+
+_PART: Final = (".dehusk-", ".part")
+"""How the name of a file begins and ends that is not whole yet."""
+
+
+@contextmanager
+def naming(path: Path | str) -> Iterator[None]:
+    """Have an OSError of what is done inside, such as a full disk, say which file it met."""
+    try:
+        yield
+    except OSError as fault:
+        if fault.filename is None:
+            fault.filename = str(path)
+        raise
+
+
+def check_replaceable(path: Path) -> None:
+    """Raise OSError for what a file must not be renamed onto: a device, a pipe, a folder."""
+    try:
+        mode = path.lstat().st_mode
+    except OSError:
+        return  # Not there, or writing says why not.
+    if not stat.S_ISREG(mode) and not stat.S_ISLNK(mode):
+        raise FileExistsError(errno.EEXIST, "it is no regular file", str(path))
+
+
+def write_whole(path: Path, data: bytes, folder: Path | None = None) -> None:
+    """Write a file under another name first (`part_of`), so that it is whole once it is there.
+
+    Raises OSError, also where a device or a pipe has the name. A link gives way to the file: where
+    pages go is for the user to say, not for what lies in the folder.
+    """
+    check_replaceable(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        with part_of(path, folder) as part, naming(path):
+            part.write_bytes(data)
+    except OSError as fault:
+        if fault.errno != errno.EXDEV or folder is None:
+            raise
+        write_whole(path, data)  # A folder in it is on another disk.
+
+
+@contextmanager
+def part_of(path: Path, folder: Path | None = None) -> Iterator[Path]:
+    """Another name for what is written inside, which gets its own name once it is whole.
+
+    It stands in the folder, if one is given, else beside the file: where a killed run's can be
+    found. Names are this thread's own, so that two runs into one folder never meet.
+    """
+    name = f"{_PART[0]}{os.getpid()}-{get_ident()}{_PART[1]}"
+    part = (folder or path.parent) / name
+    try:
+        yield part
+        part.replace(path)
+    except BaseException:  # Ctrl-C too: leave no part behind
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
+        raise
+
+
+def clear_parts(folder: Path) -> None:
+    """Take away what runs that were killed have left in a folder, where the system can tell."""
+    for part in folder.glob("*".join(_PART)):
+        process = part.name.removeprefix(_PART[0]).partition("-")[0]
+        if os.name == "posix" and process.isdecimal() and not _is_running(int(process)):
+            with suppress(OSError):
+                part.unlink()
+
+
+def _is_running(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):
+        return True
+    return True
