@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -269,3 +270,41 @@ def test_a_page_costs_the_same_when_the_store_is_full_of_sites(tmp_path: Path) -
         assert memory.active_sites < 14_000, "it was never full"
     # With every site looked at on every page the last pages took ten times as long.
     assert min(costs[-2:]) < 2 * max(costs[:3])
+
+
+def _commands(memory: Path, out: Path) -> list[list[str]]:
+    """What writes to a memory, or what comes out of one or of a page."""
+    page = str(_html(memory.parent.parent))
+    export = memory.parent.parent / "e.jsonl"
+    store = ["--memory", str(memory)]
+    return [
+        ["learn", page, *store, "-q"],
+        ["sites", "rules", "a.example", *store, "--drop", "p"],
+        ["sites", "forget", "a.example", *store],
+        ["sites", "import", str(export), *store],
+        ["sites", "vacuum", *store],
+        ["sites", "export", *store, "-o", str(out / "x.jsonl")],
+        *(["clean", page, *store, "-q", "-o", str(out / name)] for name in ("a.jsonl", "b/")),
+        ["clean", page, "-q", "-o", str(out / "c.parquet")],
+    ]
+
+
+def test_a_full_disk_and_a_locked_memory_end_every_command_with_the_same_status(
+    small_disk: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = small_disk / "a.husk"
+    with dehusk.open(file) as memory:
+        memory.learn(_page(1))
+    export = ["sites", "export", "--memory", str(file), "-o", str(small_disk.parent / "e.jsonl")]
+    assert main(export) == 0
+    writes_to_memory = [0, 1, 2, 3, 4, 6, 7]
+    with dehusk.open(file):
+        commands = _commands(file, small_disk.parent)
+        assert [main(commands[number]) for number in writes_to_memory] == [1] * 7
+    assert capsys.readouterr().err.count("another process writes to it") == 7
+    with suppress(OSError), (small_disk / "fill").open("wb", buffering=0) as fill:
+        while True:
+            fill.write(bytes(512))
+    assert [main(command) for command in _commands(file, small_disk)] == [1] * 9
+    assert capsys.readouterr().err.lower().count("no room") >= 5
+    assert list(small_disk.rglob(".*")) == []

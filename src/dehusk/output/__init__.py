@@ -11,6 +11,7 @@ from dehusk.errors import UsageError
 from dehusk.output.formats import Answer, Format, Rendered, Shape
 from dehusk.output.llms import write_llms_txt
 from dehusk.output.names import INDEX, is_page_name
+from dehusk.output.whole import unwritable
 from dehusk.output.writers import (
     NOTHING,
     FolderWriter,
@@ -90,8 +91,7 @@ def open_writer(
         open_one = _open_folder if is_folder else _open_file
         return open_one(path, shape, read, written, resumes=resumes)
     except (OSError, ValueError) as fault:
-        reason = getattr(fault, "strerror", None) or fault
-        raise UsageError(f"cannot write to {target}: {reason}") from fault
+        raise unwritable(target, fault) from fault
 
 
 def check_database(path: Path) -> None:

@@ -68,7 +68,11 @@ class ParquetWriter:
         if is_folder:
             clear_parts(path)
         else:
-            self._file = pq.ParquetWriter(self._part, self._schema, compression="zstd")
+            try:
+                self._file = pq.ParquetWriter(self._part, self._schema, compression="zstd")
+            except BaseException:  # Ctrl-C too: leave no part behind
+                self._part.unlink(missing_ok=True)
+                raise
 
     def write(self, answer: Answer | Rendered) -> None:
         """Write one page's answer, together with others."""

@@ -11,6 +11,10 @@ from pathlib import Path
 from threading import get_ident
 from typing import Final
 
+from dehusk.errors import UsageError
+
+_AT_FAULT: Final = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
+"""Faults of the disk: another name would not help."""
 _PART: Final = (".dehusk-", ".part")
 """How the name of a file begins and ends that is not whole yet."""
 
@@ -24,6 +28,13 @@ def naming(path: Path | str) -> Iterator[None]:
         if fault.filename is None:
             fault.filename = str(path)
         raise
+
+
+def unwritable(path: Path | str, fault: OSError | ValueError) -> Exception:
+    """The error of a file that cannot be written: wrong use, unless the disk is at fault."""
+    if isinstance(fault, OSError) and fault.errno in _AT_FAULT:
+        return OSError(fault.errno, fault.strerror or str(fault), str(path))
+    return UsageError(f"cannot write to {path}: {getattr(fault, 'strerror', None) or fault}")
 
 
 def check_replaceable(path: Path) -> None:

@@ -22,6 +22,7 @@ from dehusk.memory.memory import CHANGES, KNOWN
 from dehusk.memory.store import SiteRow
 from dehusk.methods import Method, settings_of
 from dehusk.methods.contract import FamilySeen
+from dehusk.output.whole import unwritable
 from dehusk.page.page import Page
 from dehusk.settings import SourceSettings
 from dehusk.sources import Failure, read_pages
@@ -294,7 +295,7 @@ def _export(arguments: argparse.Namespace) -> int:
         with Path(arguments.output).open("w", encoding="utf-8") as file:
             file.writelines(lines)
     except OSError as fault:
-        raise UsageError(f"cannot write to {arguments.output}: {fault.strerror}") from fault
+        raise unwritable(arguments.output, fault) from fault
     return 0
 
 

@@ -32,6 +32,7 @@ from dehusk.memory.session import Session
 from dehusk.methods import DEFAULT, METHODS, Smooths
 from dehusk.methods.papers.hyperlink import Hyperlink, best_settings, normal_url
 from dehusk.output.names import is_page_name
+from dehusk.output.whole import unwritable
 from dehusk.page.page import Page
 from dehusk.page.parse import parse
 from dehusk.sources import Failure, hint, is_web, read_pages
@@ -293,7 +294,7 @@ def _write(arguments: argparse.Namespace, written: str) -> None:
         try:
             Path(arguments.output).write_bytes(data)
         except OSError as fault:
-            raise UsageError(f"cannot write to {arguments.output}: {fault.strerror}") from fault
+            raise unwritable(arguments.output, fault) from fault
     else:
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()
