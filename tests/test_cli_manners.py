@@ -293,3 +293,16 @@ def test_a_run_goes_on_when_nobody_reads_its_messages(tmp_path: Path) -> None:
     os.close(writer)
     assert done.returncode == 1
     assert len((tmp_path / "out.jsonl").read_text("utf-8").splitlines()) == 40
+
+
+def test_out_of_memory_is_said_in_a_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def refuse(*_: object) -> None:
+        raise MemoryError
+
+    page = tmp_path / "page.html"
+    page.write_text("<p>x", encoding="utf-8")
+    monkeypatch.setattr("dehusk.doors.cli.learn.learning_progress", refuse)
+    assert main(["learn", str(page), "--memory", str(tmp_path / "a.husk")]) == 1
+    assert capsys.readouterr().err == "dehusk: out of memory; what was committed is kept\n"

@@ -19,6 +19,7 @@ EXPERIMENTS: Final = {
     "data": ("corpora.data", "what there is to measure on, and how to get or make it"),
     "report": ("record.report", "one page out of what `all` wrote"),
     "teco": ("papers.teco", "the tables of the papers of `hyperlink`"),
+    "faults": ("faults.command", "what kills, power cuts, bad disks and damaged files do"),
     "memory": ("speed.memory", "what keeping memories costs, and what they survive"),
     "sweep-segments": ("papers.sweep_segments", "what the settings of `segments` change"),
     "chunks-tables": ("papers.chunks_tables", "the tables and figures of the paper of `chunks`"),
@@ -42,7 +43,7 @@ EXPERIMENTS: Final = {
 """By name the module of an experiment and its line in the list."""
 
 
-_ONE_THREAD: Final = ("scale", "serve")
+_ONE_THREAD: Final = ("scale", "serve", "faults")
 """Threads of numpy would be counted as a page's cost, and gain nothing. numpy must not be loaded
 before it is told so."""
 

@@ -21,14 +21,12 @@ from dehusk_bench.quality.scoring import bag_score, words
 from dehusk_bench.samples import sample_site
 from dehusk_bench.samples.page import SamplePage
 from dehusk_bench.speed.memory_costs import run_costs
-from dehusk_bench.speed.memory_kills import run_kills
 from dehusk_bench.tables import number, table
 
 DESCRIPTION: Final = (
     "Clean pages of many sites with their memories in a file, at each durability, side by side with"
-    " no file at all: CPU and pages a second, bytes, time to read back, resident memory. --kills"
-    " ends a writing process at random moments instead, --flood throws new text at one site,"
-    " --growth learns one site for long."
+    " no file at all: CPU and pages a second, bytes, time to read back, resident memory. --flood"
+    " throws new text at one site instead, --growth learns one site for long."
 )
 
 
@@ -51,12 +49,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--postgres",
         metavar="ADDRESS",
         help="measure an empty database too (postgresql://…); dehusk makes its tables there",
-    )
-    parser.add_argument(
-        "--kills",
-        type=positive,
-        metavar="N",
-        help="kill -9 a writing process so often, and verify what it left each time",
     )
     parser.add_argument(
         "--flood",
@@ -85,20 +77,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="the method that learns (default: the default method); may be repeated for --growth",
     )
-    parser.add_argument("--seed", type=int, default=1, metavar="N", help="of the random moments")
     parser.add_argument("--markdown", action="store_true", help="write the tables as Markdown")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the experiment and print its tables; 1 if something was lost or counted twice."""
+    """Run the experiment and print its tables; 1 if a flood has spoilt a site."""
 
     methods = arguments.methods or [DEFAULT]
     if arguments.growth:
         return run_growth(arguments.growth, methods, markdown=arguments.markdown)
     if len(methods) > 1:
         raise UsageError("one --method at a time, but for --growth")
-    if arguments.kills:
-        return run_kills(arguments.kills, arguments.seed, methods[0])
     if arguments.flood:
         flood = Flood(arguments.flood, arguments.flood_page, methods[0])
         return run_flood(flood, markdown=arguments.markdown)

@@ -51,6 +51,9 @@ def _run(arguments: Sequence[str] | None) -> int:
     except KeyboardInterrupt:
         sys.stderr.write("dehusk: interrupted\n")
         return EXIT_INTERRUPTED
+    except MemoryError:
+        sys.stderr.write("dehusk: out of memory; what was committed is kept\n")
+        return EXIT_FAILED
     except (DehuskError, OSError) as error:
         sys.stderr.write(f"dehusk: {error}\n")
         return EXIT_FAILED
