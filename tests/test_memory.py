@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import random
 import zlib
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -517,3 +519,34 @@ def test_a_template_made_by_hand_that_is_no_tree_is_refused(sizes: list[int]) ->
     site.load(dump(Memory(2, sequences=sequences), "rtdm"))
     with pytest.raises(StateError, match="no tree"):
         site.add("<nav>Home</nav><p>1</p>")
+
+
+def _made_by_hand(state: bytes, dice: random.Random) -> bytes:
+    """A saved memory with other numbers in it, and the checksum of these."""
+    line, _, arrays = state[:-4].partition(b"\n")[2].partition(b"\n")
+    header, body = json.loads(line), bytearray(arrays)
+    if dice.random() < 0.25:
+        header["pages"] = dice.choice([0, 1, 10**6, 2**31 - 1])
+    for _ in range(dice.choice([1, 3, 20])):
+        place, width = dice.randrange(len(body)) & ~7, dice.choice([1, 4, 8])
+        number = dice.choice([0, 1, 2, 2**31, 2**32 - 1, 2**63, dice.getrandbits(64)])
+        body[place : place + width] = number.to_bytes(8, "little")[: len(body[place:][:width])]
+    first = state.partition(b"\n")[0]
+    return _with_checksum(b"\n".join((first, json.dumps(header).encode(), bytes(body))))
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("name", ["auto", "segments", "style-tree", "rtdm", "chunks", "site-hash"])
+def test_a_memory_made_by_hand_ends_in_an_answer_or_a_typed_error(name: str) -> None:
+    site = Site(method=name)
+    page = "<nav>Home <a href=/>News</a></nav><table><tr><td>{0}</table><p>Harvest of {0}</p>"
+    for number in range(6):
+        site.learn(page.format(number))
+    state = site.dump()
+    for seed in range(40):
+        hostile = Site(method=name)
+        with suppress(StateError):
+            hostile.load(_made_by_hand(state, random.Random(seed)))
+            for number in (3, 9):
+                hostile.add(page.format(number))
+            hostile.dump()

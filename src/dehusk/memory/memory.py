@@ -80,6 +80,11 @@ class Memory:
             history=_added(self.history, other.history, before),
         )
 
+    def knows_all(self, other: Memory) -> bool:
+        """True where this memory has learned every page that another knows, if that knows any."""
+        pages = other.table(KNOWN).keys
+        return len(pages) > 0 and bool(self.table(KNOWN).counts_of(pages).all())
+
     @property
     def size_bytes(self) -> int:
         """What all tables and sequences hold."""

@@ -332,9 +332,9 @@ class Store:
 
     def _together(self, before: Memory, memory: Memory) -> Memory:
         """The memory of all pages of two: either of them where it knows those of the other."""
-        if _knows_all(before, memory):
+        if before.knows_all(memory):
             return before
-        if _knows_all(memory, before):
+        if memory.knows_all(before):
             return memory
         if self._replay is None:
             raise StateError(f"memories of {self.row.method} do not add up")
@@ -383,12 +383,6 @@ class Store:
     def close(self) -> None:
         """Let go of the database; what was not committed is lost."""
         self.database.close()
-
-
-def _knows_all(memory: Memory, other: Memory) -> bool:
-    """True where a memory has learned every page that another knows, of which there are some."""
-    pages = other.table(KNOWN).keys
-    return len(pages) > 0 and bool(memory.table(KNOWN).counts_of(pages).all())
 
 
 @dataclass(frozen=True, slots=True)
