@@ -373,6 +373,23 @@ def test_a_newer_export_of_a_method_that_does_not_add_up_takes_the_place(tmp_pat
     assert list(upkeep.export_lines(other)) == newer
 
 
+def test_an_export_that_fails_leaves_the_last_one_as_it_was(
+    learned: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = Path(shutil.copy(learned, tmp_path / "b.husk"))
+    export = ["sites", "export", "--memory", str(file), "-o", str(tmp_path / "e.jsonl")]
+    assert main(export) == 0
+    whole = (tmp_path / "e.jsonl").read_bytes()
+    with sqlite3.connect(file) as connection:
+        connection.execute("UPDATE log SET body = x'00' WHERE site = ?", (site_id(NAMES[3]),))
+    assert main(export) == 1
+    assert "damaged" in capsys.readouterr().err
+    assert (tmp_path / "e.jsonl").read_bytes() == whole
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["b.husk", "e.jsonl"]
+    if Path("/dev/null").exists():
+        assert main([*export[:-1], "/dev/null", "--memory", str(learned)]) == 0
+
+
 def test_a_rule_made_by_hand_that_is_none_is_damage(learned: Path) -> None:
     with (
         dehusk.open(learned, reads_only=True) as memory,

@@ -6,6 +6,7 @@ import argparse
 import json
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from difflib import get_close_matches
@@ -22,7 +23,7 @@ from dehusk.memory.memory import CHANGES, KNOWN
 from dehusk.memory.store import SiteRow
 from dehusk.methods import Method, settings_of
 from dehusk.methods.contract import FamilySeen
-from dehusk.output.whole import unwritable
+from dehusk.output.whole import part_of, unwritable
 from dehusk.page.page import Page
 from dehusk.settings import SourceSettings
 from dehusk.sources import Failure, read_pages
@@ -291,8 +292,11 @@ def _export(arguments: argparse.Namespace) -> int:
     if arguments.output in (None, "-"):
         sys.stdout.writelines(lines)
         return 0
+    path = Path(arguments.output).resolve()
     try:
-        with Path(arguments.output).open("w", encoding="utf-8") as file:
+        # Half an export must not look like one; what is no file has no other name.
+        other = part_of(path) if path.is_file() or not path.exists() else nullcontext(path)
+        with other as part, part.open("w", encoding="utf-8") as file:
             file.writelines(lines)
     except OSError as fault:
         raise unwritable(arguments.output, fault) from fault
