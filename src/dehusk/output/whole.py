@@ -99,3 +99,13 @@ def _is_running(process: int) -> bool:
     except (OSError, OverflowError):
         return True
     return True
+
+
+def sync(path: Path) -> None:
+    """Have the disk write down a file, or a folder where the system can do that."""
+    with suppress(OSError):
+        handle = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

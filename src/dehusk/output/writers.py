@@ -17,7 +17,7 @@ from typing import BinaryIO, Final, Protocol, Self
 from dehusk.errors import NotWritten, UsageError
 from dehusk.output.formats import Ahead, Answer, Rendered, Shape
 from dehusk.output.names import FileNames
-from dehusk.output.whole import clear_parts, naming, write_whole
+from dehusk.output.whole import clear_parts, naming, sync, write_whole
 
 _BLOCK: Final = 1 << 16
 _HOPELESS: Final = {errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS}
@@ -256,16 +256,6 @@ class StreamWriter:
         self._sink.close()
 
 
-def _sync(path: Path) -> None:
-    """Have the disk write down a file, or a folder where the system can do that."""
-    with suppress(OSError):
-        handle = os.open(path, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
-
-
 class FolderWriter:
     """Writes a file for each page, under another name first: a file that is there is whole."""
 
@@ -332,7 +322,7 @@ class FolderWriter:
         """Have the disk write down the files since the last time, and their names."""
         for path in self._unsynced:
             for place in (path, path.parent):
-                _sync(place)
+                sync(place)
         self._unsynced.clear()
 
     def __enter__(self) -> Self:

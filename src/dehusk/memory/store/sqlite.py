@@ -24,6 +24,7 @@ from dehusk.memory.store.rows import (
     Values,
     checksum,
 )
+from dehusk.output.whole import sync
 
 
 class WriterLock:
@@ -331,20 +332,10 @@ def _create(path: Path) -> None:
                 run(table.format(int="INTEGER", blob="BLOB"))
             run("COMMIT")
         part.replace(path)
-        sync_folder(path.parent)
+        sync(path.parent)
     except BaseException:  # Ctrl-C too: leave no part behind
         part.unlink(missing_ok=True)
         raise
-
-
-def sync_folder(folder: Path) -> None:
-    """Have the disk write down the names in a folder, where the system can do that."""
-    with suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
 
 
 def _connect(path: Path, *, writes: bool) -> sqlite3.Connection:
