@@ -72,7 +72,12 @@ def test_a_forgotten_site_has_no_rules(tmp_path: Path) -> None:
 def test_the_command_adds_lists_and_removes_rules(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    command = ["sites", "rules", SITE, "--memory", str(tmp_path / "a.husk")]
+    file = tmp_path / "a.husk"
+    command = ["sites", "rules", SITE, "--memory", str(file)]
+    assert main([*command, "--drop", ".sign"]) == 2
+    assert not file.exists(), "a rule of nobody makes no memory"
+    with dehusk.open(file) as memory:
+        memory.learn("<p>Rye</p>", f"https://{SITE}/")
     assert main([*command, "--drop", ".sign"]) == 0
     assert main(command) == 0
     name = capsys.readouterr().out.splitlines()[-1].split()[0]

@@ -226,6 +226,7 @@ def _rules(arguments: argparse.Namespace) -> int:
     acts = [(act, value) for act, value in given if value is not None]
     if len(acts) > 1:
         raise UsageError("one of --keep, --drop and --remove at a time")
+    upkeep.check_there(arguments.memory)
     with dehusk.open(arguments.memory, reads_only=not acts) as memory:
         for act, value in acts:
             if act != "remove":
