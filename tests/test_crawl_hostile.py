@@ -4,21 +4,15 @@ from __future__ import annotations
 
 import resource
 import time
-from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
 import httpcore2
 import pytest
 
-from dehusk.errors import PageError
-from dehusk.page.page import Page
-from dehusk.settings import CrawlSettings, SourceSettings
-from dehusk.sources import Failure
+from crawled import crawl
 from dehusk.sources.crawl import addresses
-from dehusk.sources.crawl.crawler import Crawl
 from dehusk.sources.crawl.scope import LeftOut
-from dehusk.sources.crawl.state import open_state
 from hostile_server import (
     Behaviour,
     Hostile,
@@ -38,32 +32,6 @@ from hostile_server import (
 pytestmark = pytest.mark.slow
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
-
-
-class Outcome:
-    """What a crawl gave."""
-
-    def __init__(self, items: list[Page | Failure], left_out: Counter[LeftOut], base: str) -> None:
-        self.pages = [(i.url or "").removeprefix(base) for i in items if isinstance(i, Page)]
-        self.errors = {
-            (i.url or "").removeprefix(base): i.error for i in items if isinstance(i, Failure)
-        }
-        self.codes = {
-            url: error.code for url, error in self.errors.items() if isinstance(error, PageError)
-        }
-        self.left_out = {reason: count for reason, count in left_out.items() if count}
-
-
-def crawl(server: Hostile, start: str = "/", **settings: Any) -> Outcome:
-    """Crawl the server to its end, without a wait."""
-    usual = {"delay_s": 0, "max_delay_s": 0.01, "retries": 0, "timeout_s": 5.0}
-    chosen = CrawlSettings(**({"allow_private": True} | usual | settings))
-    with (
-        open_state(None) as state,
-        Crawl([server.url + start], chosen, SourceSettings(), state) as running,
-    ):
-        items = list(running)
-        return Outcome(items, running.left_out, server.url)
 
 
 BOMB = bomb(64 << 20)

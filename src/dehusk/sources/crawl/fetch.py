@@ -303,7 +303,7 @@ async def _typed(url: str, timeout_s: float) -> AsyncIterator[None]:
         raise NoAddress(url, _phrase(fault)) from fault
     except (httpcore2.NetworkError, httpcore2.ProxyError, ssl.SSLError, OSError) as fault:
         raise ConnectionFailed(url, _phrase(fault)) from fault
-    except (httpcore2.UnsupportedProtocol, UnicodeError) as fault:
+    except (httpcore2.UnsupportedProtocol, ValueError) as fault:  # A port that is none, too.
         raise ConnectionFailed(url, "no address that can be connected to") from fault
 
 

@@ -16,7 +16,15 @@ from http import HTTPStatus
 from typing import Any, Final, Self, TypeVar
 from urllib.parse import urlsplit
 
-from dehusk.errors import BadRedirect, FetchError, PageError, PageTooLarge
+from dehusk.errors import (
+    AddressRefused,
+    BadRedirect,
+    BadResponse,
+    FetchError,
+    PageError,
+    PageFault,
+    PageTooLarge,
+)
 from dehusk.settings import CrawlSettings, Wish
 from dehusk.sources.crawl.fetch import Fetcher, FetchSettings, Headers, Response, origin_of
 from dehusk.sources.crawl.robots import Manners, ask_manners, find_urls
@@ -125,9 +133,9 @@ def read_retry_after(written: str, now_s: float) -> float | None:
         return float(text)
     try:
         moment = parsedate_to_datetime(text)
-    except ValueError:
+        return max(0.0, moment.replace(tzinfo=moment.tzinfo or UTC).timestamp() - now_s)
+    except (ValueError, OverflowError):
         return None
-    return max(0.0, moment.replace(tzinfo=moment.tzinfo or UTC).timestamp() - now_s)
 
 
 def is_html(response: Response) -> bool:
@@ -215,13 +223,17 @@ class Network:
         return self._manners[origin]
 
     async def _ask_manners(self, origin: str) -> Manners:
-        manners = await ask_manners(
-            origin,
-            self._settings.robots_token,
-            self._fetch_file,
-            ask_tdm=self._settings.obeys(Wish.TDM),
-        )
-        self._paces.of(origin).ask_for(manners.delay_s)
+        token = self._settings.robots_token
+        try:
+            manners = await ask_manners(
+                origin, token, self._fetch_file, ask_tdm=self._settings.obeys(Wish.TDM)
+            )
+            self._paces.of(origin).ask_for(manners.delay_s)
+        except AddressRefused:
+            raise
+        except Exception as fault:  # noqa: BLE001 - of one host: the crawl of others goes on
+            said = f"it cannot be read: {type(fault).__name__}: {fault}"[:200]
+            return Manners(token, None, error=BadResponse(f"{origin}/robots.txt", said))
         return manners
 
     def sitemap_urls(self, starts: list[str], max_urls: int) -> tuple[list[str], list[str]]:
@@ -248,6 +260,8 @@ class Network:
             return await self._fetch(url, headers)
         except (FetchError, PageTooLarge) as error:
             return error
+        except Exception as fault:  # noqa: BLE001 - who waits for this answer would wait for ever
+            return PageFault(url, f"{type(fault).__name__}: {fault}")
 
     async def _fetch(self, url: str, headers: Headers) -> Response:
         pace = self._paces.of(url)

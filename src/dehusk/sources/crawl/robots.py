@@ -24,6 +24,7 @@ MAX_ROBOTS_BYTES: Final = 512_000
 MAX_RESERVATION_BYTES: Final = 512_000
 _MAX_RESERVATIONS: Final = 1000
 _MAX_SITEMAPS: Final = 50
+_DAY_S: Final = 86_400
 _USER_AGENT_LINE: Final = re.compile(r"[ \t]*user-?[ ]?agent[ \t]*:(.*)", re.IGNORECASE)
 _OTHERS: Final = "User-agent: -others-"
 MAX_SITEMAP_BYTES: Final = 52_428_800
@@ -113,7 +114,8 @@ class Manners:
         if self.rules is None:
             return 0.0
         rate = self.rules.request_rate(self.token)
-        by_rate = rate.seconds / rate.requests if rate else 0.0
+        # Numbers may be of any length: beyond a day nobody tells them apart.
+        by_rate = min(rate.seconds, _DAY_S * rate.requests) / rate.requests if rate else 0.0
         return max(self.rules.crawl_delay(self.token) or 0.0, by_rate)
 
     @property
