@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import re
 import ssl
 import time
@@ -219,16 +220,17 @@ class Fetcher:
         wants_body: Callable[[Response], bool] = wants_all,
         max_bytes: int | None = None,
         may_cut: bool = False,
+        timeout_s: float | None = None,
     ) -> Response:
         """The answer to one GET, redirects not followed; a FetchError or PageTooLarge otherwise.
 
         One deadline holds for all of it. Cookies are not kept; a page that redirects to itself
         until it gets its cookie back gets it back. With `may_cut` a body that is too large is cut
-        at `max_bytes`, not refused.
+        at `max_bytes`, not refused. `timeout_s` is a deadline before the usual one.
         """
         limit = _Limit(max_bytes or self._settings.max_bytes, may_cut)
         cookies = ""
-        async with _typed(url, self._settings.timeout_s):
+        async with _typed(url, min(timeout_s or math.inf, self._settings.timeout_s)):
             for _ in range(_MAX_COOKIE_ROUNDS):
                 extra = (*headers, ("Cookie", cookies)) if cookies else headers
                 response = await self._ask(url, extra, wants_body, limit)

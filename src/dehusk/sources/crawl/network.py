@@ -27,12 +27,15 @@ from dehusk.errors import (
 )
 from dehusk.settings import CrawlSettings, Wish
 from dehusk.sources.crawl.fetch import Fetcher, FetchSettings, Headers, Response, origin_of
-from dehusk.sources.crawl.robots import Manners, ask_manners, find_urls
+from dehusk.sources.crawl.robots import Manners, ask_manners
+from dehusk.sources.crawl.sitemaps import Budget
 
 _FIRST_BACKOFF_S: Final = 1.0
 """What a host gets after the first failure in a row; doubled with each more, up to the cap."""
 _MAX_FILE_REDIRECTS: Final = 5
 """Redirects of a robots.txt or a sitemap that are followed: what RFC 9309 asks for."""
+_MIN_FILE_S: Final = 1.0
+"""Seconds that a redirect has where the budget of sitemaps is used up."""
 _PAGE_TYPES: Final = ("text/html", "application/xhtml+xml", "")
 _BUSY: Final = (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE)
 _CLOSE_S: Final = 5.0
@@ -236,9 +239,10 @@ class Network:
             return Manners(token, None, error=BadResponse(f"{origin}/robots.txt", said))
         return manners
 
-    def sitemap_urls(self, starts: list[str], max_urls: int) -> tuple[list[str], list[str]]:
-        """The URLs in these sitemaps, and what went wrong with them."""
-        return self._wait(find_urls(starts, self._fetch_file, max_urls))
+    def sitemap(self, url: str, budget: Budget) -> Response | PageError:
+        """A sitemap, waited for; the seconds that its requests take are taken off the budget."""
+        work = self._fetch_file(url, budget.max_bytes, budget)
+        return self._wait(self._or_error(url, work))
 
     def fetch(self, url: str) -> Response | PageError:
         """The answer to one request, waited for."""
@@ -256,8 +260,14 @@ class Network:
         self._answers.put((number, await self._answer(url, headers)))
 
     async def _answer(self, url: str, headers: Headers) -> Response | PageError:
+        return await self._or_error(url, self._fetch(url, headers))
+
+    async def _or_error(
+        self, url: str, work: Coroutine[Any, Any, Response]
+    ) -> Response | PageError:
+        """The answer, or why there is none."""
         try:
-            return await self._fetch(url, headers)
+            return await work
         except (FetchError, PageTooLarge) as error:
             return error
         except Exception as fault:  # noqa: BLE001 - who waits for this answer would wait for ever
@@ -277,11 +287,19 @@ class Network:
             pace.answered()
         return answer
 
-    async def _fetch_file(self, url: str, max_bytes: int) -> Response:
+    async def _fetch_file(self, url: str, max_bytes: int, budget: Budget | None = None) -> Response:
         """A file for crawlers, through its redirects; cut where it is too large."""
         for _ in range(_MAX_FILE_REDIRECTS + 1):
             async with self._paces.of(url).turn():
-                answer = await self._fetcher.fetch(url, max_bytes=max_bytes, may_cut=True)
+                began = time.monotonic()
+                left_s = max(budget.seconds, _MIN_FILE_S) if budget else None
+                try:
+                    answer = await self._fetcher.fetch(
+                        url, max_bytes=max_bytes, may_cut=True, timeout_s=left_s
+                    )
+                finally:
+                    if budget is not None:
+                        budget.seconds -= time.monotonic() - began
             if answer.redirect is None:
                 return answer
             url = answer.redirect
