@@ -15,7 +15,8 @@ from dehusk.sources.crawl.state import open_state
 from hostile_server import Hostile
 
 HASTE: dict[str, Any] = {
-    "allow_private": True, "delay_s": 0, "max_delay_s": 0.01, "retries": 0, "timeout_s": 5.0,
+    "allow_private": ("127.0.0.1",),
+    "delay_s": 0, "max_delay_s": 0.01, "retries": 0, "timeout_s": 5.0,
 }  # fmt: skip
 
 

@@ -192,7 +192,9 @@ class CrawlSettings:
     max_redirects: int = 10
     retries: int = 2
     """Times that a page is asked for again, at the end of the queue, where the network failed."""
-    allow_private: bool = False
+    allow_private: tuple[str, ...] = ()
+    """Hosts, addresses and networks (`10.1.0.0/16`) to connect to though they are not public.
+    Link-local addresses, and those where providers tell their machines secrets, never are."""
     include: tuple[str, ...] = ()
     """Patterns with * and ?; where there are any, a URL must match one."""
     exclude: tuple[str, ...] = ()
@@ -206,6 +208,11 @@ class CrawlSettings:
         for name in ("max_depth", "delay_s", "max_delay_s", "max_redirects", "retries"):
             if not getattr(self, name) >= 0:
                 raise SettingError(f"crawl: {name} must not be below 0")
+        if isinstance(self.allow_private, str | bool):
+            raise SettingError("crawl: allow_private is a tuple of hosts and networks")
+        for name in self.allow_private:
+            if not _is_host_or_network(name):
+                raise SettingError(f"crawl: {name!r} is neither a host nor a network to allow")
         if not self.user_agent.isascii() or not self.user_agent.isprintable():
             raise SettingError("crawl: user_agent must be plain ASCII, on one line")
         if not self.robots_token:
@@ -283,6 +290,15 @@ class ServiceSettings:
         own = {"127.0.0.1", "localhost", "[::1]"} if _is_loopback(self.host) else set()
         bound = f"[{self.host}]" if ":" in self.host else self.host
         return frozenset(name.lower() for name in (*own, bound, *self.names))
+
+
+def _is_host_or_network(name: str) -> bool:
+    """True for the name of a host, an address, or a network such as `10.1.0.0/16`."""
+    try:
+        ipaddress.ip_network(name.strip("[]"), strict=False)
+    except ValueError:
+        return bool(_NAME.fullmatch(name)) and name[0] != "["
+    return True
 
 
 def _is_loopback(host: str) -> bool:

@@ -26,7 +26,7 @@ from dehusk.errors import (
     NoAddress,
     PageTooLarge,
 )
-from dehusk.sources.crawl.addresses import CheckedBackend, NoName
+from dehusk.sources.crawl.addresses import Allowed, CheckedBackend, NoName
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -174,7 +174,7 @@ class FetchSettings:
     user_agent: str
     timeout_s: float = 30.0
     max_bytes: int = 20_000_000
-    allow_private: bool = False
+    allow_private: tuple[str, ...] = ()
     credentials: Mapping[str, str] | None = None
     """By origin (`https://example.org`), the value of the `Authorization` header it is sent."""
 
@@ -205,7 +205,7 @@ class Fetcher:
         self._pool = httpcore2.AsyncConnectionPool(
             ssl_context=httpcore2.default_ssl_context(),
             keepalive_expiry=_KEEP_ALIVE_S,
-            network_backend=CheckedBackend(allow_private=settings.allow_private),
+            network_backend=CheckedBackend(Allowed(settings.allow_private)),
         )
 
     async def aclose(self) -> None:

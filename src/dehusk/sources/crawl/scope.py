@@ -125,20 +125,20 @@ class Traps:
 
     def _is_facet(self, parts: SplitResult) -> bool:
         """True for one mix of parameters too many at its path."""
-        names = parameters(parts)
-        if not names:
+        mix = _mix(parts)
+        if not mix:
             return False
-        if len(names) > self.settings.max_parameters:
+        if mix.count("&") >= self.settings.max_parameters:
             return True
         mixes = self._mixes.get(parts.netloc + parts.path, set())
-        return "&".join(names) not in mixes and len(mixes) >= self.settings.max_mixes
+        return mix not in mixes and len(mixes) >= self.settings.max_mixes
 
     def note(self, url: str) -> None:
         """Take note of a URL that is to be asked for."""
         parts = urlsplit(url)
         if parts.query:
             mixes = self._mixes.setdefault(parts.netloc + parts.path, set())
-            mixes.add("&".join(parameters(parts)))
+            mixes.add(_mix(parts))
 
     def steps(self, url: str, source: str, steps_before: int) -> int:
         """How many dates were passed on the way to this URL; 0 for one that ends in no date."""
@@ -165,6 +165,11 @@ class Traps:
             for name, count in self._alike.items()
             if count >= self.settings.min_alike and not self._different[name]
         )
+
+
+def _mix(parts: SplitResult) -> str:
+    """The names of the parameters, each as often as it stands there: `f=1&f=2` is a mix of two."""
+    return "&".join(sorted(part.partition("=")[0] for part in parts.query.split("&") if part))
 
 
 def _ends_in_date(url: str) -> bool:
