@@ -32,6 +32,7 @@ from dehusk.doors.service.linked import Searches
 from dehusk.doors.service.service import Service
 from dehusk.sources.crawl import addresses
 
+JSON = {"Content-Type": "application/json"}
 pytestmark = pytest.mark.slow
 
 
@@ -62,7 +63,7 @@ def port() -> Iterator[int]:
 def post(port: int, body: dict[str, Any]) -> tuple[int, list[Any]]:
     """Status and lines of a search."""
     connection = HTTPConnection("127.0.0.1", port, timeout=60)
-    connection.request("POST", "/v1/linked", json.dumps({"fetch": True} | body))
+    connection.request("POST", "/v1/linked", json.dumps({"fetch": True} | body), JSON)
     answer = connection.getresponse()
     found = answer.status, [json.loads(line) for line in answer.read().splitlines()]
     connection.close()
@@ -206,7 +207,10 @@ def test_who_goes_away_ends_what_is_loaded_for_him(port: int) -> None:
 
     with serve({"*": hangs}) as server:
         body = json.dumps({"fetch": True, "page": {"url": f"{server.url}/"}}).encode()
-        head = f"POST /v1/linked HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n\r\n"
+        head = (
+            "POST /v1/linked HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+            f"Content-Length: {len(body)}\r\n\r\n"
+        )
         with socket.create_connection(("127.0.0.1", port), timeout=60) as client:
             client.sendall(head.encode() + body)
             assert asked.wait(60)
@@ -225,7 +229,7 @@ def test_a_search_does_not_hold_up_the_end() -> None:
         with running("--fetch", "--allow-private", "127.0.0.1", "--workers", "1") as (port, pid):
             connection = HTTPConnection("127.0.0.1", port, timeout=60)
             body = {"fetch": True, "page": {"url": f"{server.url}/"}}
-            connection.request("POST", "/v1/linked", json.dumps(body))
+            connection.request("POST", "/v1/linked", json.dumps(body), JSON)
             assert asked.wait(60)
             started = time.monotonic()
             os.kill(pid, signal.SIGTERM)
