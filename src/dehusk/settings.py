@@ -20,6 +20,9 @@ MAX_DEPTH: Final = 512
 USER_AGENT: Final = "dehusk/0.1.0 (learns what a site repeats; obeys robots.txt as dehusk)"
 SAVED: Final = "pages.warc.gz"
 """The archive that pages out of the web are saved to, in a folder: with it the folder is read."""
+WALL_FACTOR: Final = 30
+"""A page stands still that takes so many times its CPU time by the clock. On a busy machine some
+took 10 s for 0.2 s to 2.7 s of CPU."""
 MAX_LOADS: Final = 20
 """Pages that a search by the papers fetches at most, the key page included. On linked-dev it takes
 7 to find three that link each other; a site whose links lead nowhere is not worth 1,000."""
@@ -41,6 +44,7 @@ class Limits:
     max_nodes: int = 500_000
     max_depth: int = MAX_DEPTH
     timeout_s: float = 10.0
+    """CPU time. What stands still is given up after `WALL_FACTOR` times as long."""
 
     def __post_init__(self) -> None:
         if self.max_depth > MAX_DEPTH:
@@ -147,7 +151,7 @@ class JobSettings:
     max_held_bytes: int = 128_000_000
     """What the sites that a process holds may take in it, as `Keeping.max_active_bytes`."""
     patience_s: float = 30.0
-    """A process that is silent so much longer than three times a page's `timeout_s` is ended."""
+    """A process that is silent so much longer than a page may stand still is ended."""
 
     def __post_init__(self) -> None:
         for name in ("jobs", "max_ahead_bytes", "max_ahead_pages", "max_held_bytes"):
