@@ -33,6 +33,12 @@ _METHODS: Final = b"GET, POST, DELETE"
 _ALLOWED_HEADERS: Final = b"authorization, content-type, content-encoding"
 
 
+def name_of(host: str) -> str | None:
+    """The name in a `Host` header, without its port; None where there is more than these."""
+    found = _AUTHORITY.fullmatch(host)
+    return found[1] if found else None
+
+
 class Guard:
     """Lets requests through to the app, or answers them itself; counts and logs all of them."""
 
@@ -84,8 +90,7 @@ class Guard:
         if any(names[name] > 1 for name in _ONCE):
             return Failed(400, "bad_request", "a header that says who asks came twice")
         host = headers.get(b"host", b"").decode("latin-1").lower()
-        found = _AUTHORITY.fullmatch(host)
-        if found is None or found[1] not in self._names:
+        if name_of(host) not in self._names:
             return Failed(421, "host", "this service does not go by that name")
         if origin and not self._may_ask(origin, host):
             return Failed(403, "origin", "this origin may not ask")
