@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-import pytest
+import asyncio
+import time
+from pathlib import Path
 
-from crawled import crawl, crawl_all
-from dehusk.sources.crawl import judge, network, robots
+import pytest
+from protego import Protego
+
+from crawled import HASTE, crawl, crawl_all
+from dehusk.page.page import Page
+from dehusk.settings import CrawlSettings, SiteBy, SourceSettings
+from dehusk.sources.crawl import judge, network, robots, scope
+from dehusk.sources.crawl.crawler import Crawl
 from dehusk.sources.crawl.fetch import Response
 from dehusk.sources.crawl.frontier import normal_url
 from dehusk.sources.crawl.network import read_retry_after
+from dehusk.sources.crawl.state import open_state
 from hostile_server import Behaviour, home, serve
 
 pytestmark = pytest.mark.slow
@@ -94,3 +103,51 @@ def test_a_robots_txt_that_nobody_foresaw_forbids_its_site_alone(
         outcome = crawl_all([f"{bad.url}/", f"{good.url}/"])
         assert outcome.pages == [f"{good.url}/"]
         assert outcome.codes == {f"{bad.url}/": "robots"}
+
+
+def test_a_site_that_falls_silent_is_given_up_and_the_others_go_on(tmp_path: Path) -> None:
+    many = [f"/{n}" for n in range(40)]
+    silent: dict[str, Behaviour] = {"/": home(*many), "*": lambda r: time.sleep(20)}
+    answering: dict[str, Behaviour] = {"/": home(*many), "*": home()}
+    with serve(silent) as bad, serve(answering) as good:
+        urls = [f"{bad.url}/", f"{good.url}/"]
+        began = time.monotonic()
+        outcome = crawl_all(urls, timeout_s=0.2)
+        assert time.monotonic() - began < 20
+        assert len([page for page in outcome.pages if page.startswith(good.url)]) == 41
+        (error,) = [error for url, error in outcome.errors.items() if not url]
+        assert "no longer answers" in str(error)
+        assert len(bad.asked()) <= 12
+        with open_state(tmp_path / "state") as state:
+            settings = CrawlSettings(**(HASTE | {"timeout_s": 0.2}))
+            with Crawl(urls, settings, SourceSettings(), state) as first:
+                assert len(list(first)) == 43 + 9
+                assert first.waiting == 40 - 9
+            bad.paths["*"] = home()
+            with Crawl(urls, settings, SourceSettings(), state) as second:
+                pages = [item for item in second if isinstance(item, Page)]
+        assert len(pages) == 40 - 9
+
+
+def test_slow_robots_txts_of_one_domain_hold_the_others_up_for_so_long_and_no_longer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[str] = []
+
+    async def ask(origin: str, token: str, *_: object, **__: object) -> robots.Manners:
+        asked.append(origin)
+        if ".example.org" in origin:
+            await asyncio.sleep(0.2)
+        return robots.Manners(token, Protego.parse(""))
+
+    monkeypatch.setattr(network, "ask_manners", ask)
+    monkeypatch.setattr(scope, "_MAX_MANNERS_S", 1.0)
+    with network.Network(CrawlSettings(), {}) as running:
+        tried = scope.Scope(CrawlSettings(), SourceSettings(site_by=SiteBy.DOMAIN), running.manners)
+        tried.admit_start("http://example.org/")
+        admitted = [tried.admit(f"http://h{n}.example.org/", None, "") for n in range(50)]
+        assert len(asked) <= 8
+        assert all(found and found.reason is scope.LeftOut.ROBOTS for found in admitted[10:])
+        again = tried.admit("http://h1.example.org/more", None, "")
+        assert again is not None
+        assert again.reason is None

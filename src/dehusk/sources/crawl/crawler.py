@@ -32,7 +32,8 @@ from dehusk.sources.crawl.state import PAGE, VERSION, Answer, Earlier, State
 from dehusk.sources.items import Failure
 
 _MAX_SILENCE: Final = 10
-"""Requests in a row that nobody answers before the crawl gives up until it is resumed."""
+"""Requests to a site in a row that nobody answers before it is given up until the crawl is
+resumed. Others go on."""
 _URLS_PER_PAGE: Final = 10
 """URLs of sitemaps that are read for each page wanted: many turn out to be left out."""
 _MIN_SITEMAP_URLS: Final = 1000
@@ -91,7 +92,9 @@ class Crawl:
         self._found: list[Found] = []
         self._asked: set[int] = set()
         self._taken = 0
-        self._silence = 0
+        self._silence: Counter[str] = Counter()
+        self._silent: set[str] = set()
+        self._left = 0
         self._stack = ExitStack()
         self.pages = 0
         """Pages given, by this run and those before it."""
@@ -118,7 +121,7 @@ class Crawl:
     @property
     def waiting(self) -> int:
         """URLs that wait to be asked for, those of sitemaps too."""
-        return len(self._frontier) + len(self._window) + len(self._sitemaps)
+        return len(self._frontier) + len(self._window) + len(self._sitemaps) + self._left
 
     @property
     def ending(self) -> Ending:
@@ -134,10 +137,13 @@ class Crawl:
                 continue
             entry = self._window[0]
             answer = self._await(entry)
-            self._silence = self._silence + 1 if _is_silence(answer) else 0
-            if self._silence >= _MAX_SILENCE:
+            self._silence[entry.site] += 1
+            if not _is_silence(answer):
+                self._silence[entry.site] = 0
+            if self._silence[entry.site] >= _MAX_SILENCE:
                 yield Failure(None, entry.site, self._given_up(entry))
-                return
+                self._give_up(entry.site)
+                continue
             verdict = self._judge.judge(entry, answer, self._earlier.get(key_of(entry.url)))
             self._count(verdict)
             if isinstance(answer, Response) and verdict.outcome in _KEPT:
@@ -231,6 +237,15 @@ class Crawl:
             self._state.keep_answer(number, answer)
         return self._answers.pop(entry.number)
 
+    def _give_up(self, site: str) -> None:
+        """Ask a site for nothing more until the crawl is resumed; what it was asked for waits."""
+        self._silent.add(site)
+        left = [entry.number for entry in self._window if entry.site == site]
+        self._left += len(left)
+        self._window = deque(entry for entry in self._window if entry.site != site)
+        self._state.forget_answers(left)
+        self._start({})
+
     def _given_up(self, entry: Entry) -> SourceError:
         return SourceError(
             f"{entry.site} no longer answers; {self.waiting} URLs wait, and --resume goes on"
@@ -289,7 +304,8 @@ class Crawl:
         room = min(at_once * len(self._scope.sites), self._settings.max_pages - self.pages)
         while len(self._window) < room:
             busy = Counter(entry.site for entry in self._window)
-            entry = self._frontier.take(s for s in self._scope.sites if busy[s] < at_once)
+            sites = self._scope.sites - self._silent
+            entry = self._frontier.take(site for site in sites if busy[site] < at_once)
             if entry is None:
                 return
             self._state.take(entry.number, self._taken)

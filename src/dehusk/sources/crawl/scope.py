@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+import time
+from collections import Counter, defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -22,6 +23,7 @@ from dehusk.errors import (
 )
 from dehusk.page.urls import site_of
 from dehusk.settings import CrawlSettings, SourceSettings, Wish
+from dehusk.sources.crawl.fetch import origin_of
 from dehusk.sources.crawl.frontier import Entry, key_of, normal_url, parameters, shape_of
 from dehusk.sources.crawl.robots import Manners
 
@@ -45,6 +47,9 @@ _NOT_HTML: Final = frozenset(
 MAX_SEEN: Final = 2_000_000
 """URLs that a crawl remembers; about 200 bytes each. What comes then is left out, and counted."""
 _MAX_SPELLINGS: Final = 200_000
+_MAX_MANNERS_S: Final = 300.0
+"""Seconds for the robots.txt of all hosts of a site. They are asked for one by one, and the crawl
+of all sites waits; a domain may have as many hosts as it likes. Further hosts are left out."""
 
 
 class LeftOut(StrEnum):
@@ -211,6 +216,8 @@ class Scope:
         self._include = re.compile(as_expression(settings.include))
         self._exclude = re.compile(as_expression(settings.exclude))
         self._spellings: set[str] = set()
+        self._origins: set[str] = set()
+        self._waited_s: defaultdict[str, float] = defaultdict(float)
         self._is_settled = bool(sites)
         self.sites: set[str] = set(sites)
         self.seen: dict[int, LeftOut | None] = {}
@@ -348,10 +355,18 @@ class Scope:
         """Does the host allow it?"""
         if not self._settings.obeys(Wish.ROBOTS):
             return True
+        origin, site = origin_of(url), self.site_of(url)
+        if origin not in self._origins and self._waited_s[site] > _MAX_MANNERS_S:
+            return False
+        began = time.monotonic()
         try:
             return self._manners(url).allows(url)
         except AddressRefused:
             return True  # Asking for the page itself says why it cannot be had.
+        finally:
+            if origin not in self._origins:
+                self._origins.add(origin)
+                self._waited_s[site] += time.monotonic() - began
 
     def is_reserved(self, url: str) -> bool:
         """Does the host's tdmrep.json keep the page from mining?"""
