@@ -13,7 +13,7 @@ import fuzz
 
 pytestmark = pytest.mark.slow
 
-SECONDS = 45
+SECONDS = 30
 """For the fuzzer, besides half a minute to build the kernel for it: under two minutes in all."""
 
 
@@ -49,9 +49,11 @@ def test_a_read_behind_the_end_of_an_array_ends_the_process(tmp_path: Path) -> N
         "libc.memcmp(place, place, 17)\n",
         "utf-8",
     )
-    ran = subprocess.run(
-        [sys.executable, str(source)],
-        env=os.environ | fuzz.environment(), capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    said = tmp_path / "said"
+    with said.open("w", encoding="utf-8") as log:  # The sanitizer's helper keeps a pipe open.
+        ran = subprocess.run(
+            [sys.executable, str(source)],
+            env=os.environ | fuzz.environment(), stderr=log, check=False,
+        )  # fmt: skip
     assert ran.returncode != 0
-    assert "heap-buffer-overflow" in ran.stderr
+    assert "heap-buffer-overflow" in said.read_text("utf-8")
