@@ -20,6 +20,8 @@ import pytest
 from dehusk.sources.crawl import addresses
 
 HOST = "127.0.0.1"
+INSIDE = "127.0.0.2"
+"""Another address of this machine, which no test allows."""
 FOR_CRAWLERS = ("/robots.txt", "/sitemap.xml", "/.well-known/tdmrep.json")
 
 
@@ -66,7 +68,7 @@ class Hostile:
 
 
 @contextmanager
-def serve(paths: dict[str, Behaviour]) -> Iterator[Hostile]:
+def serve(paths: dict[str, Behaviour], host: str = HOST) -> Iterator[Hostile]:
     """Serves these paths; 404 for others. A path ending in `*` stands for all that begin so."""
     hostile = Hostile("", paths)
 
@@ -84,8 +86,8 @@ def serve(paths: dict[str, Behaviour]) -> Iterator[Hostile]:
         # Left to itself, closing would wait for threads that never end on purpose.
         block_on_close = False
 
-    with Server((HOST, 0), Handler) as server:
-        hostile.url = f"http://{HOST}:{server.server_address[1]}"
+    with Server((host, 0), Handler) as server:
+        hostile.url = f"http://{host}:{server.server_address[1]}"
         thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
         thread.start()
         yield hostile

@@ -94,7 +94,7 @@ def test_what_is_read_or_kept_is_never_written_over(
     ("arguments", "message"),
     [
         ("clean page.html --pages 5 --delay 0", "--pages, --delay: only for web addresses"),
-        ("clean page.html --allow-private", "--allow-private: only for web addresses"),
+        ("clean page.html --allow-private ::1", "--allow-private: only for web addresses"),
         ("clean page.html --exclude *.pdf", "--exclude: only for web addresses"),
         ("clean http://a.example --html-field body", "--html-field"),
         ("clean http://a.example --user-agent=", "must begin with a name"),

@@ -25,7 +25,7 @@ from hostile_server import Behaviour, Hostile, Request, home, links, serve
 
 pytestmark = pytest.mark.slow
 
-HASTE: dict[str, Any] = {"delay_s": 0, "max_delay_s": 0, "allow_private": True}
+HASTE: dict[str, Any] = {"delay_s": 0, "max_delay_s": 0, "allow_private": ("127.0.0.1",)}
 
 
 def crawl(

@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dehusk.sources.crawl.addresses import why_not_public
+from dehusk.errors import SettingError
+from dehusk.settings import CrawlSettings
+from dehusk.sources.crawl.addresses import Allowed, why_not_public
 
 PRIVATE = [
     "0.0.0.0", "0.1.2.3", "10.0.0.1", "100.64.0.1", "100.127.255.255", "127.0.0.1", "127.255.0.1",
@@ -48,3 +50,38 @@ def test_what_python_calls_private_is_refused(number: int) -> None:
     address = IPv4Address(number)
     if address.is_private or address.is_multicast or address.is_reserved:
         assert why_not_public(str(address)) or str(address) in ("192.0.0.9", "192.0.0.10")
+
+
+NEVER = [
+    "169.254.169.254", "169.254.0.1", "fe80::1", "fd00:ec2::254", "fd20:ce::254", "100.100.100.200",
+    "168.63.129.16", "192.0.0.192", "224.0.0.1", "255.255.255.255", "ff02::1",
+    "::ffff:169.254.169.254", "64:ff9b::a9fe:a9fe", "2002:a9fe:a9fe::", "::169.254.169.254",
+    "2001:0:4136:e378:8000:63bf:5601:5601",
+]  # fmt: skip
+"""Link-local addresses and those of metadata, also where another address carries them."""
+
+
+@pytest.mark.parametrize("address", NEVER)
+def test_what_is_never_allowed_is_not_allowed_by_a_network_around_it(address: str) -> None:
+    every = Allowed(("0.0.0.0/0", "::/0", "metadata.example", address))
+    assert every.why_not("metadata.example", address)
+
+
+def test_of_private_addresses_those_of_named_hosts_and_networks_are_allowed() -> None:
+    allowed = Allowed(("10.1.0.0/16", "Mill.example", "[::1]", "127.0.0.1"))
+    for host, address in [
+        ("any.example", "10.1.2.3"), ("mill.example.", "192.168.0.1"), ("x.example", "::1"),
+        ("localhost", "127.0.0.1"), ("any.example", "8.8.8.8"),
+    ]:  # fmt: skip
+        assert allowed.why_not(host, address) is None
+    for host, address in [
+        ("any.example", "10.2.0.1"), ("a.mill.example", "192.168.0.1"), ("x.example", "127.0.0.2"),
+        ("any.example", "::ffff:10.1.2.3"),
+    ]:  # fmt: skip
+        assert allowed.why_not(host, address)
+
+
+@pytest.mark.parametrize("named", [True, "10.0.0.0/8", ("a/b",), ("",), ("10.0.0.0/99",)])
+def test_what_is_neither_a_host_nor_a_network_is_refused_by_name(named: object) -> None:
+    with pytest.raises(SettingError, match="host"):
+        CrawlSettings(allow_private=named)  # type: ignore[arg-type]

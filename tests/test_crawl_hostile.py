@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import resource
 import time
-from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
 import httpcore2
 import pytest
 
-from dehusk.errors import PageError
-from dehusk.page.page import Page
-from dehusk.settings import CrawlSettings, SourceSettings
-from dehusk.sources import Failure
+from crawled import crawl
 from dehusk.sources.crawl import addresses
-from dehusk.sources.crawl.crawler import Crawl
 from dehusk.sources.crawl.scope import LeftOut
-from dehusk.sources.crawl.state import open_state
 from hostile_server import (
+    INSIDE,
     Behaviour,
     Hostile,
     Request,
@@ -38,32 +33,6 @@ from hostile_server import (
 pytestmark = pytest.mark.slow
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
-
-
-class Outcome:
-    """What a crawl gave."""
-
-    def __init__(self, items: list[Page | Failure], left_out: Counter[LeftOut], base: str) -> None:
-        self.pages = [(i.url or "").removeprefix(base) for i in items if isinstance(i, Page)]
-        self.errors = {
-            (i.url or "").removeprefix(base): i.error for i in items if isinstance(i, Failure)
-        }
-        self.codes = {
-            url: error.code for url, error in self.errors.items() if isinstance(error, PageError)
-        }
-        self.left_out = {reason: count for reason, count in left_out.items() if count}
-
-
-def crawl(server: Hostile, start: str = "/", **settings: Any) -> Outcome:
-    """Crawl the server to its end, without a wait."""
-    usual = {"delay_s": 0, "max_delay_s": 0.01, "retries": 0, "timeout_s": 5.0}
-    chosen = CrawlSettings(**({"allow_private": True} | usual | settings))
-    with (
-        open_state(None) as state,
-        Crawl([server.url + start], chosen, SourceSettings(), state) as running,
-    ):
-        items = list(running)
-        return Outcome(items, running.left_out, server.url)
 
 
 BOMB = bomb(64 << 20)
@@ -172,7 +141,7 @@ def test_ten_redirects_are_followed_and_eleven_are_not() -> None:
 
 def test_a_private_address_is_refused_before_a_byte_is_sent() -> None:
     with serve({"/": home()}) as server:
-        outcome = crawl(server, allow_private=False)
+        outcome = crawl(server, allow_private=())
         assert outcome.codes == {"/": "private_address"}
         assert server.requests == []
 
@@ -184,25 +153,16 @@ def test_a_private_address_is_refused_however_it_is_spelled(spelling: str) -> No
     with serve({"/": home()}) as server:
         port = server.url.rpartition(":")[2]
         named = Hostile(f"http://{spelling}:{port}")
-        outcome = crawl(named, allow_private=False)
+        outcome = crawl(named, allow_private=())
         assert set(outcome.codes.values()) <= {"private_address", "connection"}
         assert outcome.pages == []
         assert server.requests == []
 
 
-def test_a_redirect_to_a_private_address_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    # Both servers are on this machine; the one with the open port counts as public.
-    with serve({"/": home()}) as inside, serve({}) as outside:
+def test_a_redirect_to_a_private_address_is_refused() -> None:
+    with serve({"/": home()}, INSIDE) as inside, serve({}) as outside:
         outside.paths["/"] = lambda r: r.redirect(inside.url + "/")
-        open_port = int(outside.url.rpartition(":")[2])
-
-        class Backend(addresses.CheckedBackend):
-            async def connect_tcp(self, host: str, port: int, *args: Any, **more: Any) -> Any:
-                self._allow_private = port == open_port
-                return await super().connect_tcp(host, port, *args, **more)
-
-        monkeypatch.setattr("dehusk.sources.crawl.fetch.CheckedBackend", Backend)
-        outcome = crawl(outside, allow_private=False)
+        outcome = crawl(outside)
         assert set(outcome.codes.values()) == {"private_address"}
         assert outside.asked() == ["/"]
         assert inside.requests == []
@@ -223,7 +183,7 @@ def test_a_name_that_changes_its_address_gains_nothing(monkeypatch: pytest.Monke
 
     monkeypatch.setattr(addresses, "_look_up", look_up)
     monkeypatch.setattr(httpcore2.AnyIOBackend, "connect_tcp", connect)
-    outcome = crawl(Hostile("http://rebind.example"), allow_private=False)
+    outcome = crawl(Hostile("http://rebind.example"), allow_private=())
     assert outcome.codes == {"/": "connection"}
     assert connected == ["192.0.3.7"]
 
@@ -242,7 +202,7 @@ def test_of_a_public_and_a_private_address_only_the_public_one_is_tried(
 
     monkeypatch.setattr(addresses, "_look_up", look_up)
     monkeypatch.setattr(httpcore2.AnyIOBackend, "connect_tcp", connect)
-    crawl(Hostile("http://mixed.example"), allow_private=False)
+    crawl(Hostile("http://mixed.example"), allow_private=())
     assert connected == ["192.0.3.7"]
 
 
@@ -261,7 +221,7 @@ def test_a_socket_that_leads_elsewhere_than_it_was_told_is_closed(
     monkeypatch.setattr(httpcore2.AnyIOBackend, "connect_tcp", connect)
     with serve({"/": home()}) as server:
         port = server.url.rpartition(":")[2]
-        outcome = crawl(Hostile(f"http://moved.example:{port}"), allow_private=False)
+        outcome = crawl(Hostile(f"http://moved.example:{port}"), allow_private=())
         assert outcome.codes == {"/": "private_address"}
         assert server.requests == []
 
@@ -320,11 +280,11 @@ def test_a_robots_txt_that_leads_to_a_private_address_forbids_everything(
         "*": home("/a", "/b"),
     }
     with serve(paths) as server, serve({"/": lambda r: r.redirect(server.url)}) as other:
-        outcome = crawl(server, allow_private=False)
+        outcome = crawl(server, allow_private=())
         assert outcome.codes == {"/": "robots"}
         assert "10.0.0.5" not in str(outcome.errors["/"])
         assert [request.path for request in server.requests] == ["/robots.txt"]  # Once.
-        assert crawl(other, allow_private=False).codes == {"/": "redirect"}
+        assert crawl(other, allow_private=()).codes == {"/": "redirect"}
         assert server.asked() == []
 
 
@@ -381,6 +341,17 @@ def test_facets_in_every_mix_are_left() -> None:
 
     with serve({"*": facets}) as server:
         outcome = crawl(server, "/list", max_pages=1000)
+        assert outcome.left_out[LeftOut.FACETS] > 0
+        assert len(outcome.pages) < 40
+
+
+def test_facets_that_are_repeated_are_left() -> None:
+    def longer(request: Request) -> None:
+        mark = "&" if "?" in request.path else "?"
+        request.page(links(f"{request.path}{mark}f=1", f"{request.path}{mark}f=2"))
+
+    with serve({"*": longer}) as server:
+        outcome = crawl(server, "/list", max_pages=220)
         assert outcome.left_out[LeftOut.FACETS] > 0
         assert len(outcome.pages) < 40
 

@@ -11,10 +11,10 @@ import pytest
 from dehusk.errors import ConnectionFailed, PageError, UsageError
 from dehusk.page.page import Page
 from dehusk.settings import CrawlSettings, Wish
-from dehusk.sources.crawl import addresses
 from dehusk.sources.crawl.fetch import Response
 from dehusk.sources.crawl.linked import LinkedPages
 from hostile_server import (
+    INSIDE,
     Behaviour,
     Hostile,
     Request,
@@ -40,7 +40,7 @@ def linked(server: Hostile, start: str = "/", **settings: Any) -> LinkedPages:
     """Pages of this server, without a wait."""
     usual = {"delay_s": 0, "max_delay_s": 0.01, "retries": 0, "timeout_s": 20.0}
     return LinkedPages(
-        server.url + start, CrawlSettings(**({"allow_private": True} | usual | settings))
+        server.url + start, CrawlSettings(**({"allow_private": ("127.0.0.1",)} | usual | settings))
     )
 
 
@@ -78,7 +78,7 @@ def test_redirects_are_followed_told_of_and_known_under_every_name() -> None:
         assert all(isinstance(answer, Response) for answer in answers)
         heard.append((page.url, [answer.status for answer in answers]))
 
-    settings = CrawlSettings(delay_s=0, allow_private=True)
+    settings = CrawlSettings(delay_s=0, allow_private=("127.0.0.1",))
     with serve(paths) as server, LinkedPages(server.url, settings, on_page=hear) as pages:
         page = pages.fetch(f"{server.url}/a")
         assert page.url == f"{server.url}/a/"
@@ -107,22 +107,12 @@ def test_where_the_key_page_redirects_to_is_its_site_and_others_are_not_asked(
     assert set(only_loopback) == {"127.0.0.1"}
 
 
-def test_a_private_address_is_refused_also_behind_a_redirect(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    with serve({"/": home()}) as inside, serve({}) as outside:
+def test_a_private_address_is_refused_also_behind_a_redirect() -> None:
+    with serve({"/": home()}, INSIDE) as inside, serve({}) as outside:
         outside.paths["/"] = lambda r: r.redirect(inside.url + "/")
-        open_port = int(outside.url.rpartition(":")[2])
-
-        class Backend(addresses.CheckedBackend):
-            async def connect_tcp(self, host: str, port: int, *args: Any, **more: Any) -> Any:
-                self._allow_private = port == open_port
-                return await super().connect_tcp(host, port, *args, **more)
-
-        with linked(inside, allow_private=False) as pages:
+        with linked(inside) as pages:
             assert outcome(pages, pages.url) == "private_address"
-        monkeypatch.setattr("dehusk.sources.crawl.fetch.CheckedBackend", Backend)
-        with linked(outside, allow_private=False) as pages:
+        with linked(outside) as pages:
             assert outcome(pages, pages.url) == "private_address"
         assert inside.requests == []
 

@@ -16,8 +16,9 @@ from dehusk.sources.crawl.fetch import Packed, Response, make_decoder
 from dehusk.sources.crawl.frontier import Entry, Frontier, key_of, normal_url, read_start, shape_of
 from dehusk.sources.crawl.judge import read
 from dehusk.sources.crawl.network import read_retry_after
-from dehusk.sources.crawl.robots import Manners, for_one, read_reservations, read_sitemap
+from dehusk.sources.crawl.robots import Manners, for_one, read_reservations
 from dehusk.sources.crawl.scope import Traps
+from dehusk.sources.crawl.sitemaps import read_sitemap
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ pytestmark = pytest.mark.slow
 
 def command(site: str, output: str, *more: str) -> list[str]:
     """The command line of a crawl in haste."""
-    haste = ["--allow-private", "--delay", "0", "--pages", "1000"]
+    haste = ["--allow-private", "127.0.0.1", "--delay", "0", "--pages", "1000"]
     return [sys.executable, "-m", "dehusk", "clean", site, "-o", output, "-q", *haste, *more]
 
 
@@ -127,6 +127,7 @@ def test_private_addresses_need_to_be_allowed_on_the_command_line(tmp_path: Path
     with serve({"/": home()}) as server:
         line = command(server.url, str(tmp_path / "out.jsonl"))
         line.remove("--allow-private")
+        line.remove("127.0.0.1")
         run = subprocess.run(line, check=False, capture_output=True, text=True)
         assert run.returncode == 1
         assert "not public (loopback)" in run.stderr

@@ -323,7 +323,9 @@ def test_no_more_pages_are_loaded_than_allowed(
 @pytest.fixture(scope="module")
 def fetching() -> Iterator[str]:
     """A service that loads pages itself, from this machine too."""
-    with running("--method", "segments", "--fetch", "--allow-private", "--delay", "0") as (port, _):
+    with running(
+        "--method", "segments", "--fetch", "--allow-private", "127.0.0.1", "--delay", "0"
+    ) as (port, _):
         yield f"http://127.0.0.1:{port}"
 
 

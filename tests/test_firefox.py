@@ -42,7 +42,9 @@ def marked() -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def service() -> Iterator[str]:
-    with running("--method", "segments", "--fetch", "--allow-private", "--delay", "0") as (port, _):
+    with running(
+        "--method", "segments", "--fetch", "--allow-private", "127.0.0.1", "--delay", "0"
+    ) as (port, _):
         yield f"http://127.0.0.1:{port}"
 
 

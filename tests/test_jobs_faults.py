@@ -175,7 +175,7 @@ def test_a_page_on_which_a_process_hangs_is_given_up_in_time(trap: None) -> None
     pages = [*PAGES[:6], _bad("never end", 0), *PAGES[6:9]]
     # Time for the first page of a process on a slow machine too. One page at a time: then it is
     # known at once which one hangs, and that is waited for twice only.
-    sites = Session(limits=Limits(timeout_s=2))
+    sites = Session(limits=Limits(timeout_s=0.2))
     settings = JobSettings(patience_s=2.0, max_ahead_pages=1)
     with Jobs(sites, jobs=2, settings=settings) as jobs:
         answers = list(jobs.clean(pages))

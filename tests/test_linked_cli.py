@@ -63,7 +63,16 @@ class Run:
         self._capfd = capfd
 
     def __call__(self, command: str, server: Hostile, path: str, *more: str) -> Ran:
-        polite = ["--allow-private", "--delay", "0", "--retries", "0", "--fetch-timeout", "20"]
+        polite = [
+            "--allow-private",
+            "127.0.0.1",
+            "--delay",
+            "0",
+            "--retries",
+            "0",
+            "--fetch-timeout",
+            "20",
+        ]
         urls = [server.url + name for name in path.split()]
         status = main([command, *urls, *polite, *more])
         out, err = self.read()
@@ -95,7 +104,7 @@ def test_a_page_of_the_web_is_compared_with_a_few_that_it_links(run: Run) -> Non
 @pytest.mark.parametrize("method", ["hyperlink", "site-hash"])
 def test_the_library_gives_the_template_that_the_command_gives(run: Run, method: str) -> None:
     told: dict[str, bool] = {}
-    polite = dehusk.CrawlSettings(allow_private=True, delay_s=0, retries=0)
+    polite = dehusk.CrawlSettings(allow_private=("127.0.0.1",), delay_s=0, retries=0)
     with serve(site("oats")) as server:
         written = run("template", server, "/rye", "--method", method, "-q").out
         template = dehusk.template_at(
@@ -437,7 +446,7 @@ def test_ctrl_c_ends_a_search_that_waits() -> None:
     with serve({"/rye": lambda r: r.page(page("rye")), "*": lambda r: time.sleep(90)}) as server:
         command = [sys.executable, "-m", "dehusk", "template", f"{server.url}/rye"]
         with subprocess.Popen(
-            [*command, "--allow-private", "--delay", "0"],
+            [*command, "--allow-private", "127.0.0.1", "--delay", "0"],
             stderr=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
@@ -465,7 +474,7 @@ def test_links_that_cost_no_request_leave_the_template_its_pages(run: Run, tmp_p
         status = main(["template", f"{server.url}/rye", "--against", archive])
         out, err = run.read()
         found = dehusk.template_at(
-            f"{server.url}/rye", crawl=dehusk.CrawlSettings(allow_private=True, delay_s=0)
+            f"{server.url}/rye", crawl=dehusk.CrawlSettings(allow_private=("127.0.0.1",), delay_s=0)
         )
     assert "redirected" not in live.err
     assert "3 pages that all link each other; 4 pages loaded" in live.err

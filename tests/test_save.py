@@ -57,7 +57,9 @@ def site() -> dict[str, Behaviour]:
 
 
 def run(server: Hostile, command: str, *more: str) -> int:
-    return main([command, f"{server.url}/rye", "--allow-private", "--delay", "0", *more])
+    return main(
+        [command, f"{server.url}/rye", "--allow-private", "127.0.0.1", "--delay", "0", *more]
+    )
 
 
 def records(path: Path) -> list[tuple[str, str | None, str | None]]:

@@ -216,7 +216,9 @@ def test_a_body_that_does_not_come_is_not_waited_for() -> None:
         socket.create_connection(("127.0.0.1", port), timeout=20) as slow,
     ):
         slow.sendall(head + b"Content-Length: 100\r\n\r\n<p>")
-        assert slow.recv(100).startswith(b"HTTP/1.1 408")
+        answer = b"".join(iter(lambda: slow.recv(1000), b""))  # To the end: it is closed.
+        assert answer.startswith(b"HTTP/1.1 408")
+        assert b"connection: close" in answer
 
 
 def test_a_head_that_does_not_come_is_not_waited_for() -> None:
@@ -246,12 +248,34 @@ def test_a_misspelt_or_repeated_name_in_the_query_is_refused(service: Client) ->
 
 def test_requests_under_another_name_or_from_a_web_page_are_refused(service: Client) -> None:
     body = b"<p>Rye</p>"
-    for host in ("evil.example", f"evil.example:{service.port}", ""):
+    at = f"127.0.0.1:{service.port}"
+    for host in ("evil.example", f"evil.example:{service.port}", "", f"{at}@evil", "localhost:",
+                 f"{at}/", "localhost:80:80", "[::1]x", f"{at}\t", f"{at}, evil"):  # fmt: skip
         assert service.ask("POST", "/v1/clean", body, {**HTML, "Host": host}).status == 421
     for origin in ("https://evil.example", "null", "http://localhost"):
         assert service.ask("POST", "/v1/clean", body, {**HTML, "Origin": origin}).status == 403
     for host in ("localhost", f"localhost:{service.port}", f"[::1]:{service.port}"):
         assert service.ask("GET", "/health", None, {"Host": host}).status == 200
+
+
+@pytest.mark.parametrize("name", ["Host", "Origin", "Authorization"])
+def test_a_header_that_says_who_asks_comes_once(service: Client, name: str) -> None:
+    with socket.create_connection(("127.0.0.1", service.port), timeout=20) as opened:
+        twice = f"{name}: localhost\r\n" * 2
+        usual = "" if name == "Host" else "Host: localhost\r\n"
+        opened.sendall(f"GET /health HTTP/1.1\r\n{usual}{twice}\r\n".encode())
+        assert opened.recv(100).startswith(b"HTTP/1.1 400")
+
+
+@pytest.mark.parametrize("path", ["/v1/rules", "/v1/template", "/v1/linked"])
+@pytest.mark.parametrize(
+    "kind", [None, "text/plain", "application/x-www-form-urlencoded", "application/jsonp"]
+)
+def test_json_under_another_name_is_refused(service: Client, path: str, kind: str | None) -> None:
+    rule = b'{"site": "plain.example", "action": "drop", "selector": "p"}'
+    answer = service.ask("POST", path, rule, {"Content-Type": kind} if kind else {})
+    assert (answer.status, answer.json["error"]["code"]) == (415, "content_type")
+    assert service.ask("GET", "/v1/rules?site=plain.example").json["rules"] == []
 
 
 def test_only_named_origins_get_cors_headers(service: Client) -> None:

@@ -21,6 +21,7 @@ from dehusk_bench.speed.serve import running
 
 pytest.importorskip("fastapi", reason="the extra serve is not installed")
 
+JSON = {"Content-Type": "application/json"}
 pytestmark = pytest.mark.slow
 
 HOST = "https://grain.example"
@@ -51,7 +52,7 @@ def port() -> Iterator[int]:
 def ask(port: int, body: dict[str, Any]) -> tuple[int, Any]:
     """Status and answer of one step."""
     connection = HTTPConnection("127.0.0.1", port, timeout=60)
-    connection.request("POST", "/v1/linked", json.dumps(body))
+    connection.request("POST", "/v1/linked", json.dumps(body), JSON)
     answer = connection.getresponse()
     found = answer.status, json.loads(answer.read())
     connection.close()
@@ -230,7 +231,7 @@ def test_a_search_that_costs_too_much_ends_the_worker_and_not_the_service() -> N
 def test_rules_of_the_site_are_obeyed(port: int) -> None:
     connection = HTTPConnection("127.0.0.1", port, timeout=60)
     rule = {"site": "ruled.example", "action": "drop", "selector": "h1"}
-    connection.request("POST", "/v1/rules", json.dumps(rule))
+    connection.request("POST", "/v1/rules", json.dumps(rule), JSON)
     assert connection.getresponse().status == 200
     connection.close()
     answer, _ = drive(port, SITE, page=KEY | {"site": "ruled.example"})

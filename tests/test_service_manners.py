@@ -10,13 +10,16 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
 
 import pytest
+import uvicorn
 
 import dehusk
 from dehusk.errors import StoreDamaged, StoreFull, UsageError
@@ -27,7 +30,7 @@ pytest.importorskip("fastapi", reason="the extra serve is not installed")
 
 from dehusk.doors.service import app, monitoring
 from dehusk.doors.service.monitoring import Metrics
-from dehusk.doors.service.server import Ending
+from dehusk.doors.service.server import Ending, listen, patient_for
 from dehusk.doors.service.service import Service
 from dehusk.page.page import Page
 
@@ -219,3 +222,35 @@ def test_a_memory_that_cannot_be_used_is_a_failure_like_others(
 
     (line,) = asyncio.run(lines())
     assert json.loads(line)["error"] == {"code": "not_kept", "message": "no room"}
+
+
+def test_who_does_not_read_an_answer_is_sent_away() -> None:
+    size = 50_000_000  # More than the buffers of any system hold.
+
+    async def large(scope: Any, receive: Any, send: Any) -> None:
+        headers = [(b"content-length", str(size).encode())]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        await send({"type": "http.response.body", "body": bytes(size)})
+
+    opened = listen("127.0.0.1", 0)
+    config = uvicorn.Config(large, http=patient_for(1.0), lifespan="off", log_config=None)
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run, args=([opened],))
+    thread.start()
+    try:
+        with socket.create_connection(opened.getsockname(), timeout=60) as slow:
+            slow.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            read = len(slow.recv(1000))
+            time.sleep(4)
+            with suppress(ConnectionError):
+                while piece := slow.recv(1 << 20):
+                    read += len(piece)
+            assert read < size
+        host, port = opened.getsockname()
+        reader = HTTPConnection(host, port, timeout=60)
+        reader.request("GET", "/")
+        assert len(reader.getresponse().read()) == size
+        reader.close()
+    finally:
+        server.should_exit = True
+        thread.join(30)

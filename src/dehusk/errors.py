@@ -127,7 +127,7 @@ class TooManyNodes(PageError):
 
 
 class PageTimeout(PageError):
-    """A stage ended after `Limits.timeout_s`."""
+    """The page used up `Limits.timeout_s` of CPU time, or stood still."""
 
     code = "timeout"
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
@@ -11,12 +10,11 @@ from typing import NamedTuple
 from dehusk.answer.labels import label, overrule
 from dehusk.answer.override import NO_OVERRIDES, Overrides, choose
 from dehusk.answer.result import Result
-from dehusk.errors import PageTimeout
 from dehusk.memory import Memory
 from dehusk.methods import Explains, Method, judges, smooths
 from dehusk.methods.contract import Verdict
 from dehusk.methods.smooth import smooth
-from dehusk.page.page import Page
+from dehusk.page.page import Page, check_time, timed
 from dehusk.page.parse import parse
 from dehusk.page.tree import Tree
 from dehusk.page.urls import site_by_url
@@ -61,24 +59,35 @@ def clean(
     memory handed in stays as it was: drop the new one to ask without learning. A result renders
     what it is asked for; `render` asks at once, so that it counts against the page's time.
     """
+    with timed(page.url, setup.limits.timeout_s):
+        return _clean(page, memory, setup, learn, render)
+
+
+def _clean(
+    page: Page,
+    memory: Memory,
+    setup: Setup,
+    learn: Learn | None,
+    render: Callable[[Result], object] | None,
+) -> tuple[Result, Learned]:
     method = setup.method
-    check_clock = _clock(page, setup.limits)
     parsed = parse(page, setup.limits)
-    check_clock("parsing")
+    check_time("parsing")
     learned = learn(memory, parsed.tree) if learn else _learn(method, memory, parsed.tree)
     memory = learned.memory
+    check_time("learning")
     scores = method.score(memory, parsed.tree)
-    check_clock("scoring")
+    check_time("scoring")
     sections = None
     if smooths(method):
         smoothed = smooth(parsed.tree, scores, method.smoothing(memory, parsed.tree))
         scores, sections = smoothed.scores, smoothed.sections
-        check_clock("smoothing")
+        check_time("smoothing")
     labels = label(parsed.tree, scores, sections)
     if setup.overrides:
         choices = choose(parsed.tree, parsed.document, setup.overrides)
         labels = overrule(parsed.tree, labels, choices)
-    check_clock("labelling")
+    check_time("labelling")
     judged: Callable[[], Verdict] = Verdict
     if judges(method):
         judged = partial(method.verdict, memory, parsed.tree)
@@ -88,7 +97,7 @@ def clean(
     )  # fmt: skip
     if render is not None:
         render(result)
-        check_clock("rendering")
+        check_time("rendering")
     return result, learned
 
 
@@ -102,11 +111,11 @@ def explain(page: Page, memory: Memory, setup: Setup, learn: Learn | None = None
 
 def learn(page: Page, memory: Memory, setup: Setup, learn: Learn | None = None) -> Learned:
     """The memory after the page, and what it taught, without an answer on it."""
-    check_clock = _clock(page, setup.limits)
-    parsed = parse(page, setup.limits)
-    check_clock("parsing")
-    learned = learn(memory, parsed.tree) if learn else _learn(setup.method, memory, parsed.tree)
-    check_clock("learning")
+    with timed(page.url, setup.limits.timeout_s):
+        parsed = parse(page, setup.limits)
+        check_time("parsing")
+        learned = learn(memory, parsed.tree) if learn else _learn(setup.method, memory, parsed.tree)
+        check_time("learning")
     return learned
 
 
@@ -123,14 +132,3 @@ def _learn(method: Method, memory: Memory, tree: Tree) -> Learned:
 def site_of(page: Page) -> str:
     """The site that the page names, else the host of its URL."""
     return page.site or site_by_url(page.url, SiteBy.HOST) or DEFAULT_SITE
-
-
-def _clock(page: Page, limits: Limits) -> Callable[[str], None]:
-    """A check that raises PageTimeout once the page's time is up, naming the stage that used it."""
-    end = time.monotonic() + limits.timeout_s
-
-    def check(stage: str) -> None:
-        if time.monotonic() > end:
-            raise PageTimeout(page.url, f"{stage} took longer than {limits.timeout_s:g} s")
-
-    return check

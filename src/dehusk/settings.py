@@ -20,6 +20,9 @@ MAX_DEPTH: Final = 512
 USER_AGENT: Final = "dehusk/0.1.0 (learns what a site repeats; obeys robots.txt as dehusk)"
 SAVED: Final = "pages.warc.gz"
 """The archive that pages out of the web are saved to, in a folder: with it the folder is read."""
+WALL_FACTOR: Final = 30
+"""A page stands still that takes so many times its CPU time by the clock. On a busy machine some
+took 10 s for 0.2 s to 2.7 s of CPU."""
 MAX_LOADS: Final = 20
 """Pages that a search by the papers fetches at most, the key page included. On linked-dev it takes
 7 to find three that link each other; a site whose links lead nowhere is not worth 1,000."""
@@ -41,6 +44,7 @@ class Limits:
     max_nodes: int = 500_000
     max_depth: int = MAX_DEPTH
     timeout_s: float = 10.0
+    """CPU time. What stands still is given up after `WALL_FACTOR` times as long."""
 
     def __post_init__(self) -> None:
         if self.max_depth > MAX_DEPTH:
@@ -147,7 +151,7 @@ class JobSettings:
     max_held_bytes: int = 128_000_000
     """What the sites that a process holds may take in it, as `Keeping.max_active_bytes`."""
     patience_s: float = 30.0
-    """A process that is silent so much longer than three times a page's `timeout_s` is ended."""
+    """A process that is silent so much longer than a page may stand still is ended."""
 
     def __post_init__(self) -> None:
         for name in ("jobs", "max_ahead_bytes", "max_ahead_pages", "max_held_bytes"):
@@ -192,7 +196,9 @@ class CrawlSettings:
     max_redirects: int = 10
     retries: int = 2
     """Times that a page is asked for again, at the end of the queue, where the network failed."""
-    allow_private: bool = False
+    allow_private: tuple[str, ...] = ()
+    """Hosts, addresses and networks (`10.1.0.0/16`) to connect to though they are not public.
+    Link-local addresses, and those where providers tell their machines secrets, never are."""
     include: tuple[str, ...] = ()
     """Patterns with * and ?; where there are any, a URL must match one."""
     exclude: tuple[str, ...] = ()
@@ -206,6 +212,11 @@ class CrawlSettings:
         for name in ("max_depth", "delay_s", "max_delay_s", "max_redirects", "retries"):
             if not getattr(self, name) >= 0:
                 raise SettingError(f"crawl: {name} must not be below 0")
+        if isinstance(self.allow_private, str | bool):
+            raise SettingError("crawl: allow_private is a tuple of hosts and networks")
+        for name in self.allow_private:
+            if not _is_host_or_network(name):
+                raise SettingError(f"crawl: {name!r} is neither a host nor a network to allow")
         if not self.user_agent.isascii() or not self.user_agent.isprintable():
             raise SettingError("crawl: user_agent must be plain ASCII, on one line")
         if not self.robots_token:
@@ -283,6 +294,15 @@ class ServiceSettings:
         own = {"127.0.0.1", "localhost", "[::1]"} if _is_loopback(self.host) else set()
         bound = f"[{self.host}]" if ":" in self.host else self.host
         return frozenset(name.lower() for name in (*own, bound, *self.names))
+
+
+def _is_host_or_network(name: str) -> bool:
+    """True for the name of a host, an address, or a network such as `10.1.0.0/16`."""
+    try:
+        ipaddress.ip_network(name.strip("[]"), strict=False)
+    except ValueError:
+        return bool(_NAME.fullmatch(name)) and name[0] != "["
+    return True
 
 
 def _is_loopback(host: str) -> bool:

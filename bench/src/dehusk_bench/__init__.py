@@ -38,12 +38,13 @@ EXPERIMENTS: Final = {
     "crawl": ("speed.crawl", "whether a crawl that is killed ends as one that is not"),
     "scale": ("scale.command", "what more pages, sites and processes cost and gain"),
     "serve": ("speed.serve", "what the HTTP service adds to a page"),
+    "load": ("speed.load", "whether the HTTP service stands many requests and slow clients"),
     "screenshots": ("record.screenshots", "the pictures in the docs, taken anew"),
 }
 """By name the module of an experiment and its line in the list."""
 
 
-_ONE_THREAD: Final = ("scale", "serve", "faults")
+_ONE_THREAD: Final = ("faults", "load", "scale", "serve")
 """Threads of numpy would be counted as a page's cost, and gain nothing. numpy must not be loaded
 before it is told so."""
 

@@ -21,7 +21,7 @@ from dehusk.answer.regions import Region, regions
 from dehusk.answer.text import Link, links, template_share, text
 from dehusk.errors import DehuskError, PageError
 from dehusk.methods.contract import Explanation, Verdict
-from dehusk.page.page import Capture
+from dehusk.page.page import Capture, check_time
 from dehusk.page.tree import Choices, Tree
 
 FIELDS: Final = (
@@ -244,6 +244,18 @@ class Result:
 
         With `piece_tokens` it has `pieces` too, of at most so many tokens each.
         """
+        parts = (
+            "description",
+            "verdict",
+            "text",
+            "markdown",
+            "template_share",
+            "fingerprint",
+            "links",
+        )
+        for name in parts:
+            getattr(self, name)  # Kept from now on. Each may be long: the clock is asked between.
+            check_time("rendering")
         description, verdict = self.description, self.verdict
         confidence = verdict.type_confidence
         fields: dict[str, object] = {

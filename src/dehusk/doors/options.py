@@ -205,7 +205,8 @@ def add_limits(parser: argparse.ArgumentParser) -> None:
         type=positive_float,
         default=_LIMITS.timeout_s,
         metavar="SECONDS",
-        help="give a page up after this time (default: %(default)s)",
+        help="give a page up after so much CPU time, and after thirty times as long where it"
+        " stands still (default: %(default)s)",
     )
 
 

@@ -1,15 +1,23 @@
-"""A page as it came, before it is read."""
+"""A page as it came, before it is read, and the time that it has.
+
+Its CPU time decides, so that a busy machine changes no answer.
+"""
 
 from __future__ import annotations
 
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dehusk.errors import UsageError
+from dehusk.errors import PageTimeout, UsageError
 from dehusk.page.tree import Floats
+from dehusk.settings import WALL_FACTOR
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,3 +86,44 @@ def check_pages(pages: object) -> None:
     """Raise UsageError for one page where several are expected: its characters are none."""
     if isinstance(pages, Page | str | bytes):
         raise UsageError("pages are given as a list or another iterable: one page as [page]")
+
+
+@dataclass(frozen=True, slots=True)
+class _Clock:
+    url: str | None
+    timeout_s: float
+    cpu_end: float
+    wall_end: float
+
+
+_CLOCK: Final[ContextVar[_Clock | None]] = ContextVar("clock", default=None)
+"""That of the page that this thread works on; handing it through every stage would make each of
+them know of it."""
+
+
+@contextmanager
+def timed(url: str | None, timeout_s: float) -> Iterator[None]:
+    """Gives the page of the block so much CPU time of this thread, and far more time by the clock.
+
+    The second is for what stands still: a machine under load must not make a page fail.
+    """
+    cpu_end, wall_end = time.thread_time() + timeout_s, time.monotonic() + WALL_FACTOR * timeout_s
+    token = _CLOCK.set(_Clock(url, timeout_s, cpu_end, wall_end))
+    try:
+        yield
+    finally:
+        _CLOCK.reset(token)
+
+
+def check_time(stage: str) -> None:
+    """Raise PageTimeout once the page's time is up, naming the stage that used it."""
+    clock = _CLOCK.get()
+    if clock is None:
+        return
+    if time.thread_time() > clock.cpu_end:
+        reason = f"{stage} took longer than {clock.timeout_s:g} s of CPU time"
+        raise PageTimeout(clock.url, reason)
+    if time.monotonic() > clock.wall_end:
+        raise PageTimeout(
+            clock.url, f"{stage} was not done within {WALL_FACTOR * clock.timeout_s:g} s"
+        )

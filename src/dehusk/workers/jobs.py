@@ -27,7 +27,7 @@ from dehusk.methods import adds_up
 from dehusk.methods.papers.hyperlink import Hyperlink
 from dehusk.output import Rendered, Shape
 from dehusk.page.page import Page, PageLike, as_page, check_pages
-from dehusk.settings import JobSettings
+from dehusk.settings import WALL_FACTOR, JobSettings
 from dehusk.sources import Failure
 from dehusk.workers.child import Event
 from dehusk.workers.lessons import Lesson, LessonQueue
@@ -145,7 +145,7 @@ class Jobs:
             jobs,
         )
         self._checked_at = 0.0
-        self._patience_s = 3 * session.limits.timeout_s + self._settings.patience_s
+        self._patience_s = WALL_FACTOR * session.limits.timeout_s + self._settings.patience_s
 
     @property
     def pids(self) -> list[int]:

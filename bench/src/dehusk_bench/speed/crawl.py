@@ -87,7 +87,15 @@ def run_command(arguments: Sequence[str]) -> None:
 
 def arguments_for(site: ServedSite, output: Path | str, *more: str) -> list[str]:
     """What a crawl of the site in haste is called with."""
-    haste = ["--allow-private", "--delay", "0", "--pages", str(10 * len(site.pages)), "--resume"]
+    haste = [
+        "--allow-private",
+        "127.0.0.1",
+        "--delay",
+        "0",
+        "--pages",
+        str(10 * len(site.pages)),
+        "--resume",
+    ]
     return ["clean", site.url, "-o", str(output), "-q", *haste, *more]
 
 

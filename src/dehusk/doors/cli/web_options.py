@@ -65,8 +65,11 @@ def add_fetching(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument(
         "--allow-private",
-        action="store_true",
-        help="connect to addresses that are not public too: this machine, the local network",
+        action="append",
+        default=[],
+        metavar="HOST",
+        help="connect to this host, address or network (10.1.0.0/16) though it is not public; may"
+        " be repeated; link-local addresses are always refused",
     )
     group.add_argument(
         "--save",
@@ -107,7 +110,7 @@ def make_crawl_settings(arguments: argparse.Namespace) -> CrawlSettings:
     }
     usual = CrawlSettings(
         max_bytes=arguments.max_bytes,
-        allow_private=arguments.allow_private,
+        allow_private=tuple(arguments.allow_private),
         include=tuple(getattr(arguments, "include", ())),
         exclude=tuple(getattr(arguments, "exclude", ())),
         ignored=frozenset(map(Wish, arguments.ignore)),

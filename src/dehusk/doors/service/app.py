@@ -21,6 +21,7 @@ from dehusk.doors.service.bodies import (
     RULE,
     TEMPLATE,
     read_body,
+    read_json,
     read_page,
     read_pages,
     validated,
@@ -209,7 +210,7 @@ async def benchmark(request: Request, url: Url = None, site: Site = None) -> Res
 @router.post("/v1/template", **openapi.template())
 async def template(request: Request) -> Response:
     """Finds the template among the pages that are posted, and learns nothing."""
-    post = validated(TEMPLATE, await _body(request))
+    post = read_json(request, TEMPLATE, await _body(request))
     pages = [page.page() for page in (post.page, *post.others)]
     return _response(await service_of(request).act("template", pages))
 
@@ -221,7 +222,7 @@ async def linked(request: Request) -> Response:
     With `fetch` the service loads the pages itself and tells of each, a line of JSON a time, the
     answer last.
     """
-    post = validated(LINKED, await _body(request))
+    post = read_json(request, LINKED, await _body(request))
     searches: Searches = request.app.state.searches
     if post.fetch:
         return StreamingResponse(searches.run(post), media_type="application/x-ndjson")
@@ -308,7 +309,8 @@ async def rules(request: Request, site: SiteName) -> dict[str, Any]:
 async def add_rule(request: Request) -> dict[str, Any]:
     """Keeps or drops what a selector selects, on every page of the site from now on."""
     service = service_of(request)
-    post = validated(RULE, await read_body(request, _MAX_RULE_BYTES, service.settings.deadline_s))
+    body = await read_body(request, _MAX_RULE_BYTES, service.settings.deadline_s)
+    post = read_json(request, RULE, body)
     rule = service.session.add_rule(post.site, post.action, post.selector)
     await service.change_rules(post.site)
     return _rule(rule)

@@ -231,6 +231,17 @@ def _unpacker(encoding: str, max_bytes: int) -> Any:
     return unpack
 
 
+def read_json(request: Request, adapter: TypeAdapter[_Model], body: bytes) -> _Model:
+    """What a body of JSON says. Raises Failed: 400, 415.
+
+    Under another name it is refused: a web page may send plain text anywhere without being asked.
+    """
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/json":
+        raise Failed(415, "content_type", "the body is application/json, and says so")
+    return validated(adapter, body)
+
+
 def read_page(request: Request, body: bytes, url: str | None, site: str | None) -> Page:
     """The page of a request: JSON, or HTML as it is. Raises Failed: 400, 415."""
     kind = request.headers.get("content-type", "").strip().lower()

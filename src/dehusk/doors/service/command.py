@@ -160,7 +160,7 @@ def _make_fetch(arguments: argparse.Namespace) -> CrawlSettings | None:
         user_agent=arguments.user_agent,
         timeout_s=arguments.deadline,
         max_bytes=arguments.max_bytes,
-        allow_private=arguments.allow_private,
+        allow_private=tuple(arguments.allow_private),
     )
 
 

@@ -28,6 +28,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from dehusk.answer.view import Showing, view_html
+from dehusk.doors.service.guard import name_of
 from dehusk.doors.service.judges import MAX_NAME, Judges
 from dehusk.doors.service.monitoring import Listeners
 from dehusk.errors import PageError
@@ -156,6 +157,6 @@ def _document(state: ViewerState, number: int, seen: int | None, judge: str, pic
 
 def _is_known(request: Request, secret: str, names: frozenset[str]) -> bool:
     """True for a request that the viewer has made, addressed to this machine."""
-    host = request.headers.get("host", "").rpartition(":")[0]
+    host = name_of(request.headers.get("host", ""))
     given = str(request.path_params["secret"]).encode()
     return hmac.compare_digest(given, secret.encode()) and host in names

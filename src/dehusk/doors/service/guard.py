@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hmac
 import logging
+import re
 import time
+from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
@@ -18,6 +20,10 @@ _OPEN: Final = frozenset({"/health"})
 """What may be asked without a token."""
 _EXTENSIONS: Final = ("chrome-extension://", "moz-extension://")
 """Origins of what the user has installed. A web page cannot claim one."""
+_ONCE: Final = (b"host", b"origin", b"authorization")
+"""Headers of which a second one could mean the opposite to whoever stands in between."""
+_AUTHORITY: Final = re.compile(r"([a-z0-9_.-]+|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?")
+"""A host and perhaps a port, and nothing else."""
 _HEADERS: Final = (
     (b"x-content-type-options", b"nosniff"),
     (b"referrer-policy", b"no-referrer"),
@@ -25,6 +31,12 @@ _HEADERS: Final = (
 )
 _METHODS: Final = b"GET, POST, DELETE"
 _ALLOWED_HEADERS: Final = b"authorization, content-type, content-encoding"
+
+
+def name_of(host: str) -> str | None:
+    """The name in a `Host` header, without its port; None where there is more than these."""
+    found = _AUTHORITY.fullmatch(host)
+    return found[1] if found else None
 
 
 class Guard:
@@ -74,9 +86,11 @@ class Guard:
 
     def _refusal(self, scope: Scope, headers: dict[bytes, bytes], origin: str) -> Failed | None:
         """Why the request is answered here; None where it may pass. Status 204 for a preflight."""
+        names = Counter(name for name, _ in scope["headers"])
+        if any(names[name] > 1 for name in _ONCE):
+            return Failed(400, "bad_request", "a header that says who asks came twice")
         host = headers.get(b"host", b"").decode("latin-1").lower()
-        name = host if host.endswith("]") else host.rpartition(":")[0] or host
-        if name not in self._names:
+        if name_of(host) not in self._names:
             return Failed(421, "host", "this service does not go by that name")
         if origin and not self._may_ask(origin, host):
             return Failed(403, "origin", "this origin may not ask")
@@ -99,6 +113,8 @@ class Guard:
         yield from (header for header in _HEADERS if header[0] not in given)
         if message["status"] == 401:
             yield b"www-authenticate", b"Bearer"
+        if message["status"] == 408:
+            yield b"connection", b"close"  # What comes late would be read as the next request.
         if message["status"] == 503:
             yield b"retry-after", b"1"
         if origin in self._settings.origins:

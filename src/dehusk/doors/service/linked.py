@@ -212,7 +212,7 @@ class Searches:
             raise FetchTimeout(url, reason) from None
         except PageError as error:
             told = error
-            if isinstance(error, AddressRefused | NoAddress) and not connections.allows_private:
+            if isinstance(error, AddressRefused | NoAddress):
                 # All pages are of one host, so the next would be refused too. Which names and
                 # addresses there are in this network is nobody's business.
                 search.is_over = True

@@ -47,8 +47,11 @@ def _add_fetching(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument(
         "--allow-private",
-        action="store_true",
-        help="load from addresses that are not public too: this machine, the local network",
+        action="append",
+        default=[],
+        metavar="HOST",
+        help="load from this host, address or network (10.1.0.0/16) though it is not public; may"
+        " be repeated; link-local addresses are always refused",
     )
 
 

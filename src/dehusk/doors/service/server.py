@@ -17,6 +17,9 @@ from dehusk.errors import StateError, StoreFull, UsageError
 _BACKLOG: Final = 2048
 """Connections that wait to be taken: uvicorn's own number."""
 
+_MIN_READ_BYTES: Final = 1000
+"""Bytes a second that a client must read of an answer that waits for it: a modem's."""
+
 
 class Failed(Exception):
     """A request that is not answered as it wished: status, code for programs, words for people."""
@@ -62,41 +65,72 @@ def listen(host: str, port: int) -> socket.socket:
     return opened
 
 
-def patient_for(seconds: float) -> type[asyncio.Protocol]:
-    """uvicorn's protocol, which closes a connection when the head of a request takes so long.
+class _Patient(AutoHTTPProtocol):  # type: ignore[misc, valid-type]  # One of two, as installed.
+    """uvicorn's protocol, which sends clients away that do not send or do not read.
 
-    uvicorn itself waits for it without end, and a few hundred connections of one who never sends
-    the last line would be all that the service has.
+    uvicorn itself waits for the head of a request without end, and a few hundred connections of one
+    who never sends the last line would be all that the service has. An answer that nobody reads it
+    would hold for as long as the client likes.
     """
 
-    class Patient(AutoHTTPProtocol):  # type: ignore[misc, valid-type]  # One of two, as installed.
-        _waits: asyncio.TimerHandle | None = None
+    patience_s: float
+    _waits: asyncio.TimerHandle | None = None
+    _stalls: asyncio.TimerHandle | None = None
 
-        def connection_made(self, transport: Any) -> None:
-            super().connection_made(transport)
+    def connection_made(self, transport: Any) -> None:
+        super().connection_made(transport)
+        self._wait()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        if self.cycle is None or self.cycle.response_complete:
             self._wait()
-
-        def data_received(self, data: bytes) -> None:
-            super().data_received(data)
-            if self.cycle is None or self.cycle.response_complete:
-                self._wait()
-            else:
-                self._rest()
-
-        def connection_lost(self, exc: Exception | None) -> None:
+        else:
             self._rest()
-            super().connection_lost(exc)
 
-        def _wait(self) -> None:
-            if self._waits is None:
-                self._waits = self.loop.call_later(seconds, self.transport.close)
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._rest()
+        self._flow()
+        super().connection_lost(exc)
 
-        def _rest(self) -> None:
-            if self._waits is not None:
-                self._waits.cancel()
-                self._waits = None
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._flow()
+        self._watch()
 
-    return Patient
+    def resume_writing(self) -> None:
+        self._flow()
+        super().resume_writing()
+
+    def _wait(self) -> None:
+        if self._waits is None:
+            self._waits = self.loop.call_later(self.patience_s, self.transport.close)
+
+    def _rest(self) -> None:
+        if self._waits is not None:
+            self._waits.cancel()
+            self._waits = None
+
+    def _watch(self) -> None:
+        unread = self.transport.get_write_buffer_size()
+        self._stalls = self.loop.call_later(self.patience_s, self._check_reader, unread)
+
+    def _flow(self) -> None:
+        if self._stalls is not None:
+            self._stalls.cancel()
+            self._stalls = None
+
+    def _check_reader(self, unread: int) -> None:
+        """Send a client away that has read too little since so much waited for it."""
+        if unread - self.transport.get_write_buffer_size() < _MIN_READ_BYTES * self.patience_s:
+            self.transport.abort()
+        else:
+            self._watch()
+
+
+def patient_for(seconds: float) -> type[asyncio.Protocol]:
+    """The protocol that waits so long for the head of a request, and for answers to be read."""
+    return type("Patient", (_Patient,), {"patience_s": seconds})
 
 
 class Ending:

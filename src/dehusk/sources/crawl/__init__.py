@@ -4,7 +4,7 @@ scope             which URLs are wanted
 frontier, state   which comes next, and what is remembered of all that
 network, fetch    asking for them
 addresses         what may be connected to
-robots            what sites say to crawlers
+robots, sitemaps  what sites say to crawlers
 judge             what an answer comes to
 crawler           the way from one to the next
 linked            pages that a method asks for, one by one

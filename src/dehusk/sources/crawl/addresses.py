@@ -9,8 +9,15 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from collections.abc import Iterable
-from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
+from collections.abc import Iterable, Iterator
+from ipaddress import (
+    IPv4Address,
+    IPv4Network,
+    IPv6Address,
+    IPv6Network,
+    ip_address,
+    ip_network,
+)
 from typing import Final
 
 import httpcore2
@@ -21,6 +28,10 @@ _CONNECT_S: Final = 10.0
 """Seconds for one of several addresses, so that a dead one leaves time for the next."""
 
 _REFUSED: Final[dict[str, tuple[str, ...]]] = {
+    "metadata": (
+        "169.254.169.254/32", "100.100.100.200/32", "168.63.129.16/32", "192.0.0.192/32",
+        "fd00:ec2::254/128", "fd20:ce::254/128",
+    ),
     "this machine or network": ("0.0.0.0/8", "::/128"),
     "loopback": ("127.0.0.0/8", "::1/128"),
     "private": ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7", "fec0::/10"),
@@ -39,7 +50,10 @@ _REFUSED: Final[dict[str, tuple[str, ...]]] = {
     ),
 }  # fmt: skip
 """Address blocks that are not the public web's, from the IANA registries of special-purpose
-addresses. Of two that hold an address the first in this order names it."""
+addresses, and those where providers tell their machines secrets. Of two that hold an address the
+first in this order names it."""
+_NEVER: Final = frozenset(("metadata", "link-local", "multicast or broadcast", "unreadable"))
+"""Kinds that are refused whoever is allowed: nothing there is a site, and much is dangerous."""
 _BLOCKS: Final[tuple[tuple[IPv4Network | IPv6Network, str], ...]] = tuple(
     (ip_network(block), kind) for kind, blocks in _REFUSED.items() for block in blocks
 )
@@ -65,15 +79,54 @@ def why_not_public(address: str) -> str | None:
     return None
 
 
+def _carried(address: IPv4Address | IPv6Address) -> Iterator[str]:
+    """The address, and the IPv4 addresses that it may carry, wherever they stand in it."""
+    yield str(address)
+    if isinstance(address, IPv6Address):
+        number = int(address)
+        for shift in (0, 80):  # At the end, and in 6to4 behind its prefix.
+            yield str(IPv4Address(number >> shift & 0xFFFFFFFF))
+        if address.teredo:
+            yield str(address.teredo[1])
+
+
+class Allowed:
+    """Which addresses may be connected to: public ones, and those of named hosts and networks."""
+
+    def __init__(self, named: Iterable[str] = ()) -> None:
+        """`named` are hosts, addresses and networks (`10.1.0.0/16`) whose addresses are private."""
+        self._hosts: set[str] = set()
+        self._networks: list[IPv4Network | IPv6Network] = []
+        for name in named:
+            try:
+                self._networks.append(ip_network(name.strip("[]"), strict=False))
+            except ValueError:
+                self._hosts.add(name.lower().rstrip("."))
+
+    def why_not(self, host: str, address: str) -> str | None:
+        """The kind of the address, if it may not be connected to for this host; None if it may."""
+        kind = why_not_public(address)
+        if kind is None or kind in _NEVER:
+            return kind
+        parsed = ip_address(address.partition("%")[0])
+        is_named = host.lower().rstrip(".") in self._hosts or any(
+            parsed.version == network.version and parsed in network for network in self._networks
+        )
+        if not is_named:
+            return kind
+        hidden = {why_not_public(carried) for carried in _carried(parsed)}
+        return next(iter(hidden & _NEVER), None)
+
+
 class NoName(httpcore2.ConnectError):
     """The host has no address."""
 
 
 class CheckedBackend(httpcore2.AsyncNetworkBackend):
-    """Connects to public addresses only, unless private ones are allowed."""
+    """Connects to public addresses only, and to those that are allowed by name."""
 
-    def __init__(self, *, allow_private: bool) -> None:
-        self._allow_private = allow_private
+    def __init__(self, allowed: Allowed) -> None:
+        self._allowed = allowed
         self._backend = httpcore2.AnyIOBackend()
 
     async def connect_tcp(
@@ -86,9 +139,9 @@ class CheckedBackend(httpcore2.AsyncNetworkBackend):
     ) -> httpcore2.AsyncNetworkStream:
         """A stream to an allowed address of the host; AddressRefused if it has none."""
         addresses = await _look_up(host, port)
-        allowed = [address for address in addresses if self._is_allowed(address)]
+        allowed = [each for each in addresses if self._allowed.why_not(host, each) is None]
         if not allowed:
-            raise _refused(host, addresses[0])
+            raise self._refused(host, addresses[0])
         fault: httpcore2.ConnectError | httpcore2.ConnectTimeout | None = None
         for address in allowed:
             time_s = _CONNECT_S if len(allowed) > 1 else timeout
@@ -108,12 +161,15 @@ class CheckedBackend(httpcore2.AsyncNetworkBackend):
         """Raise AddressRefused where the socket leads elsewhere than it was told to."""
         peer = stream.get_extra_info("server_addr")
         address = str(peer[0]) if peer else ""
-        if not self._is_allowed(address):
+        if self._allowed.why_not(host, address) is not None:
             await stream.aclose()
-            raise _refused(host, address)
+            raise self._refused(host, address)
 
-    def _is_allowed(self, address: str) -> bool:
-        return self._allow_private or why_not_public(address) is None
+    def _refused(self, host: str, address: str) -> AddressRefused:
+        kind = self._allowed.why_not(host, address)
+        advice = "" if kind in _NEVER else "; see --allow-private"
+        reason = f"{host} leads to {address}, which is not public ({kind}){advice}"
+        return AddressRefused(None, reason)
 
     async def connect_unix_socket(
         self,
@@ -137,9 +193,3 @@ async def _look_up(host: str, port: int) -> list[str]:
     except (OSError, UnicodeError) as fault:
         raise NoName(f"no address for {host}") from fault
     return list(dict.fromkeys(str(address[0]) for *_, address in found))
-
-
-def _refused(host: str, address: str) -> AddressRefused:
-    kind = why_not_public(address)
-    reason = f"{host} leads to {address}, which is not public ({kind}); see --allow-private"
-    return AddressRefused(None, reason)

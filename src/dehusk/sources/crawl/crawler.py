@@ -27,11 +27,13 @@ from dehusk.sources.crawl.frontier import Entry, Frontier, Start, key_of, read_s
 from dehusk.sources.crawl.judge import REDIRECT, Judge, Verdict
 from dehusk.sources.crawl.network import Network
 from dehusk.sources.crawl.scope import Found, LeftOut, Scope
+from dehusk.sources.crawl.sitemaps import Sitemaps
 from dehusk.sources.crawl.state import PAGE, VERSION, Answer, Earlier, State
 from dehusk.sources.items import Failure
 
 _MAX_SILENCE: Final = 10
-"""Requests in a row that nobody answers before the crawl gives up until it is resumed."""
+"""Requests to a site in a row that nobody answers before it is given up until the crawl is
+resumed. Others go on."""
 _URLS_PER_PAGE: Final = 10
 """URLs of sitemaps that are read for each page wanted: many turn out to be left out."""
 _MIN_SITEMAP_URLS: Final = 1000
@@ -39,6 +41,9 @@ _KEPT: Final = (PAGE, REDIRECT, LeftOut.KNOWN.name)
 """Outcomes of answers that are a part of the site as it is given: pages, and what leads to them."""
 SITEMAP: Final = "sitemap"
 """The place of a link that a sitemap names."""
+
+_DUE: Final = "sitemap_due"
+"""The fact that a sitemap is read before the next page is looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +83,8 @@ class Crawl:
         self._network = Network(settings, _credentials(self._starts))
         self._scope = Scope(settings, source_settings, self._network.manners)
         self._judge = Judge(settings, source_settings, self._scope)
+        wanted = max(_MIN_SITEMAP_URLS, _URLS_PER_PAGE * settings.max_pages)
+        self._sitemaps = Sitemaps(wanted)
         self._frontier = Frontier()
         self._window: deque[Entry] = deque()
         self._answers: dict[int, Answer] = {}
@@ -85,14 +92,14 @@ class Crawl:
         self._found: list[Found] = []
         self._asked: set[int] = set()
         self._taken = 0
-        self._silence = 0
+        self._silence: Counter[str] = Counter()
+        self._silent: set[str] = set()
+        self._left = 0
         self._stack = ExitStack()
         self.pages = 0
         """Pages given, by this run and those before it."""
         self.errors: Counter[str] = Counter()
         """Failures by their code."""
-        self.warnings: list[str] = []
-        """What went wrong without costing a page: sitemaps that cannot be read."""
 
     def __enter__(self) -> Self:
         self._stack.enter_context(self._network)
@@ -107,9 +114,14 @@ class Crawl:
         return self._scope.left_out
 
     @property
+    def warnings(self) -> list[str]:
+        """What went wrong without costing a page: sitemaps that cannot be read."""
+        return self._sitemaps.warnings
+
+    @property
     def waiting(self) -> int:
-        """URLs that wait to be asked for."""
-        return len(self._frontier) + len(self._window)
+        """URLs that wait to be asked for, those of sitemaps too."""
+        return len(self._frontier) + len(self._window) + len(self._sitemaps) + self._left
 
     @property
     def ending(self) -> Ending:
@@ -119,13 +131,19 @@ class Crawl:
     def __iter__(self) -> Iterator[Page | Failure]:
         """The pages, and a Failure for each that could not be had."""
         yield from self._begin()
-        while self._window:
+        while self._window or self._wants_sitemap:
+            if not self._window:
+                self._read_sitemap()
+                continue
             entry = self._window[0]
             answer = self._await(entry)
-            self._silence = self._silence + 1 if _is_silence(answer) else 0
-            if self._silence >= _MAX_SILENCE:
+            self._silence[entry.site] += 1
+            if not _is_silence(answer):
+                self._silence[entry.site] = 0
+            if self._silence[entry.site] >= _MAX_SILENCE:
                 yield Failure(None, entry.site, self._given_up(entry))
-                return
+                self._give_up(entry.site)
+                continue
             verdict = self._judge.judge(entry, answer, self._earlier.get(key_of(entry.url)))
             self._count(verdict)
             if isinstance(answer, Response) and verdict.outcome in _KEPT:
@@ -133,6 +151,7 @@ class Crawl:
             if verdict.item is not None:
                 yield verdict.item
             self._settle(entry, verdict)
+            self._read_sitemap()
 
     def _begin(self) -> Iterator[Failure]:
         """Start, or go on where an earlier run was cut off."""
@@ -162,7 +181,7 @@ class Crawl:
             self._earlier[key] = earlier
             self._keep(self._scope.admit_known(entry))
         if self._settings.sitemaps:
-            self._read_sitemaps()
+            self._find_sitemaps()
 
     def _first_url(self, start: Start) -> PageError | None:
         """Let the crawl start at a URL; the reason where its host does not let it."""
@@ -177,17 +196,31 @@ class Crawl:
         self.left_out[found.reason] -= 1
         return self._scope.error(start.url, found.reason)
 
-    def _read_sitemaps(self) -> None:
-        """Let the pages wait that the sitemaps of the start's hosts name."""
-        addresses: dict[str, None] = {}
+    def _find_sitemaps(self) -> None:
+        """Let the sitemaps of the start's hosts wait."""
         for start in self._starts:
             if any(found.entry and found.entry.url == start.url for found in self._found):
                 named = self._network.manners(start.url).sitemaps
-                addresses.update(dict.fromkeys(named or [f"{start.origin}/sitemap.xml"]))
-        wanted = max(_MIN_SITEMAP_URLS, _URLS_PER_PAGE * self._settings.max_pages)
-        urls, self.warnings = self._network.sitemap_urls(list(addresses), wanted)
-        for url in urls:
+                self._sitemaps.add(start.origin, named or [f"{start.origin}/sitemap.xml"])
+
+    def _read_sitemap(self) -> None:
+        """Read the next sitemap, and let the pages wait that it names.
+
+        One behind each page, so that neither holds the other up for long, and so that the order of
+        the pages does not depend on how fast sitemaps come.
+        """
+        taken = self._sitemaps.take() if self._wants_sitemap else None
+        if taken is None:
+            return
+        origin, budget, address = taken
+        for url in self._sitemaps.read(origin, self._network.sitemap(address, budget)):
             self._keep(self._scope.admit(url, None, SITEMAP))
+        if not self._window:
+            self._start({})
+
+    @property
+    def _wants_sitemap(self) -> bool:
+        return len(self._sitemaps) > 0 and self.pages < self._settings.max_pages
 
     def _keep(self, found: Found | None) -> None:
         """Let what was found wait, and be written with the step."""
@@ -203,6 +236,15 @@ class Crawl:
             self._answers[number] = answer
             self._state.keep_answer(number, answer)
         return self._answers.pop(entry.number)
+
+    def _give_up(self, site: str) -> None:
+        """Ask a site for nothing more until the crawl is resumed; what it was asked for waits."""
+        self._silent.add(site)
+        left = [entry.number for entry in self._window if entry.site == site]
+        self._left += len(left)
+        self._window = deque(entry for entry in self._window if entry.site != site)
+        self._state.forget_answers(left)
+        self._start({})
 
     def _given_up(self, entry: Entry) -> SourceError:
         return SourceError(
@@ -232,13 +274,13 @@ class Crawl:
                 verdict.links,
             )
             self._state.add(again, ())
-            self._write({})
+            self._write({_DUE: True})
         self._ask()
 
     def _start(self, facts: dict[str, object]) -> None:
         """The first step: what was found before anything was asked for."""
         with self._state.transaction():
-            self._write(facts)
+            self._write(facts | {_DUE: False})
         self._ask()
 
     def _write(self, facts: dict[str, object]) -> None:
@@ -253,7 +295,7 @@ class Crawl:
             "errors": self.errors,
             "left_out": {reason.name: count for reason, count in self.left_out.items()},
         }
-        self._state.set_facts(facts | counts)
+        self._state.set_facts(facts | counts | {"sitemaps": self._sitemaps.facts()})
         self._on_commit()
 
     def _take(self) -> None:
@@ -262,7 +304,8 @@ class Crawl:
         room = min(at_once * len(self._scope.sites), self._settings.max_pages - self.pages)
         while len(self._window) < room:
             busy = Counter(entry.site for entry in self._window)
-            entry = self._frontier.take(s for s in self._scope.sites if busy[s] < at_once)
+            sites = self._scope.sites - self._silent
+            entry = self._frontier.take(site for site in sites if busy[site] < at_once)
             if entry is None:
                 return
             self._state.take(entry.number, self._taken)
@@ -302,6 +345,7 @@ class Crawl:
         self._taken = len(taken)
         self._answers = state.answers()
         self._earlier = {key: earlier for key, _, earlier in state.earlier()}
+        self._sitemaps.restore(state.fact("sitemaps", {}))
         self.pages = state.fact("pages", 0)
         self.errors = Counter(state.fact("errors", {}))
         kept = state.fact("left_out", {})
@@ -309,6 +353,8 @@ class Crawl:
         with state.transaction():
             self._write(self._extent)
         self._ask()
+        if state.fact(_DUE):
+            self._read_sitemap()
 
 
 def _credentials(starts: Sequence[Start]) -> dict[str, str]:

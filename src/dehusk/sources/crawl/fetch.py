@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import re
 import ssl
 import time
@@ -25,7 +26,7 @@ from dehusk.errors import (
     NoAddress,
     PageTooLarge,
 )
-from dehusk.sources.crawl.addresses import CheckedBackend, NoName
+from dehusk.sources.crawl.addresses import Allowed, CheckedBackend, NoName
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -173,7 +174,7 @@ class FetchSettings:
     user_agent: str
     timeout_s: float = 30.0
     max_bytes: int = 20_000_000
-    allow_private: bool = False
+    allow_private: tuple[str, ...] = ()
     credentials: Mapping[str, str] | None = None
     """By origin (`https://example.org`), the value of the `Authorization` header it is sent."""
 
@@ -204,7 +205,7 @@ class Fetcher:
         self._pool = httpcore2.AsyncConnectionPool(
             ssl_context=httpcore2.default_ssl_context(),
             keepalive_expiry=_KEEP_ALIVE_S,
-            network_backend=CheckedBackend(allow_private=settings.allow_private),
+            network_backend=CheckedBackend(Allowed(settings.allow_private)),
         )
 
     async def aclose(self) -> None:
@@ -219,16 +220,17 @@ class Fetcher:
         wants_body: Callable[[Response], bool] = wants_all,
         max_bytes: int | None = None,
         may_cut: bool = False,
+        timeout_s: float | None = None,
     ) -> Response:
         """The answer to one GET, redirects not followed; a FetchError or PageTooLarge otherwise.
 
         One deadline holds for all of it. Cookies are not kept; a page that redirects to itself
         until it gets its cookie back gets it back. With `may_cut` a body that is too large is cut
-        at `max_bytes`, not refused.
+        at `max_bytes`, not refused. `timeout_s` is a deadline before the usual one.
         """
         limit = _Limit(max_bytes or self._settings.max_bytes, may_cut)
         cookies = ""
-        async with _typed(url, self._settings.timeout_s):
+        async with _typed(url, min(timeout_s or math.inf, self._settings.timeout_s)):
             for _ in range(_MAX_COOKIE_ROUNDS):
                 extra = (*headers, ("Cookie", cookies)) if cookies else headers
                 response = await self._ask(url, extra, wants_body, limit)
@@ -303,7 +305,7 @@ async def _typed(url: str, timeout_s: float) -> AsyncIterator[None]:
         raise NoAddress(url, _phrase(fault)) from fault
     except (httpcore2.NetworkError, httpcore2.ProxyError, ssl.SSLError, OSError) as fault:
         raise ConnectionFailed(url, _phrase(fault)) from fault
-    except (httpcore2.UnsupportedProtocol, UnicodeError) as fault:
+    except (httpcore2.UnsupportedProtocol, ValueError) as fault:  # A port that is none, too.
         raise ConnectionFailed(url, "no address that can be connected to") from fault
 
 

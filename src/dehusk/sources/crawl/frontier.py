@@ -20,6 +20,9 @@ from dehusk.sources.crawl.fetch import origin_of
 _USUAL_PORTS: Final = {"http": 80, "https": 443}
 _MAX_URL: Final = 8000
 """Characters of a link that are looked at: what servers take, twice over."""
+_HOST: Final = re.compile(r"[a-z0-9_.-]*[a-z0-9_][a-z0-9_.-]*|[0-9a-f.]*:[0-9a-f:.]*")
+"""A name, or an IPv6 address. International names are written in ASCII before; some characters that
+look like a colon or a slash become one by that, and lead elsewhere than they seem to."""
 _NUMBER: Final = re.compile(r"[0-9]+")
 _WORD: Final = re.compile(r"[^\W\d_]{1,20}")
 """A folder name that says what kind of pages is in it."""
@@ -43,9 +46,10 @@ def normal_url(url: str, dropped: frozenset[str] = frozenset()) -> str | None:
         host, port = parts.hostname or "", parts.port
     except (ValueError, UnicodeError):
         return None
-    if parts.scheme not in _USUAL_PORTS or not host or not host.isascii():
+    host = host if ":" in host else host.rstrip(".")
+    if parts.scheme not in _USUAL_PORTS or not _HOST.fullmatch(host):
         return None
-    host = f"[{host}]" if ":" in host else host.rstrip(".")
+    host = f"[{host}]" if ":" in host else host
     netloc = host if port in (None, _USUAL_PORTS[parts.scheme]) else f"{host}:{port}"
     path, query = without_session(parts.path or "/", parts.query, dropped)
     return urlunsplit((parts.scheme, netloc, path or "/", query, ""))

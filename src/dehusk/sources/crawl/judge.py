@@ -23,6 +23,7 @@ from dehusk.errors import (
     NoAddress,
     NotHtml,
     PageError,
+    PageFault,
     Reserved,
 )
 from dehusk.page.page import Page
@@ -215,7 +216,11 @@ class Judge:
 
     def judge(self, entry: Entry, answer: Answer, earlier: Earlier | None) -> Verdict:
         """What the answer comes to."""
-        verdict = self._judge(entry, answer, earlier)
+        try:
+            verdict = self._judge(entry, answer, earlier)
+        except Exception as fault:  # noqa: BLE001 - of one page: the crawl of others goes on
+            error = PageFault(entry.url, f"{type(fault).__name__}: {fault}")
+            verdict = self._failed(entry, error)
         self._outcomes[key_of(entry.url)] = verdict.outcome
         if verdict.outcome == REDIRECT:
             self._redirected[entry.number] = entry

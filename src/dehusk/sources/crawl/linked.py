@@ -79,11 +79,6 @@ class LinkedPages:
         self._silence = 0
         self._lock = threading.Lock()
 
-    @property
-    def allows_private(self) -> bool:
-        """May pages come from addresses that are not public?"""
-        return self._settings.allow_private
-
     def __enter__(self) -> Self:
         self._network.__enter__()
         return self

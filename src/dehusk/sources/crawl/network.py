@@ -16,15 +16,26 @@ from http import HTTPStatus
 from typing import Any, Final, Self, TypeVar
 from urllib.parse import urlsplit
 
-from dehusk.errors import BadRedirect, FetchError, PageError, PageTooLarge
+from dehusk.errors import (
+    AddressRefused,
+    BadRedirect,
+    BadResponse,
+    FetchError,
+    PageError,
+    PageFault,
+    PageTooLarge,
+)
 from dehusk.settings import CrawlSettings, Wish
 from dehusk.sources.crawl.fetch import Fetcher, FetchSettings, Headers, Response, origin_of
-from dehusk.sources.crawl.robots import Manners, ask_manners, find_urls
+from dehusk.sources.crawl.robots import Manners, ask_manners
+from dehusk.sources.crawl.sitemaps import Budget
 
 _FIRST_BACKOFF_S: Final = 1.0
 """What a host gets after the first failure in a row; doubled with each more, up to the cap."""
 _MAX_FILE_REDIRECTS: Final = 5
 """Redirects of a robots.txt or a sitemap that are followed: what RFC 9309 asks for."""
+_MIN_FILE_S: Final = 1.0
+"""Seconds that a redirect has where the budget of sitemaps is used up."""
 _PAGE_TYPES: Final = ("text/html", "application/xhtml+xml", "")
 _BUSY: Final = (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE)
 _CLOSE_S: Final = 5.0
@@ -125,9 +136,9 @@ def read_retry_after(written: str, now_s: float) -> float | None:
         return float(text)
     try:
         moment = parsedate_to_datetime(text)
-    except ValueError:
+        return max(0.0, moment.replace(tzinfo=moment.tzinfo or UTC).timestamp() - now_s)
+    except (ValueError, OverflowError):
         return None
-    return max(0.0, moment.replace(tzinfo=moment.tzinfo or UTC).timestamp() - now_s)
 
 
 def is_html(response: Response) -> bool:
@@ -215,18 +226,23 @@ class Network:
         return self._manners[origin]
 
     async def _ask_manners(self, origin: str) -> Manners:
-        manners = await ask_manners(
-            origin,
-            self._settings.robots_token,
-            self._fetch_file,
-            ask_tdm=self._settings.obeys(Wish.TDM),
-        )
-        self._paces.of(origin).ask_for(manners.delay_s)
+        token = self._settings.robots_token
+        try:
+            manners = await ask_manners(
+                origin, token, self._fetch_file, ask_tdm=self._settings.obeys(Wish.TDM)
+            )
+            self._paces.of(origin).ask_for(manners.delay_s)
+        except AddressRefused:
+            raise
+        except Exception as fault:  # noqa: BLE001 - of one host: the crawl of others goes on
+            said = f"it cannot be read: {type(fault).__name__}: {fault}"[:200]
+            return Manners(token, None, error=BadResponse(f"{origin}/robots.txt", said))
         return manners
 
-    def sitemap_urls(self, starts: list[str], max_urls: int) -> tuple[list[str], list[str]]:
-        """The URLs in these sitemaps, and what went wrong with them."""
-        return self._wait(find_urls(starts, self._fetch_file, max_urls))
+    def sitemap(self, url: str, budget: Budget) -> Response | PageError:
+        """A sitemap, waited for; the seconds that its requests take are taken off the budget."""
+        work = self._fetch_file(url, budget.max_bytes, budget)
+        return self._wait(self._or_error(url, work))
 
     def fetch(self, url: str) -> Response | PageError:
         """The answer to one request, waited for."""
@@ -244,10 +260,18 @@ class Network:
         self._answers.put((number, await self._answer(url, headers)))
 
     async def _answer(self, url: str, headers: Headers) -> Response | PageError:
+        return await self._or_error(url, self._fetch(url, headers))
+
+    async def _or_error(
+        self, url: str, work: Coroutine[Any, Any, Response]
+    ) -> Response | PageError:
+        """The answer, or why there is none."""
         try:
-            return await self._fetch(url, headers)
+            return await work
         except (FetchError, PageTooLarge) as error:
             return error
+        except Exception as fault:  # noqa: BLE001 - who waits for this answer would wait for ever
+            return PageFault(url, f"{type(fault).__name__}: {fault}")
 
     async def _fetch(self, url: str, headers: Headers) -> Response:
         pace = self._paces.of(url)
@@ -263,11 +287,19 @@ class Network:
             pace.answered()
         return answer
 
-    async def _fetch_file(self, url: str, max_bytes: int) -> Response:
+    async def _fetch_file(self, url: str, max_bytes: int, budget: Budget | None = None) -> Response:
         """A file for crawlers, through its redirects; cut where it is too large."""
         for _ in range(_MAX_FILE_REDIRECTS + 1):
             async with self._paces.of(url).turn():
-                answer = await self._fetcher.fetch(url, max_bytes=max_bytes, may_cut=True)
+                began = time.monotonic()
+                left_s = max(budget.seconds, _MIN_FILE_S) if budget else None
+                try:
+                    answer = await self._fetcher.fetch(
+                        url, max_bytes=max_bytes, may_cut=True, timeout_s=left_s
+                    )
+                finally:
+                    if budget is not None:
+                        budget.seconds -= time.monotonic() - began
             if answer.redirect is None:
                 return answer
             url = answer.redirect

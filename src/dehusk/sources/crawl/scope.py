@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+import time
+from collections import Counter, defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -22,6 +23,7 @@ from dehusk.errors import (
 )
 from dehusk.page.urls import site_of
 from dehusk.settings import CrawlSettings, SourceSettings, Wish
+from dehusk.sources.crawl.fetch import origin_of
 from dehusk.sources.crawl.frontier import Entry, key_of, normal_url, parameters, shape_of
 from dehusk.sources.crawl.robots import Manners
 
@@ -45,6 +47,9 @@ _NOT_HTML: Final = frozenset(
 MAX_SEEN: Final = 2_000_000
 """URLs that a crawl remembers; about 200 bytes each. What comes then is left out, and counted."""
 _MAX_SPELLINGS: Final = 200_000
+_MAX_MANNERS_S: Final = 300.0
+"""Seconds for the robots.txt of all hosts of a site. They are asked for one by one, and the crawl
+of all sites waits; a domain may have as many hosts as it likes. Further hosts are left out."""
 
 
 class LeftOut(StrEnum):
@@ -125,20 +130,20 @@ class Traps:
 
     def _is_facet(self, parts: SplitResult) -> bool:
         """True for one mix of parameters too many at its path."""
-        names = parameters(parts)
-        if not names:
+        mix = _mix(parts)
+        if not mix:
             return False
-        if len(names) > self.settings.max_parameters:
+        if mix.count("&") >= self.settings.max_parameters:
             return True
         mixes = self._mixes.get(parts.netloc + parts.path, set())
-        return "&".join(names) not in mixes and len(mixes) >= self.settings.max_mixes
+        return mix not in mixes and len(mixes) >= self.settings.max_mixes
 
     def note(self, url: str) -> None:
         """Take note of a URL that is to be asked for."""
         parts = urlsplit(url)
         if parts.query:
             mixes = self._mixes.setdefault(parts.netloc + parts.path, set())
-            mixes.add("&".join(parameters(parts)))
+            mixes.add(_mix(parts))
 
     def steps(self, url: str, source: str, steps_before: int) -> int:
         """How many dates were passed on the way to this URL; 0 for one that ends in no date."""
@@ -165,6 +170,11 @@ class Traps:
             for name, count in self._alike.items()
             if count >= self.settings.min_alike and not self._different[name]
         )
+
+
+def _mix(parts: SplitResult) -> str:
+    """The names of the parameters, each as often as it stands there: `f=1&f=2` is a mix of two."""
+    return "&".join(sorted(part.partition("=")[0] for part in parts.query.split("&") if part))
 
 
 def _ends_in_date(url: str) -> bool:
@@ -206,6 +216,8 @@ class Scope:
         self._include = re.compile(as_expression(settings.include))
         self._exclude = re.compile(as_expression(settings.exclude))
         self._spellings: set[str] = set()
+        self._origins: set[str] = set()
+        self._waited_s: defaultdict[str, float] = defaultdict(float)
         self._is_settled = bool(sites)
         self.sites: set[str] = set(sites)
         self.seen: dict[int, LeftOut | None] = {}
@@ -343,10 +355,18 @@ class Scope:
         """Does the host allow it?"""
         if not self._settings.obeys(Wish.ROBOTS):
             return True
+        origin, site = origin_of(url), self.site_of(url)
+        if origin not in self._origins and self._waited_s[site] > _MAX_MANNERS_S:
+            return False
+        began = time.monotonic()
         try:
             return self._manners(url).allows(url)
         except AddressRefused:
             return True  # Asking for the page itself says why it cannot be had.
+        finally:
+            if origin not in self._origins:
+                self._origins.add(origin)
+                self._waited_s[site] += time.monotonic() - began
 
     def is_reserved(self, url: str) -> bool:
         """Does the host's tdmrep.json keep the page from mining?"""

@@ -250,6 +250,12 @@ class State:
                 "insert or replace into crawl_answers values (?, ?, ?)", (number, head, body)
             )
 
+    def forget_answers(self, numbers: Iterable[int]) -> None:
+        """Let answers go that say nothing, so that their URLs are asked for again."""
+        rows = [(number,) for number in numbers]
+        with self.transaction():
+            self.connection.executemany("delete from crawl_answers where number = ?", rows)
+
     def answers(self) -> dict[int, Answer]:
         """What came and has not had its turn."""
         rows = self.connection.execute("select number, head, body from crawl_answers")

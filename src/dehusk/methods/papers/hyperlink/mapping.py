@@ -24,6 +24,7 @@ from dehusk.methods.papers.hyperlink.equality import (
     kind_probability,
     position_probability,
 )
+from dehusk.page.page import check_time
 from dehusk.page.tree import Flags, Floats, Ints, Tree
 
 _FEW: Final = 128
@@ -77,6 +78,7 @@ class Mapper:
         mapped[0] = 0
         stack = [(0, 0)]
         while stack:
+            check_time("mapping")
             for node, target in pairs.map_children(*stack.pop()):
                 mapped[node] = target
                 stack.append((node, target))

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dehusk.page.hashing import PATH_INVERSES, PATH_POWERS, TREE_INVERSES, TREE_POWERS, Hashes, mix
+from dehusk.page.page import check_time
 from dehusk.page.tree import Flags
 
 Nodes = NDArray[np.int64]
@@ -227,6 +228,7 @@ def _align(costs: _Costs, window: _Window) -> list[list[int]]:
     inserts = [costs.new.size[j] * _EDIT for j in window.new]
     rows = [[0, *accumulate(inserts)]]
     for i in window.old:
+        check_time("mapping")
         delete = costs.old.size[i] * _EDIT
         above, last = rows[-1], rows[-1][0] + delete
         row = [last]
