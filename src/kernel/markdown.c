@@ -2,10 +2,6 @@
 
 #include "markdown.h"
 
-#include "white.h"
-
-enum { MAX_PERMALINK = 8 /* Characters beyond which a link says something. */ };
-
 /* What is done when an element ends. */
 enum {
     ENDS_BLOCK = 1,
@@ -58,18 +54,36 @@ static int is_inked(const Writer *writer, size_t node)
     return tree->tag[node] == TAG_TEXT && tree->text_length[node] > 0 && writer->labels[node] == LABEL_CONTENT;
 }
 
+/* How many nodes are passed over from one on: it is left out, or a formula stands for them. */
+static size_t passed_over(const Writer *writer, size_t node, size_t formula)
+{
+    const Wording *wording = &writer->wording;
+    if (wording->said[node] == LEFT_OUT)
+        return (size_t)writer->tree->end[node] - node;
+    return wording->said[node] == SAID_FORMULA ? (size_t)wording->formulas[formula].end - node : 0;
+}
+
 /* Count ink and text outside of code before each node. */
 static void count_ink(Writer *writer)
 {
     const Tree *tree = writer->tree;
-    size_t fixed = 0;
+    size_t fixed = 0, formula = 0;
     writer->ink[0] = writer->outside[0] = 0;
     for (size_t i = 0; i < tree->count; i++) {
         if (tag_sets[tree->tag[i]] & SET_PREFORMATTED && (size_t)tree->end[i] > fixed)
             fixed = (size_t)tree->end[i];
-        int is_outside = tree->tag[i] == TAG_TEXT && i >= fixed;
-        writer->ink[i + 1] = writer->ink[i] + is_inked(writer, i);
-        writer->outside[i + 1] = writer->outside[i] + (is_outside ? tree->text_length[i] : 0);
+        while (formula < writer->wording.count && (size_t)writer->wording.formulas[formula].node < i)
+            formula++;
+        size_t passed = passed_over(writer, i, formula);
+        int32_t ink = writer->ink[i] + (passed ? writer->wording.said[i] == SAID_FORMULA : is_inked(writer, i));
+        int32_t outside = writer->outside[i];
+        if (!passed && tree->tag[i] == TAG_TEXT && i >= fixed)
+            outside += tree->text_length[i];
+        for (size_t stop = i + (passed ? passed : 1); i < stop; i++) {
+            writer->ink[i + 1] = ink;
+            writer->outside[i + 1] = outside;
+        }
+        i--;
     }
 }
 
@@ -137,11 +151,11 @@ static int find_loose(Writer *writer)
             item_count--;
         while (list_count && (size_t)tree->end[lists[list_count - 1]] <= i)
             list_count--;
-        if (tag != TAG_TEXT && !tree->shown[i]) {
+        if (tag != TAG_TEXT && (!tree->shown[i] || writer->wording.said[i] == LEFT_OUT)) {
             i = (size_t)tree->end[i] - 1;
             continue;
         }
-        if (is_inked(writer, i) && i >= fixed) {
+        if (writer->ink[i + 1] > writer->ink[i] && i >= fixed) {
             if (item_count && (has_moved || breaks > 1) && ++items[item_count - 1].paragraphs > 1)
                 writer->facts[items[item_count - 1].list] |= IS_LOOSE;
             has_moved = breaks = 0;
@@ -206,47 +220,6 @@ static void leave(Writer *writer, int does, size_t node)
 static int may_structure(const Writer *writer)
 {
     return !writer->heading && !writer->soft && writer->table.end < 0;
-}
-
-/* A link in a heading to a place on the page, such as '#' or '¶'. */
-static int is_permalink(Writer *writer, size_t node)
-{
-    const Tree *tree = writer->tree;
-    Bytes href;
-    if (tree->text_length[node] > MAX_PERMALINK || !attribute_value(writer, node, "href", &href) ||
-        find_byte(href, '#', 0, href.size) == href.size)
-        return 0;
-    for (size_t i = node + 1; i < (size_t)tree->end[node]; i++) {
-        const uint8_t *at = tree->source.bytes + tree->start[i], *stop = tree->source.bytes + tree->stop[i];
-        if (tree->tag[i] == TAG_img)
-            return 0;
-        for (; tree->tag[i] == TAG_TEXT && at < stop; at += character_size(at, (size_t)(stop - at)))
-            if (*at == '&' || (*at != '_' && kind_of_character(writer, at, (size_t)(stop - at)) & CHARACTER_WORD))
-                return 0;
-    }
-    return 1;
-}
-
-/* Is a raised text an exponent? 10<sup>6</sup> is not 106. */
-static int is_exponent(const Writer *writer, size_t node)
-{
-    const Tree *tree = writer->tree;
-    size_t digits = 0, text = node + 1;
-    if ((size_t)tree->end[node] != text + 1 || tree->tag[text] != TAG_TEXT || !is_inked(writer, text))
-        return 0;
-    Bytes source = tree->source;
-    size_t at = (size_t)tree->start[text], stop = (size_t)tree->stop[text];
-    while (at < stop && is_white(source.bytes[at]))
-        at++;
-    if (at < stop && (source.bytes[at] == '+' || source.bytes[at] == '-'))
-        at++;
-    else if (stop - at >= 3 && memcmp(source.bytes + at, "\xE2\x88\x92", 3) == 0)
-        at += 3;
-    for (; at < stop && source.bytes[at] >= '0' && source.bytes[at] <= '9'; at++)
-        digits++;
-    while (at < stop && is_white(source.bytes[at]))
-        at++;
-    return digits >= 1 && digits <= 4 && at == stop;
 }
 
 /* A box in an item that is ticked or not. */
@@ -324,7 +297,7 @@ static int enter_inline(Writer *writer, size_t node)
         enter_input(writer, node);
         return 0;
     case TAG_sup:
-        if (is_exponent(writer, node))
+        if (writer->wording.said[node] == SAID_RAISED)
             add_literal(writer, "^");
         return 0;
     case TAG_q:
@@ -428,6 +401,21 @@ static void walk_text(Writer *writer, size_t node)
         writer->paragraph.is_cut = 1;
 }
 
+/* Write a formula, or a text with formulas in it; the last node of it. */
+static size_t walk_formula(Writer *writer, size_t node)
+{
+    if (writer->tree->tag[node] == TAG_TEXT) {
+        add_mixed(writer, node);
+        return node;
+    }
+    const Formula *formula = take_formula(&writer->wording, node);
+    if (writer->code_end < 0)
+        add_formula(writer, formula);
+    else
+        put(&writer->code, latex_of(&writer->wording, formula).bytes, latex_of(&writer->wording, formula).size);
+    return (size_t)formula->end - 1;
+}
+
 static void leave_before(Writer *writer, size_t node, const int32_t *code)
 {
     while (writer->open_count && (size_t)writer->open[writer->open_count - 1].end <= node)
@@ -441,18 +429,18 @@ static void walk(Writer *writer)
     int32_t code = 0; /* The last block of code that was begun. */
     for (size_t i = 0; i < tree->count && !writer->is_failed; i++) {
         leave_before(writer, i, &code);
-        if (tree->tag[i] != TAG_TEXT && !tree->shown[i]) { /* A film is there, though its text is not. */
+        uint8_t said = writer->wording.said[i];
+        if (said == SAID_FORMULA) {
+            i = walk_formula(writer, i);
+        } else if (said == LEFT_OUT) {
+            i = (size_t)tree->end[i] - 1;
+        } else if (tree->tag[i] != TAG_TEXT && !tree->shown[i]) { /* A film is there, though its text is not. */
             writer->paragraph.is_cut |= (tag_sets[tree->tag[i]] & SET_THING) != 0;
             i = (size_t)tree->end[i] - 1;
         } else if (writer->code_end >= 0) {
-            if (is_line_number(writer, i))
-                i = (size_t)tree->end[i] - 1;
-            else
-                walk_code(writer, i);
+            walk_code(writer, i);
         } else if (tree->tag[i] == TAG_TEXT) {
             walk_text(writer, i);
-        } else if (tree->tag[i] == TAG_a && writer->heading && is_permalink(writer, i)) {
-            i = (size_t)tree->end[i] - 1;
         } else {
             enter(writer, i);
             if (writer->code_end >= 0)
@@ -482,8 +470,10 @@ static PyObject *markdown_of(Writer *writer)
 {
     size_t room = writer->tree->count + 1;
     char *memory = malloc(room * (2 * sizeof(int32_t) + sizeof(Open) + 1));
-    if (!memory)
+    if (!memory) {
+        free(writer->wording.said);
         return PyErr_NoMemory();
+    }
     writer->ink = (int32_t *)(void *)memory;
     writer->outside = writer->ink + room;
     writer->open = (Open *)(void *)(writer->outside + room);
@@ -510,27 +500,29 @@ static PyObject *markdown_of(Writer *writer)
     free(writer->paragraph.marks);
     free(writer->links);
     free(writer->lists);
+    free(writer->wording.said);
     free(memory);
     return found;
 }
 
-#define GIVEN 8
+#define GIVEN 10
 
 PyObject *kernel_markdown(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
 {
-    View labels, bases[3];
+    View labels, views[5];
     const Tree *tree = check_count("markdown", count, GIVEN) ? given_tree(module, arguments[0]) : NULL;
     if (!tree || !open_of_nodes(&labels, arguments[1], tree, 'B'))
         return NULL;
     PyObject *found = NULL;
-    if (open_views(bases, arguments + 5, "BBB")) {
+    if (open_views(views, arguments + 5, "BBBiB")) {
         Writer writer = {
             .tree = tree, .labels = labels.buffer.buf, .absolute = arguments[2], .language = arguments[3],
             .character_kind = arguments[4],
-            .bases = {bytes_of(&bases[0]), bytes_of(&bases[1]), bytes_of(&bases[2])},
+            .bases = {bytes_of(&views[0]), bytes_of(&views[1]), bytes_of(&views[2])},
         };
-        found = markdown_of(&writer);
-        close_views(bases, 3);
+        if (find_wording(&writer.wording, tree, writer.labels, views + 3))
+            found = markdown_of(&writer);
+        close_views(views, 5);
     }
     PyBuffer_Release(&labels.buffer);
     return found;

@@ -16,6 +16,7 @@
 #include "buffer.h"
 #include "tags.h"
 #include "tree.h"
+#include "wording.h"
 
 /* --- what is known of nodes before the walk --- */
 
@@ -32,7 +33,7 @@ enum {
 /* --- a paragraph --- */
 
 typedef enum { STYLE_NONE, STYLE_LINK, STYLE_STRONG, STYLE_EMPHASIS, STYLE_STRUCK, STYLE_CODE,
-               MARK_IMAGE } Style;
+               MARK_IMAGE, MARK_FORMULA } Style;
 
 /* The styles of a text, the outermost first; none is there twice. */
 #define MAX_STYLES 5
@@ -51,7 +52,8 @@ typedef struct {
     int32_t partner; /* The mark at the other end. */
     int32_t link;    /* Of a link or an image, its place in `links`. */
     uint8_t style, is_end, is_dead;
-    uint8_t is_low; /* Of emphasis: written as `_`. */
+    uint8_t is_low;   /* Of emphasis: written as `_`. */
+    uint8_t is_block; /* Of a formula: it has lines of its own. */
 } Mark;
 
 /* Where a link or an image leads, and the alternative text of an image: places in `addresses`. */
@@ -122,6 +124,7 @@ typedef struct {
 typedef struct {
     const Tree *tree;
     const int8_t *labels;
+    Wording wording;
     Bases bases;
     PyObject *absolute, *language, *character_kind;
     int is_failed; /* With an exception set. */
@@ -185,6 +188,8 @@ int attribute_value(Writer *writer, size_t node, const char *name, Bytes *value)
 void add_text(Writer *writer, size_t node);
 void add_literal(Writer *writer, const char *text);
 void add_image(Writer *writer, size_t node);
+void add_formula(Writer *writer, const Formula *formula);
+void add_mixed(Writer *writer, size_t node); /* A text with formulas in it. */
 int push_link(Writer *writer, size_t node);
 int push_style(Writer *writer, Style style, size_t node);
 int is_blank(const Paragraph *paragraph);
@@ -206,7 +211,6 @@ void enter_definition(Writer *writer, size_t node);
 void end_containers(Writer *writer, size_t node);
 void write_rule(Writer *writer);
 void begin_code(Writer *writer, size_t node);
-int is_line_number(Writer *writer, size_t node);
 void add_code(Writer *writer, size_t node);
 void break_code(Writer *writer);
 void end_code(Writer *writer, size_t node);

@@ -11,9 +11,6 @@ enum {
     LANGUAGE_LEVELS = 6,    /* How far above code its language may stand: a table with line numbers. */
     MAX_BESIDE_CODE = 20,   /* Characters around code that are no other text yet, but a button to copy it. */
     MAX_MARKED_TAG = 4096,  /* Bytes of a start tag that is asked: many blocks may ask the same one. */
-    MAX_LINE_NUMBER = 8,    /* Characters of a line number. */
-    GUTTER_LEVELS = 4,      /* How far above line numbers their cell may stand. */
-    GUTTER_CELLS = 8,       /* How far behind that cell the code may stand. */
 };
 
 static const char spaces[] = "            ";
@@ -339,11 +336,14 @@ static int find_language(Writer *writer, size_t node)
 {
     const Tree *tree = writer->tree;
     size_t below = node + 1, end = (size_t)tree->end[node], around = node;
-    if (below < end && tree->tag[below] == TAG_TEXT && tree->text_length[below] == 0)
-        below++;
-    if (below < end && (tree->tag[below] == TAG_code || tree->tag[below] == TAG_samp) &&
-        take_language(writer, below, 0))
-        return 1;
+    for (int level = 0; level < LANGUAGE_LEVELS && below < end; level++, below++) {
+        int16_t tag = tree->tag[below];
+        if (tag == TAG_TEXT ? tree->text_length[below] > 0 : tag == TAG_span)
+            break;
+        if ((tag == TAG_code || tag == TAG_samp || tag_sets[tag] & SET_PREFORMATTED) &&
+            take_language(writer, below, 0))
+            return 1;
+    }
     if (take_language(writer, node, 0))
         return 1;
     for (int level = 0; level < LANGUAGE_LEVELS && tree->parent[around] > 0; level++) {
@@ -405,53 +405,6 @@ void add_code(Writer *writer, size_t node)
     }
 }
 
-/* Is it the number of a line, among the code? */
-int is_line_number(Writer *writer, size_t node)
-{
-    const Tree *tree = writer->tree;
-    Bytes names;
-    size_t text = node + 1;
-    if (tree->tag[node] != TAG_span || (size_t)tree->end[node] != text + 1 || tree->tag[text] != TAG_TEXT ||
-        tree->text_length[text] > MAX_LINE_NUMBER || !attribute_value(writer, node, "class", &names))
-        return 0;
-    for (size_t at = (size_t)tree->start[text]; at < (size_t)tree->stop[text]; at++) {
-        uint8_t byte = tree->source.bytes[at];
-        if ((byte < '0' || byte > '9') && !is_white(byte))
-            return 0;
-    }
-    for (size_t at = 0, stop; at < names.size; at = stop + 1) {
-        for (stop = at; stop < names.size && !is_white(names.bytes[stop]); stop++)
-            continue;
-        if ((stop - at == 6 || stop - at == 7) && memcmp(names.bytes + at, "linenos", stop - at) == 0)
-            return 1;
-    }
-    return 0;
-}
-
-/* Are these the numbers of the lines of code in a cell beside it? */
-static int is_gutter(const Writer *writer, size_t node)
-{
-    const Tree *tree = writer->tree;
-    size_t cell = node;
-    for (size_t i = 0; i < writer->code.size; i++) {
-        uint8_t byte = writer->code.bytes[i];
-        if ((byte < '0' || byte > '9') && !is_white(byte))
-            return 0;
-    }
-    for (int level = 0; level < GUTTER_LEVELS && !(tag_sets[tree->tag[cell]] & SET_CELL); level++) {
-        if (tree->parent[cell] < 0)
-            return 0;
-        cell = (size_t)tree->parent[cell];
-    }
-    if (!(tag_sets[tree->tag[cell]] & SET_CELL))
-        return 0;
-    size_t next = (size_t)tree->end[cell], end = (size_t)end_around(tree, cell);
-    for (int cells = 0; cells < GUTTER_CELLS && next < end; cells++, next = (size_t)tree->end[next])
-        if (writer->facts[next] & HOLDS_FIXED || tag_sets[tree->tag[next]] & SET_PREFORMATTED)
-            return 1;
-    return 0;
-}
-
 /* How many backticks a fence needs: more than any line in it begins with. */
 static size_t fence_for(Bytes code)
 {
@@ -497,7 +450,7 @@ void end_code(Writer *writer, size_t node)
     for (size_t i = 0; i < size && is_white(bytes[i]); i++)
         if (bytes[i] == '\n')
             from = i + 1;
-    if (!size || is_gutter(writer, node))
+    if (!size)
         return;
     Bytes code = {bytes + from, size - from};
     size_t fence = fence_for(code);

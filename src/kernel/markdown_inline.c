@@ -219,10 +219,9 @@ static size_t count_plain(const uint8_t *at, const uint8_t *stop)
     return (size_t)(at - from);
 }
 
-void add_text(Writer *writer, size_t node)
+static void add_part(Writer *writer, size_t node, const uint8_t *at, const uint8_t *stop)
 {
     const Tree *tree = writer->tree;
-    const uint8_t *at = tree->source.bytes + tree->start[node], *stop = tree->source.bytes + tree->stop[node];
     Paragraph *paragraph = &writer->paragraph;
     int is_begun = 0, is_free;
     while (at < stop) {
@@ -253,6 +252,40 @@ void add_text(Writer *writer, size_t node)
         }
         at += size;
     }
+}
+
+void add_text(Writer *writer, size_t node)
+{
+    const Tree *tree = writer->tree;
+    add_part(writer, node, tree->source.bytes + tree->start[node], tree->source.bytes + tree->stop[node]);
+}
+
+void add_formula(Writer *writer, const Formula *formula)
+{
+    Paragraph *paragraph = &writer->paragraph;
+    Bytes latex = latex_of(&writer->wording, formula);
+    int is_block = formula->is_block && !writer->heading && !writer->soft && !writer->table.is_in_row;
+    paragraph->has_moved |= is_block;
+    begin_word(writer, latex.bytes, latex.size);
+    int32_t first = add_mark(paragraph, (Mark){.style = MARK_FORMULA, .is_block = (uint8_t)is_block});
+    put(&paragraph->text, latex.bytes, latex.size);
+    int32_t last = add_mark(paragraph, (Mark){.style = MARK_FORMULA, .is_end = 1, .partner = first});
+    if (last >= 0)
+        paragraph->marks[first].partner = last;
+    paragraph->has_moved |= is_block;
+}
+
+void add_mixed(Writer *writer, size_t node)
+{
+    const Tree *tree = writer->tree;
+    const uint8_t *source = tree->source.bytes, *at = source + tree->start[node];
+    const Formula *formula;
+    while ((formula = take_formula(&writer->wording, node))) {
+        add_part(writer, node, at, source + formula->from);
+        add_formula(writer, formula);
+        at = source + formula->to;
+    }
+    add_part(writer, node, at, source + tree->stop[node]);
 }
 
 void add_literal(Writer *writer, const char *text)
@@ -299,8 +332,8 @@ static int put_address(Writer *writer, Bytes url)
 {
     Bytes left = url, base = {NULL, 0};
     Lead lead = find_lead(&left, &writer->bases, &base);
-    if (lead == NOWHERE || writer->is_failed)
-        return 0;
+    if (lead == NOWHERE || writer->is_failed || stands_at(url, 0, "file:"))
+        return 0; /* A file leads nowhere on any other machine. */
     if (lead != NOT_SIMPLE) {
         put(&writer->addresses, base.bytes, base.size);
         put(&writer->addresses, left.bytes, left.size);

@@ -17,6 +17,7 @@ typedef struct {
     Shape shape;
     size_t next;     /* The next mark. */
     size_t start_escape; /* What the line would be taken for something else without. */
+    size_t last_dollar; /* The last sign that a formula could end with; 0 without one. */
     int in_link, has_emphasis, has_struck, is_low_escaped;
 } Pen;
 
@@ -348,6 +349,8 @@ static int is_read(Pen *pen, size_t at)
         return pen->shape == IN_CELL;
     case '#':
         return pen->shape == IN_HEADING && at + 1 == text.size;
+    case '$': /* Money stays money. */
+        return at < pen->last_dollar && next > ' ';
     default:
         return 0;
     }
@@ -357,7 +360,7 @@ static int is_special(uint8_t byte)
 {
     static const uint8_t special[256] = {
         ['\\'] = 1, ['`'] = 1, ['*'] = 1, ['_'] = 1, ['['] = 1, [']'] = 1, ['<'] = 1,
-        ['&'] = 1,  ['~'] = 1, ['!'] = 1, ['|'] = 1, ['#'] = 1, ['\n'] = 1,
+        ['&'] = 1,  ['~'] = 1, ['!'] = 1, ['|'] = 1, ['#'] = 1, ['$'] = 1, ['\n'] = 1,
     };
     return special[byte];
 }
@@ -470,6 +473,23 @@ static void write_code(Pen *pen, size_t from, size_t to)
         put(pen->out, "`", 1);
 }
 
+/* A formula; in a cell `|` is written as LaTeX has it besides. */
+static void write_formula(Pen *pen, const Mark *mark, size_t to)
+{
+    Bytes latex = {pen->text.bytes + mark->at, to - mark->at};
+    const char *sign = mark->is_block ? "$$" : "$";
+    put_text(pen->out, sign);
+    for (size_t at = 0; at < latex.size;) {
+        size_t stop = pen->shape == IN_CELL ? find_byte(latex, '|', at, latex.size) : latex.size;
+        int is_double = stop < latex.size && stop > at && latex.bytes[stop - 1] == '\\';
+        put(pen->out, latex.bytes + at, stop - at - (size_t)is_double);
+        if (stop < latex.size)
+            put_text(pen->out, is_double ? "\\Vert " : "\\vert ");
+        at = stop + 1;
+    }
+    put_text(pen->out, sign);
+}
+
 /* Is the text of a link its address? */
 static int is_bare(const Pen *pen, size_t number)
 {
@@ -502,9 +522,12 @@ static size_t write_mark(Pen *pen, size_t number)
     pen->next = number + 1;
     if (mark->style == MARK_IMAGE) {
         write_image(pen, &pen->writer->links[mark->link]);
-    } else if (mark->style == STYLE_CODE) {
+    } else if (mark->style == STYLE_CODE || mark->style == MARK_FORMULA) {
         size_t stop = paragraph->marks[mark->partner].at;
-        write_code(pen, mark->at, stop);
+        if (mark->style == STYLE_CODE)
+            write_code(pen, mark->at, stop);
+        else
+            write_formula(pen, mark, stop);
         pen->next = (size_t)mark->partner + 1;
         return stop;
     } else if (mark->style == STYLE_LINK && !mark->is_end && is_bare(pen, number)) {
@@ -522,6 +545,15 @@ static size_t write_mark(Pen *pen, size_t number)
     return mark->at;
 }
 
+/* The place of the last dollar sign that a reader of formulas would end one with; 0 without one. */
+static size_t find_last_dollar(Bytes text)
+{
+    for (size_t at = text.size; at-- > 1;)
+        if (text.bytes[at] == '$' && !is_white(text.bytes[at - 1]) && !is_digit(byte_at(text, at + 1)))
+            return at;
+    return 0;
+}
+
 void write_inline(Writer *writer, Shape shape)
 {
     Paragraph *paragraph = &writer->paragraph;
@@ -535,6 +567,12 @@ void write_inline(Writer *writer, Shape shape)
         const Mark *mark = &paragraph->marks[i];
         pen.has_emphasis |= !mark->is_dead && is_emphasis(mark) && mark->style != STYLE_STRUCK;
         pen.has_struck |= !mark->is_dead && mark->style == STYLE_STRUCK;
+        if (mark->style == MARK_FORMULA)
+            pen.last_dollar = mark->at;
+    }
+    if (find_byte(pen.text, '$', 0, pen.text.size) < pen.text.size) {
+        size_t last = find_last_dollar(pen.text);
+        pen.last_dollar = last > pen.last_dollar ? last : pen.last_dollar;
     }
     if (shape == ON_LINES)
         pen.start_escape = find_start_escape(pen.text, 0);
