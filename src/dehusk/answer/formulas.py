@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from dehusk import _kernel
 from dehusk.answer.mathml import latex_of
 from dehusk.answer.nodes import attribute, inside, unescaped
 from dehusk.page import tags
@@ -34,20 +35,6 @@ class _Formula(NamedTuple):
 
 
 _NONE: Final = Formulas(b"", b"")
-_SIGNS: Final = (
-    b"math",
-    b"Math",
-    b"katex",
-    b"mjx-",
-    b"latex",
-    b"formula",
-    b'"tex"',
-    b"\\(",
-    b"\\[",
-)
-"""Without one of these there is no formula; a look for all costs a hundredth of a page's text."""
-_SETTERS: Final = (b"athjax", b"athJax", b"katex", b"KaTeX")
-"""What sets formulas that stand as LaTeX in the text."""
 _TEX: Final = re.compile(
     rb'<annotation [^>]*encoding="(?:application/x-tex|TeX|LaTeX|latex)"[^>]*>(.*?)</annotation>',
     re.DOTALL,
@@ -84,17 +71,13 @@ def formulas(tree: Tree) -> Formulas:
 
 
 def _find(tree: Tree) -> Formulas:
-    source = tree.source
-    signs = [sign for sign in _SIGNS if sign in source]
-    is_set = any(sign in source for sign in _SETTERS)
-    if is_set:
-        signs.append(b"$")
-    if not signs:
+    nodes, is_set = _kernel.formula_signs(tree.kernel)
+    if not nodes:
         return _NONE
     places: list[int] = []
     written: list[bytes] = []
     size = 0
-    for found in _formulas(tree, _candidates(source, tree, signs), is_set=is_set):
+    for found in _formulas(tree, np.frombuffer(nodes, np.int32).tolist(), is_set=is_set):
         latex = _one_line(found.latex).encode("utf-8", "surrogatepass")
         places += [found.node, found.end, found.start, found.stop, size, size + len(latex)]
         places.append(int(found.is_block))
@@ -103,18 +86,11 @@ def _find(tree: Tree) -> Formulas:
     return Formulas(np.array(places, np.int32).tobytes(), b"".join(written))
 
 
-def _candidates(source: bytes, tree: Tree, signs: list[bytes]) -> list[int]:
-    """The nodes whose start tag or text holds a sign, in document order."""
-    found = [match.start() for sign in signs for match in re.finditer(re.escape(sign), source)]
-    places = np.sort(np.array(found, np.int64))
-    nodes = np.searchsorted(tree.start, places, "right") - 1
-    is_own = (nodes >= 0) & (places < tree.stop[nodes])
-    own: list[int] = np.unique(nodes[is_own]).tolist()
-    return own
-
-
 def _formulas(tree: Tree, candidates: list[int], *, is_set: bool) -> Iterator[_Formula]:
-    """The formulas that begin with one of these nodes, none in another."""
+    """The formulas that begin with one of these nodes, none in another.
+
+    `is_set`: the page loads what sets LaTeX that stands in its text.
+    """
     covered = 0
     in_code: Flags | None = None
     for node in candidates:
