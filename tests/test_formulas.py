@@ -137,7 +137,7 @@ def test_mathml_is_written_as_latex(mathml: str, latex: str) -> None:
         ("<h2>On \\[x\\]</h2>", "## On $x$"),
         (
             "<table><tr><th>a<th>b<tr><td>\\(|x|\\)<td>d</table>",
-            "| a | b |\n| --- | --- |\n| $\\vert x\\vert $ | d |",
+            "| a | b |\n| --- | --- |\n| $\\vert x\\vert$ | d |",
         ),
     ],
 )

@@ -258,5 +258,6 @@ def markdown(
     page: bytes,
     formulas: bytes,
     latex: bytes,
+    wanted: tuple[int, int, int],
     /,
 ) -> str: ...

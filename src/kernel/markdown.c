@@ -14,6 +14,7 @@ enum {
     ENDS_ROW = 128,
     ENDS_TABLE = 256,
     CUTS = 512,
+    ENDS_READING = 1024, /* Of ruby. */
 };
 
 /* --- what is known before the walk --- */
@@ -42,7 +43,7 @@ static int is_structure(int16_t tag)
     case TAG_table:
         return 1;
     default:
-        return is_heading(tag) || tag_sets[tag] & SET_PREFORMATTED;
+        return is_heading(tag);
     }
 }
 
@@ -197,6 +198,8 @@ static void leave(Writer *writer, int does, size_t node)
     Paragraph *paragraph = &writer->paragraph;
     if (does & ENDS_QUOTE_MARK)
         add_literal(writer, "\"");
+    if (does & ENDS_READING)
+        add_literal(writer, ")");
     if (does & ENDS_HEADING) {
         flush(writer);
         writer->heading = 0;
@@ -266,6 +269,15 @@ static int enter_code(Writer *writer, size_t node)
     return push_style(writer, STYLE_CODE, node) ? ENDS_STYLE : 0;
 }
 
+/* Does a reading of ruby stand between brackets of the page's own? */
+static int has_brackets(const Tree *tree, size_t node)
+{
+    size_t last = node - 1;
+    while (tree->tag[last] == TAG_TEXT && tree->text_length[last] == 0)
+        last--;
+    return tree->tag[last] == TAG_rp || (tree->parent[last] > 0 && tree->tag[tree->parent[last]] == TAG_rp);
+}
+
 /* An element that changes the text in it, or stands in it. */
 static int enter_inline(Writer *writer, size_t node)
 {
@@ -305,6 +317,11 @@ static int enter_inline(Writer *writer, size_t node)
             return 0;
         add_literal(writer, "\"");
         return ENDS_QUOTE_MARK;
+    case TAG_rt:
+        if (!has_ink(writer, node) || has_brackets(writer->tree, node))
+            return 0;
+        add_literal(writer, "(");
+        return ENDS_READING;
     default:
         return 0;
     }
@@ -343,7 +360,20 @@ static int enter_structure(Writer *writer, size_t node)
             write_rule(writer);
         return 0;
     case TAG_table:
+        if (writer->wanted.has_html_tables && needs_html(writer, node)) {
+            write_html_table(writer, node);
+            writer->passed = (size_t)writer->tree->end[node];
+            return 0;
+        }
         return begin_table(writer, node) ? ENDS_TABLE : 0;
+    case TAG_summary:
+        flush(writer);
+        return !(writer->facts[node] & HOLDS_BLOCK) && push_style(writer, STYLE_STRONG, node) ? ENDS_STYLE : 0;
+    case TAG_div:
+    case TAG_aside:
+    case TAG_section:
+        push_callout(writer, node);
+        return 0;
     default:
         return 0;
     }
@@ -367,6 +397,10 @@ static void enter(Writer *writer, size_t node)
             does |= ENDS_ROW;
         } else if (is_table_cell(writer, node) && writer->table.is_in_row) {
             enter_cell(writer);
+        } else if (sets & SET_PREFORMATTED && push_style(writer, STYLE_CODE, node)) {
+            writer->fixed_end = (size_t)writer->tree->end[node];
+            writer->paragraph.is_in_fixed = 0;
+            does |= ENDS_STYLE;
         }
     } else if (may_structure(writer)) {
         does |= enter_structure(writer, node);
@@ -393,7 +427,7 @@ static void walk_code(Writer *writer, size_t node)
 static void walk_text(Writer *writer, size_t node)
 {
     const Tree *tree = writer->tree;
-    if (is_inked(writer, node))
+    if (is_inked(writer, node) || (node < writer->fixed_end && tree->shown[node] && !tree->text_length[node]))
         add_text(writer, node);
     else if (tree->text_length[node] == 0)
         writer->paragraph.has_space |= tree->shown[node];
@@ -423,6 +457,14 @@ static void leave_before(Writer *writer, size_t node, const int32_t *code)
     end_containers(writer, node);
 }
 
+/* A link, where the user wants none. */
+static int is_unwanted(Writer *writer, size_t node)
+{
+    Bytes href;
+    return writer->wanted.links == LINKS_NONE && writer->tree->tag[node] == TAG_a &&
+           attribute_value(writer, node, "href", &href);
+}
+
 static void walk(Writer *writer)
 {
     const Tree *tree = writer->tree;
@@ -432,7 +474,7 @@ static void walk(Writer *writer)
         uint8_t said = writer->wording.said[i];
         if (said == SAID_FORMULA) {
             i = walk_formula(writer, i);
-        } else if (said == LEFT_OUT) {
+        } else if (said == LEFT_OUT || is_unwanted(writer, i)) {
             i = (size_t)tree->end[i] - 1;
         } else if (tree->tag[i] != TAG_TEXT && !tree->shown[i]) { /* A film is there, though its text is not. */
             writer->paragraph.is_cut |= (tag_sets[tree->tag[i]] & SET_THING) != 0;
@@ -445,12 +487,15 @@ static void walk(Writer *writer)
             enter(writer, i);
             if (writer->code_end >= 0)
                 code = (int32_t)i;
+            if (writer->passed > i)
+                i = writer->passed - 1;
         }
     }
     leave_before(writer, tree->count, &code);
     flush(writer);
     if (writer->out.size == writer->rule_end)
         writer->out.size = writer->rule;
+    write_references(writer);
 }
 
 /* --- memory --- */
@@ -494,9 +539,10 @@ static PyObject *markdown_of(Writer *writer)
     found = written(writer);
     Buffer *buffers[] = {&writer->out, &writer->addresses, &writer->scratch, &writer->code,
                          &writer->paragraph.text, &writer->paragraph.gap, &writer->table.columns,
-                         &writer->table.reach, &writer->table.filled};
+                         &writer->table.reach, &writer->table.filled, &writer->table.aligned};
     for (size_t i = 0; i < sizeof(buffers) / sizeof(*buffers); i++)
         free(buffers[i]->bytes);
+    free_references(&writer->references);
     free(writer->paragraph.marks);
     free(writer->links);
     free(writer->lists);
@@ -505,18 +551,29 @@ static PyObject *markdown_of(Writer *writer)
     return found;
 }
 
-#define GIVEN 10
+/* What `dehusk.answer.markdown` says of the user's wishes: a number for each; 0 with an exception set. */
+static int read_wanted(PyObject *given, Wanted *wanted)
+{
+    int links, images, tables;
+    if (!PyArg_ParseTuple(given, "iii", &links, &images, &tables))
+        return 0;
+    *wanted = (Wanted){(Links)links, (Images)images, tables};
+    return 1;
+}
+
+#define GIVEN 11
 
 PyObject *kernel_markdown(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
 {
     View labels, views[5];
+    Wanted wanted;
     const Tree *tree = check_count("markdown", count, GIVEN) ? given_tree(module, arguments[0]) : NULL;
     if (!tree || !open_of_nodes(&labels, arguments[1], tree, 'B'))
         return NULL;
     PyObject *found = NULL;
-    if (open_views(views, arguments + 5, "BBBiB")) {
+    if (read_wanted(arguments[10], &wanted) && open_views(views, arguments + 5, "BBBiB")) {
         Writer writer = {
-            .tree = tree, .labels = labels.buffer.buf, .absolute = arguments[2], .language = arguments[3],
+            .tree = tree, .labels = labels.buffer.buf, .wanted = wanted, .absolute = arguments[2], .language = arguments[3],
             .character_kind = arguments[4],
             .bases = {bytes_of(&views[0]), bytes_of(&views[1]), bytes_of(&views[2])},
         };

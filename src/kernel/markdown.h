@@ -3,6 +3,8 @@
    markdown.c         what is asked of a page before, and the walk: which element does what
    markdown_blocks.c  blocks: lists, quotes, headings, code, and the lines between them
    markdown_tables.c  tables of data, cell by cell
+   markdown_html.c    tables that Markdown cannot hold
+   markdown_links.c   addresses, and links whose addresses stand at the end
    markdown_inline.c  a paragraph as it is gathered: its text, its white space, its marks
    markdown_write.c   a paragraph as it is written: marks that CommonMark reads, and escapes
 
@@ -17,6 +19,16 @@
 #include "tags.h"
 #include "tree.h"
 #include "wording.h"
+
+/* --- what the user wants: `dehusk.settings.MarkdownSettings` --- */
+
+typedef enum { LINKS_KEEP, LINKS_TEXT, LINKS_FOOTNOTES, LINKS_NONE, LINKS_FULL } Links;
+typedef enum { IMAGES_KEEP, IMAGES_ALT, IMAGES_NONE } Images;
+typedef struct {
+    Links links;
+    Images images;
+    int has_html_tables;
+} Wanted;
 
 /* --- what is known of nodes before the walk --- */
 
@@ -75,6 +87,7 @@ typedef struct {
     int has_moved;    /* A block began or ended behind it. */
     int is_cut;       /* Something that is not written stood behind it. */
     int is_new_anchor, was_anchored;
+    int is_in_fixed;  /* The last text was preformatted, and its line goes on. */
 } Paragraph;
 
 /* --- blocks --- */
@@ -94,6 +107,7 @@ typedef struct {
     uint8_t width;  /* Of an item: how far it indents. */
     int32_t list;   /* Of an item: its place in `lists`. */
     int32_t value;  /* Of an item: the number that it says it has, or -1. */
+    const char *callout; /* Of a quote: the kind that GitHub has for it, or NULL. */
 } Container;
 
 typedef struct {
@@ -116,14 +130,24 @@ typedef struct {
     int32_t end; /* -1 without one. */
     Buffer columns; /* Of each cell its column, or -1; int32_t. */
     Buffer reach, filled;
+    Buffer aligned; /* Of each column: 'l', 'c', 'r' or 0. */
     int32_t column_count, next_cell, column;
     size_t rows_written;
     uint8_t has_header, is_in_row;
 } Table;
 
+/* The addresses that links stand for by number. */
+typedef struct {
+    Buffer urls, starts; /* One behind another, and where each begins; size_t. */
+    uint32_t *places;    /* By hash, the number of each, from 1. */
+    size_t count, room;
+} References;
+
 typedef struct {
     const Tree *tree;
     const int8_t *labels;
+    Wanted wanted;
+    References references;
     Wording wording;
     Bases bases;
     PyObject *absolute, *language, *character_kind;
@@ -146,6 +170,8 @@ typedef struct {
     int heading, soft; /* The level of the heading, and how many elements whose blocks are only words. */
     int32_t anchors;
     int32_t code_end; /* Of a block of code, -1 without one. */
+    size_t fixed_end; /* Of preformatted text in a cell. */
+    size_t passed;    /* One behind the last node that was written as a whole. */
     int is_fixed, is_code_moved;
     size_t rule, rule_end; /* The last rule that was written, to be taken back. */
     uint32_t known[64];    /* Characters and their kinds. */
@@ -190,6 +216,8 @@ void add_literal(Writer *writer, const char *text);
 void add_image(Writer *writer, size_t node);
 void add_formula(Writer *writer, const Formula *formula);
 void add_mixed(Writer *writer, size_t node); /* A text with formulas in it. */
+/* Where an attribute leads, until the next address is asked for; 0 if nowhere. */
+int address_for(Writer *writer, size_t node, const char *name, Bytes *url);
 int push_link(Writer *writer, size_t node);
 int push_style(Writer *writer, Style style, size_t node);
 int is_blank(const Paragraph *paragraph);
@@ -205,6 +233,7 @@ void flush(Writer *writer);
 void start_block(Writer *writer, int kind);
 void put_prefix(Writer *writer);
 void push_quote(Writer *writer, size_t node);
+int push_callout(Writer *writer, size_t node);
 void push_list(Writer *writer, size_t node);
 void push_item(Writer *writer, size_t node);
 void enter_definition(Writer *writer, size_t node);
@@ -218,8 +247,19 @@ void end_code(Writer *writer, size_t node);
 /* markdown_tables.c */
 int begin_table(Writer *writer, size_t node);
 int is_table_cell(const Writer *writer, size_t node);
+int32_t span_of(Writer *writer, size_t cell, const char *name);
 void enter_row(Writer *writer);
 void enter_cell(Writer *writer);
 void end_row(Writer *writer);
+
+/* markdown_html.c */
+int needs_html(Writer *writer, size_t node);
+void write_html_table(Writer *writer, size_t node);
+
+/* markdown_links.c */
+void strip_tracking(Writer *writer, size_t from); /* Of the last address, which begins there. */
+size_t number_of_reference(Writer *writer, Bytes url);
+void write_references(Writer *writer);
+void free_references(References *references);
 
 #endif

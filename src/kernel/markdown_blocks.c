@@ -10,6 +10,7 @@ enum {
     MAX_NUMBER = 999999999, /* CommonMark reads nine digits. */
     LANGUAGE_LEVELS = 6,    /* How far above code its language may stand: a table with line numbers. */
     MAX_BESIDE_CODE = 20,   /* Characters around code that are no other text yet, but a button to copy it. */
+    FIRST_NODES = 32,       /* Among how many nodes of a callout its title stands. */
     MAX_MARKED_TAG = 4096,  /* Bytes of a start tag that is asked: many blocks may ask the same one. */
 };
 
@@ -86,6 +87,22 @@ static void start_item(Writer *writer, size_t depth)
     writer->containers[depth - 1].last = list->sign;
 }
 
+/* The line that says of a quote what kind of callout it is. */
+static void put_callout(Writer *writer, size_t depth, int is_before_text)
+{
+    const char *kind = writer->containers[depth].callout;
+    if (!kind)
+        return;
+    put_text(&writer->out, "[!");
+    put_text(&writer->out, kind);
+    put_text(&writer->out, "]\n");
+    put_prefix_of(writer, depth + 1);
+    if (is_before_text)
+        return;
+    end_line(writer); /* Not every other block may interrupt the line. */
+    put_prefix_of(writer, depth + 1);
+}
+
 void start_block(Writer *writer, int kind)
 {
     size_t fresh = 1;
@@ -106,6 +123,7 @@ void start_block(Writer *writer, int kind)
         } else {
             put_text(&writer->out, "> ");
             writer->containers[fresh - 1].last = LAST_OTHER;
+            put_callout(writer, fresh, fresh + 1 == writer->depth && kind == LAST_PARAGRAPH);
         }
         writer->containers[fresh].is_started = 1;
     }
@@ -166,6 +184,67 @@ void push_quote(Writer *writer, size_t node)
     flush(writer);
     push_container(writer, CONTAINER_QUOTE, writer->tree->end[node]);
 }
+
+/* --- callouts --- */
+
+/* The first text of an element with ink that is content; its end without one. */
+static size_t first_text(const Writer *writer, size_t node)
+{
+    size_t end = (size_t)writer->tree->end[node], stop = end - node > FIRST_NODES ? node + FIRST_NODES : end;
+    for (size_t i = node + 1; i < stop; i++)
+        if (writer->ink[i + 1] > writer->ink[i])
+            return writer->tree->tag[i] == TAG_TEXT ? i : end;
+    return end;
+}
+
+/* The kind of callout that a text names, and nothing else; NULL if it names none that GitHub has. */
+static const char *kind_of_callout(Bytes text)
+{
+    static const char *const words[] = {"note", "tip", "important", "warning", "caution"};
+    static const char *const kinds[] = {"NOTE", "TIP", "IMPORTANT", "WARNING", "CAUTION"};
+    while (text.size && (is_white(text.bytes[text.size - 1]) || text.bytes[text.size - 1] == ':'))
+        text.size--;
+    while (text.size && is_white(*text.bytes))
+        text = (Bytes){text.bytes + 1, text.size - 1};
+    for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+        if (text.size == strlen(words[i]) && stands_at(text, 0, words[i]))
+            return kinds[i];
+    return NULL;
+}
+
+/* A box that is marked as a callout is a quote, of a kind if it says that kind first. */
+int push_callout(Writer *writer, size_t node)
+{
+    static const char *const marks[] = {"admonition", "callout", "markdown-alert", "custom-block", "alert"};
+    const Tree *tree = writer->tree;
+    Bytes names;
+    int is_marked = 0;
+    if (tree->stop[node] - tree->start[node] > MAX_MARKED_TAG || !has_ink(writer, node) ||
+        !attribute_value(writer, node, "class", &names))
+        return 0;
+    for (size_t at = 0, stop; at < names.size && !is_marked; at = stop + 1) {
+        for (stop = at; stop < names.size && !is_white(names.bytes[stop]); stop++)
+            continue;
+        for (size_t i = 0; i < sizeof(marks) / sizeof(*marks); i++)
+            is_marked |= stop - at == strlen(marks[i]) && stands_at(names, at, marks[i]);
+    }
+    if (!is_marked)
+        return 0;
+    size_t text = first_text(writer, node);
+    push_quote(writer, node);
+    if (text == (size_t)tree->end[node] || writer->containers[writer->depth - 1].end != tree->end[node])
+        return 1;
+    Bytes said = {tree->source.bytes + tree->start[text], (size_t)(tree->stop[text] - tree->start[text])};
+    const char *kind = kind_of_callout(said);
+    int is_more = writer->ink[tree->end[node]] - writer->ink[node] > 1;
+    if (kind && is_more) {
+        writer->containers[writer->depth - 1].callout = kind;
+        writer->wording.said[text] = LEFT_OUT;
+    }
+    return 1;
+}
+
+/* --- lists --- */
 
 /* The number that an attribute says, if a list of CommonMark can have it; -1 if not. */
 static int32_t number_in(Writer *writer, size_t node, const char *name)

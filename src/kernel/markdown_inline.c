@@ -254,9 +254,41 @@ static void add_part(Writer *writer, size_t node, const uint8_t *at, const uint8
     }
 }
 
+/* Preformatted text in a cell: its lines are parted by breaks, and its spaces stay. */
+static void add_fixed(Writer *writer, size_t node)
+{
+    const Tree *tree = writer->tree;
+    const uint8_t *at = tree->source.bytes + tree->start[node], *stop = tree->source.bytes + tree->stop[node];
+    Paragraph *paragraph = &writer->paragraph;
+    int is_begun = paragraph->is_in_fixed;
+    for (size_t size; at < stop; at += size) {
+        uint8_t byte = *at;
+        size = 1;
+        if (byte == '&' && !tree->raw[node])
+            byte = unescaped(at, (size_t)(stop - at), &size);
+        if (byte == NO_BREAK_SPACE && size > 1)
+            byte = ' ';
+        if (byte == '\n' || byte == '\r') {
+            paragraph->breaks++;
+            is_begun = 0;
+        } else if (byte >= ' ' || byte == '\t') {
+            if (!is_begun)
+                begin_word(writer, at, (size_t)(stop - at));
+            is_begun = 1;
+            put(&paragraph->text, byte == '\t' ? (const uint8_t *)"    " : &byte, byte == '\t' ? 4 : 1);
+        }
+    }
+    paragraph->is_in_fixed = is_begun;
+}
+
 void add_text(Writer *writer, size_t node)
 {
     const Tree *tree = writer->tree;
+    if (node < writer->fixed_end) {
+        add_fixed(writer, node);
+        return;
+    }
+    writer->paragraph.is_in_fixed = 0;
     add_part(writer, node, tree->source.bytes + tree->start[node], tree->source.bytes + tree->stop[node]);
 }
 
@@ -299,6 +331,7 @@ void clear_paragraph(Writer *writer)
     Paragraph *paragraph = &writer->paragraph;
     paragraph->text.size = paragraph->mark_count = paragraph->open.count = paragraph->gap.size = 0;
     paragraph->has_space = paragraph->breaks = paragraph->has_moved = paragraph->is_cut = 0;
+    paragraph->is_in_fixed = 0;
     for (size_t i = 0; i < writer->styles.count; i++)
         if (writer->styles.all[i].style == STYLE_LINK)
             return;
@@ -334,9 +367,12 @@ static int put_address(Writer *writer, Bytes url)
     Lead lead = find_lead(&left, &writer->bases, &base);
     if (lead == NOWHERE || writer->is_failed || stands_at(url, 0, "file:"))
         return 0; /* A file leads nowhere on any other machine. */
+    size_t from = writer->addresses.size;
     if (lead != NOT_SIMPLE) {
         put(&writer->addresses, base.bytes, base.size);
         put(&writer->addresses, left.bytes, left.size);
+        if (writer->wanted.links != LINKS_FULL)
+            strip_tracking(writer, from);
         return 1;
     }
     PyObject *written = as_text(url.bytes, url.size), *bytes = NULL;
@@ -346,11 +382,23 @@ static int put_address(Writer *writer, Bytes url)
     if (bytes)
         put(&writer->addresses, PyBytes_AsString(bytes), (size_t)PyBytes_Size(bytes));
     int leads = bytes != NULL;
+    if (leads && writer->wanted.links != LINKS_FULL)
+        strip_tracking(writer, from);
     Py_XDECREF(written);
     Py_XDECREF(whole);
     Py_XDECREF(bytes);
     writer->is_failed |= PyErr_Occurred() != NULL;
     return leads;
+}
+
+int address_for(Writer *writer, size_t node, const char *name, Bytes *url)
+{
+    size_t from = writer->addresses.size;
+    if (!attribute_value(writer, node, name, url) || !put_address(writer, *url))
+        return 0;
+    *url = (Bytes){writer->addresses.bytes + from, writer->addresses.size - from};
+    writer->addresses.size = from;
+    return 1;
 }
 
 /* Put down what an attribute says in one line. */
@@ -403,7 +451,7 @@ int push_link(Writer *writer, size_t node)
 {
     Bytes url;
     uint8_t facts = writer->facts[node];
-    if (facts & HOLDS_FIXED || !has_ink(writer, node) || !attribute_value(writer, node, "href", &url) ||
+    if (facts & HOLDS_FIXED || writer->wanted.links == LINKS_TEXT || !has_ink(writer, node) || !attribute_value(writer, node, "href", &url) ||
         !push_style(writer, STYLE_LINK, node))
         return 0;
     int32_t place = add_link(writer, node, url);
@@ -467,8 +515,15 @@ static int is_telling(Writer *writer, size_t node)
 void add_image(Writer *writer, size_t node)
 {
     Bytes source;
-    if (!is_telling(writer, node))
+    if (writer->wanted.images == IMAGES_NONE || !is_telling(writer, node))
         return;
+    if (writer->wanted.images == IMAGES_ALT) {
+        attribute_value(writer, node, "alt", &source);
+        size_t size = collapse((uint8_t *)source.bytes, source.size);
+        begin_word(writer, source.bytes, size);
+        put(&writer->paragraph.text, source.bytes, size);
+        return;
+    }
     begin_word(writer, NULL, 0); /* A paragraph may end here, and its links with it. */
     if (!image_source(writer, node, &source))
         return;

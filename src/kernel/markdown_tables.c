@@ -31,7 +31,7 @@ int is_table_cell(const Writer *writer, size_t node)
 }
 
 /* How many rows or columns a cell takes. */
-static int32_t span_of(Writer *writer, size_t cell, const char *name)
+int32_t span_of(Writer *writer, size_t cell, const char *name)
 {
     Bytes value;
     int32_t number = 0;
@@ -83,6 +83,41 @@ static void reach_down(Table *table, int32_t column, int32_t wide, int32_t row)
         numbers_in(&table->reach)[i] = row;
 }
 
+/* What a value says of alignment: 'l', 'c', 'r', or 0. */
+static uint8_t alignment_in(Bytes value, size_t at)
+{
+    while (at < value.size && is_white(value.bytes[at]))
+        at++;
+    return stands_at(value, at, "left") ? 'l' : stands_at(value, at, "center") ? 'c'
+                                            : stands_at(value, at, "right") ? 'r' : 0;
+}
+
+/* How a cell is aligned, as it says itself. */
+static uint8_t alignment_of(Writer *writer, size_t cell)
+{
+    static const char name[] = "text-align:";
+    Bytes value;
+    if (attribute_value(writer, cell, "align", &value))
+        return alignment_in(value, 0);
+    if (!attribute_value(writer, cell, "style", &value))
+        return 0;
+    for (size_t at = 0; at < value.size; at++)
+        if (stands_at(value, at, name))
+            return alignment_in(value, at + strlen(name));
+    return 0;
+}
+
+/* A column is aligned as the first of its cells that says so. */
+static void align_column(Writer *writer, size_t cell, int32_t column)
+{
+    Buffer *aligned = &writer->table.aligned;
+    while (aligned->size < writer->table.filled.size && !aligned->is_short)
+        put(aligned, "", 1);
+    if (!aligned->is_short && !aligned->bytes[column] &&
+        writer->tree->stop[cell] - writer->tree->start[cell] > (int32_t)strlen("<td>"))
+        aligned->bytes[column] = alignment_of(writer, cell);
+}
+
 /* Put a cell into its column; the column behind it. */
 static int32_t place_cell(Writer *writer, size_t cell, int32_t column, int32_t row, int32_t widest)
 {
@@ -104,6 +139,7 @@ static int32_t place_cell(Writer *writer, size_t cell, int32_t column, int32_t r
         put(&table->filled, "", 1);
     if (!table->filled.is_short && has_ink(writer, cell))
         table->filled.bytes[column] = 1;
+    align_column(writer, cell, column);
     return column + wide;
 }
 
@@ -134,8 +170,12 @@ static void number_columns(Table *table)
     size_t width = table->filled.size;
     table->reach.size = 0;
     table->column_count = 0;
-    for (size_t i = 0; i < width; i++)
-        add_number(&table->reach, table->filled.bytes[i] ? table->column_count++ : -1);
+    for (size_t i = 0; i < width; i++) {
+        int is_filled = table->filled.bytes[i];
+        if (is_filled && i < table->aligned.size)
+            table->aligned.bytes[table->column_count] = table->aligned.bytes[i];
+        add_number(&table->reach, is_filled ? table->column_count++ : -1);
+    }
     if (table->reach.is_short)
         return;
     places = numbers_in(&table->reach);
@@ -163,7 +203,7 @@ int begin_table(Writer *writer, size_t node)
     Table *table = &writer->table;
     Bytes role;
     Extent extent = {0, 0, 0};
-    table->columns.size = table->reach.size = table->filled.size = 0;
+    table->columns.size = table->reach.size = table->filled.size = table->aligned.size = 0;
     if (writer->facts[node] & HOLDS_STRUCTURE || !measure(writer, node, &extent))
         return 0;
     if (attribute_value(writer, node, "role", &role) &&
@@ -193,7 +233,10 @@ static void write_head_line(Writer *writer)
     put_text(&writer->out, "\n");
     put_prefix(writer);
     put_text(&writer->out, "|");
-    put_cells(writer, writer->table.column_count, " --- |");
+    for (int32_t i = 0; i < writer->table.column_count; i++) {
+        uint8_t side = (size_t)i < writer->table.aligned.size ? writer->table.aligned.bytes[i] : 0;
+        put_text(&writer->out, side == 'l' ? " :-- |" : side == 'c' ? " :-: |" : side == 'r' ? " --: |" : " --- |");
+    }
 }
 
 void enter_row(Writer *writer)

@@ -336,7 +336,7 @@ static int is_read(Pen *pen, size_t at)
     case '[':
         return pen->in_link;
     case ']':
-        return pen->in_link || next == '(';
+        return pen->in_link || next == '(' || pen->writer->wanted.links == LINKS_FOOTNOTES;
     case '<':
         return is_letter(next) || next == '/' || next == '!' || next == '?';
     case '&':
@@ -430,9 +430,16 @@ static int is_balanced(Bytes url)
 }
 
 /* What stands behind the text of a link or an image. */
-static void write_target(Pen *pen, const Link *link)
+static void write_target(Pen *pen, const Link *link, int is_image)
 {
     Bytes url = in_addresses(pen->writer, link->url, link->url_size);
+    if (pen->writer->wanted.links == LINKS_FOOTNOTES && !is_image) {
+        char number[32];
+        size_t size = (size_t)PyOS_snprintf(number, sizeof(number), "][%zu]",
+                                            number_of_reference(pen->writer, url));
+        put(pen->out, number, size);
+        return;
+    }
     put_text(pen->out, "](");
     write_escaped(pen, url, is_balanced(url) ? "" : "()");
     put(pen->out, ")", 1);
@@ -447,7 +454,7 @@ static void write_image(Pen *pen, const Link *link)
     alt.next = SIZE_MAX;
     put_text(pen->out, "![");
     write_run(&alt, 0, alt.text.size);
-    write_target(pen, link);
+    write_target(pen, link, 1);
 }
 
 static void write_code(Pen *pen, size_t from, size_t to)
@@ -473,20 +480,11 @@ static void write_code(Pen *pen, size_t from, size_t to)
         put(pen->out, "`", 1);
 }
 
-/* A formula; in a cell `|` is written as LaTeX has it besides. */
 static void write_formula(Pen *pen, const Mark *mark, size_t to)
 {
-    Bytes latex = {pen->text.bytes + mark->at, to - mark->at};
     const char *sign = mark->is_block ? "$$" : "$";
     put_text(pen->out, sign);
-    for (size_t at = 0; at < latex.size;) {
-        size_t stop = pen->shape == IN_CELL ? find_byte(latex, '|', at, latex.size) : latex.size;
-        int is_double = stop < latex.size && stop > at && latex.bytes[stop - 1] == '\\';
-        put(pen->out, latex.bytes + at, stop - at - (size_t)is_double);
-        if (stop < latex.size)
-            put_text(pen->out, is_double ? "\\Vert " : "\\vert ");
-        at = stop + 1;
-    }
+    put(pen->out, pen->text.bytes + mark->at, to - mark->at);
     put_text(pen->out, sign);
 }
 
@@ -509,7 +507,7 @@ static void write_link(Pen *pen, size_t number)
     const Mark *mark = &pen->writer->paragraph.marks[number];
     pen->in_link = !mark->is_end;
     if (mark->is_end)
-        write_target(pen, &pen->writer->links[mark->link]);
+        write_target(pen, &pen->writer->links[mark->link], 0);
     else
         put(pen->out, "[", 1);
 }

@@ -54,6 +54,7 @@ _MARKED: Final = frozenset(
 _CODE: Final = tags.numbers(
     "code", "pre", "kbd", "samp", "tt", "textarea", "script", "style", "xmp"
 )
+_CELL: Final = tags.numbers("td", "th")
 _MAX_SIBLINGS: Final = 4
 """What MathJax 2 leaves of one formula: a preview, the formula, and the script it was made of."""
 _OPENINGS: Final = re.compile(rb"\\\(|\\\[|\$\$|\$")
@@ -62,7 +63,7 @@ _PROSE: Final = re.compile(rb"(?<![\\{A-Za-z])[A-Za-z]{3,}|&(?:lt|gt|amp);?[A-Za
 _MARKS: Final = (("$$", "$$"), (r"\[", r"\]"), (r"\(", r"\)"), ("$", "$"))
 _WRAPPED: Final = re.compile(r"\{\\(?:display|text|script)style ?(?P<inner>.*)\}", re.DOTALL)
 _COMMENT: Final = re.compile(r"(?<!\\)%[^\n]*(?:\n|$)")
-_READ: Final = re.compile(r"(<)(?=[A-Za-z/!?])|(&)(?=[#A-Za-z0-9]+;)|(`)|(?<!\\)(\$)")
+_READ: Final = re.compile(r"(<)(?=[A-Za-z/!?])|(&)(?=[#A-Za-z0-9]+;)|(\])(?=\()|(`)|(?<!\\)(\$)")
 
 
 def formulas(tree: Tree) -> Formulas:
@@ -78,11 +79,14 @@ def _find(tree: Tree) -> Formulas:
     written: list[bytes] = []
     size = 0
     for found in _formulas(tree, np.frombuffer(nodes, np.int32).tolist(), is_set=is_set):
-        latex = _one_line(found.latex).encode("utf-8", "surrogatepass")
-        places += [found.node, found.end, found.start, found.stop, size, size + len(latex)]
+        latex = _one_line(found.latex)
+        if "|" in latex and tree.once(_in_cells)[found.node]:
+            latex = latex.replace(r"\|", r"\Vert ").replace("|", r"\vert ").strip()
+        written.append(latex.encode("utf-8", "surrogatepass"))
+        stop = size + len(written[-1])
+        places += [found.node, found.end, found.start, found.stop, size, stop]
         places.append(int(found.is_block))
-        size += len(latex)
-        written.append(latex)
+        size = stop
     return Formulas(np.array(places, np.int32).tobytes(), b"".join(written))
 
 
@@ -170,6 +174,11 @@ def _math_inside(tree: Tree, node: int) -> str:
     place = int(np.searchsorted(all_math, node))
     is_inside = place < len(all_math) and all_math[place] < tree.end[node]
     return _math(tree, int(all_math[place])) if is_inside else ""
+
+
+def _in_cells(tree: Tree) -> Flags:
+    """Which nodes are in cells of tables, where `|` would end the cell."""
+    return inside(tree.end, _CELL[tree.tag])
 
 
 def _math_nodes(tree: Tree) -> NDArray[np.intp]:
@@ -275,4 +284,4 @@ def _is_whole(latex: str) -> bool:
 
 def _unread(found: re.Match[str]) -> str:
     """A sign of Markdown or HTML as LaTeX that means the same."""
-    return {"<": "< ", "&": "& ", "`": r"\lq ", "$": r"\mathdollar "}[found[0]]
+    return {"<": "< ", "&": "& ", "]": "] ", "`": r"\lq ", "$": r"\mathdollar "}[found[0]]

@@ -15,6 +15,7 @@ from dehusk.answer.labels import LabelArray
 from dehusk.answer.nodes import attribute
 from dehusk.page.tree import Tree
 from dehusk.page.urls import base_of
+from dehusk.settings import Images, Links, MarkdownSettings, Tables
 
 _NAME: Final = r"([A-Za-z0-9][\w+#.\-]{0,30})"
 _AROUND_MARKS: Final = (
@@ -49,12 +50,22 @@ _NO_LANGUAGE: Final = frozenset((
     "block", "body", "box", "code", "container", "content", "lines", "wrap", "wrapper",
 ))  # fmt: skip
 """What is written where a language would be, and is none."""
+_LINKS, _IMAGES, _TABLES = tuple(Links), tuple(Images), tuple(Tables)
+"""Their places are what the kernel knows them by (`src/kernel/markdown.h`)."""
 _PUNCTUATION, _SYMBOL, _WORD = 1, 2, 4
 """Bits of what `character_kind` says (`src/kernel/markdown.h`)."""
 
 
-def markdown(tree: Tree, labels: LabelArray, base_url: str | None) -> str:
+def markdown(
+    tree: Tree,
+    labels: LabelArray,
+    base_url: str | None,
+    settings: MarkdownSettings = MarkdownSettings(),
+) -> str:
     """The content as Markdown, with absolute links. Empty without content."""
+    wanted = (
+        _LINKS.index(settings.links), _IMAGES.index(settings.images), _TABLES.index(settings.tables)
+    )  # fmt: skip
     base = base_of(tree, base_url)
     given = np.ascontiguousarray(labels)
     return _kernel.markdown(
@@ -65,6 +76,7 @@ def markdown(tree: Tree, labels: LabelArray, base_url: str | None) -> str:
         character_kind,
         *base.begins(),
         *formulas(tree),
+        wanted,
     )
 
 

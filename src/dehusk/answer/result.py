@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Final
 
@@ -23,6 +23,7 @@ from dehusk.errors import DehuskError, PageError
 from dehusk.methods.contract import Explanation, Verdict
 from dehusk.page.page import Capture
 from dehusk.page.tree import Choices, Tree
+from dehusk.settings import MarkdownSettings
 
 FIELDS: Final = (
     "url", "site", "title", "text", "markdown", "template_share", "pages_seen", "family",
@@ -81,6 +82,8 @@ class Result:
     """How an archive or a crawl came to the page, where it says."""
     explanation: Explanation | None = field(default=None, repr=False)
     """What the scores are made of; None where nobody asked, or the method cannot say."""
+    markdown_settings: MarkdownSettings = field(default=MarkdownSettings(), repr=False)
+    """What Markdown has of links, images and tables."""
     _judge: Callable[[], Verdict] = field(default=Verdict, repr=False)
 
     @cached_property
@@ -115,8 +118,12 @@ class Result:
 
     @cached_property
     def markdown(self) -> str:
-        """The content as Markdown, links absolute."""
-        return markdown(self.tree, self.labels.labels, self.url)
+        """The content as Markdown, links absolute; `written_with` has it otherwise."""
+        return markdown(self.tree, self.labels.labels, self.url, self.markdown_settings)
+
+    def written_with(self, settings: MarkdownSettings) -> Result:
+        """The same answer, with Markdown as these settings say."""
+        return replace(self, markdown_settings=settings)
 
     @cached_property
     def html(self) -> str:
