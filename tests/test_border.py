@@ -76,9 +76,11 @@ def _markdown(
     tree: _kernel.Tree, language: Callable[[bytes, bool], str | None] = lambda _tag, _around: None
 ) -> str:
     labels = np.zeros(len(tree), np.int8)
-    return _kernel.markdown(
-        tree, labels, str, language, lambda _: 4, b"", b"", b"", b"", b"", (0, 0, 0)
+    written = _kernel.markdown(
+        tree, labels, str, language, lambda _: 4, b"", b"", b"", b"", b"", (0, 0, 0, 0)
     )
+    assert isinstance(written, str)
+    return written
 
 
 def test_every_tag_has_the_number_of_its_place_in_the_list() -> None:

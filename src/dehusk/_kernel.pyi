@@ -258,6 +258,6 @@ def markdown(
     page: bytes,
     formulas: bytes,
     latex: bytes,
-    wanted: tuple[int, int, int],
+    wanted: tuple[int, int, int, int],
     /,
-) -> str: ...
+) -> str | tuple[str, bytes]: ...

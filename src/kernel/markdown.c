@@ -471,6 +471,7 @@ static void walk(Writer *writer)
     int32_t code = 0; /* The last block of code that was begun. */
     for (size_t i = 0; i < tree->count && !writer->is_failed; i++) {
         leave_before(writer, i, &code);
+        writer->node = i;
         uint8_t said = writer->wording.said[i];
         if (said == SAID_FORMULA) {
             i = walk_formula(writer, i);
@@ -506,9 +507,14 @@ static PyObject *written(Writer *writer)
     if (writer->is_failed)
         return NULL;
     if (out->is_short || writer->addresses.is_short || writer->scratch.is_short || writer->code.is_short ||
-        writer->paragraph.text.is_short || writer->paragraph.gap.is_short || writer->table.columns.is_short)
+        writer->paragraph.text.is_short || writer->paragraph.gap.is_short || writer->table.columns.is_short ||
+        writer->parts.is_short)
         return PyErr_NoMemory();
-    return as_text(out->bytes ? out->bytes : (const uint8_t *)"", out->size);
+    PyObject *text = as_text(out->bytes ? out->bytes : (const uint8_t *)"", out->size);
+    if (!text || !writer->wanted.has_parts)
+        return text;
+    return Py_BuildValue("(Ny#)", text, writer->parts.bytes ? (char *)writer->parts.bytes : "",
+                         (Py_ssize_t)writer->parts.size);
 }
 
 static PyObject *markdown_of(Writer *writer)
@@ -539,7 +545,7 @@ static PyObject *markdown_of(Writer *writer)
     found = written(writer);
     Buffer *buffers[] = {&writer->out, &writer->addresses, &writer->scratch, &writer->code,
                          &writer->paragraph.text, &writer->paragraph.gap, &writer->table.columns,
-                         &writer->table.reach, &writer->table.filled, &writer->table.aligned};
+                         &writer->table.reach, &writer->table.filled, &writer->table.aligned, &writer->parts};
     for (size_t i = 0; i < sizeof(buffers) / sizeof(*buffers); i++)
         free(buffers[i]->bytes);
     free_references(&writer->references);
@@ -554,10 +560,10 @@ static PyObject *markdown_of(Writer *writer)
 /* What `dehusk.answer.markdown` says of the user's wishes: a number for each; 0 with an exception set. */
 static int read_wanted(PyObject *given, Wanted *wanted)
 {
-    int links, images, tables;
-    if (!PyArg_ParseTuple(given, "iii", &links, &images, &tables))
+    int links, images, tables, parts;
+    if (!PyArg_ParseTuple(given, "iiii", &links, &images, &tables, &parts))
         return 0;
-    *wanted = (Wanted){(Links)links, (Images)images, tables};
+    *wanted = (Wanted){(Links)links, (Images)images, tables, parts};
     return 1;
 }
 

@@ -27,7 +27,7 @@ typedef enum { IMAGES_KEEP, IMAGES_ALT, IMAGES_NONE } Images;
 typedef struct {
     Links links;
     Images images;
-    int has_html_tables;
+    int has_html_tables, has_parts;
 } Wanted;
 
 /* --- what is known of nodes before the walk --- */
@@ -88,6 +88,7 @@ typedef struct {
     int is_cut;       /* Something that is not written stood behind it. */
     int is_new_anchor, was_anchored;
     int is_in_fixed;  /* The last text was preformatted, and its line goes on. */
+    size_t node;      /* The first node of it. */
 } Paragraph;
 
 /* --- blocks --- */
@@ -125,6 +126,12 @@ typedef struct {
     uint16_t does;
 } Open;
 
+/* Where a block or a row begins, and with which node; as `dehusk.answer.markdown.Part` has it. */
+typedef struct {
+    int32_t at, node, kind;
+} Part;
+enum { PART_TEXT = 0, /* 1 to 6: headings. */ PART_CODE = 7, PART_TABLE = 8, PART_ROW = 9 };
+
 /* One table of data. */
 typedef struct {
     int32_t end; /* -1 without one. */
@@ -153,6 +160,8 @@ typedef struct {
     PyObject *absolute, *language, *character_kind;
     int is_failed; /* With an exception set. */
     Buffer out, addresses, scratch, code;
+    Buffer parts; /* Where blocks and rows begin, if somebody asks: `Part`s. */
+    size_t node;  /* Where the walk is. */
     uint8_t *facts;
     int32_t *ink;     /* Texts and images before each node. */
     int32_t *outside; /* Characters outside of preformatted text before each node. */
@@ -231,6 +240,7 @@ void write_inline(Writer *writer, Shape shape);
 /* markdown_blocks.c */
 void flush(Writer *writer);
 void start_block(Writer *writer, int kind);
+void note_part(Writer *writer, size_t node, int kind);
 void put_prefix(Writer *writer);
 void push_quote(Writer *writer, size_t node);
 int push_callout(Writer *writer, size_t node);

@@ -103,19 +103,36 @@ static void put_callout(Writer *writer, size_t depth, int is_before_text)
     put_prefix_of(writer, depth + 1);
 }
 
+/* Put down that a block or a row begins here. */
+void note_part(Writer *writer, size_t node, int kind)
+{
+    if (writer->wanted.has_parts) {
+        Part part = {(int32_t)writer->out.size, (int32_t)node, kind};
+        put(&writer->parts, &part, sizeof(part));
+    }
+}
+
+/* The lines before a block, and what a list or a quote begins with. */
+static void lead_to_block(Writer *writer, size_t fresh, int kind)
+{
+    if (!writer->out.size)
+        return;
+    int has_blank = !is_tight(writer, fresh, kind);
+    put(&writer->out, "\n", 1);
+    if (has_blank) {
+        put_prefix_of(writer, fresh);
+        end_line(writer);
+    }
+}
+
 void start_block(Writer *writer, int kind)
 {
     size_t fresh = 1;
     while (fresh < writer->depth && writer->containers[fresh].is_started)
         fresh++;
-    if (writer->out.size) {
-        int has_blank = !is_tight(writer, fresh, kind);
-        put(&writer->out, "\n", 1);
-        if (has_blank) {
-            put_prefix_of(writer, fresh);
-            end_line(writer);
-        }
-    }
+    lead_to_block(writer, fresh, kind);
+    int part = kind == 'c' ? PART_CODE : kind == 't' ? PART_TABLE : writer->heading;
+    note_part(writer, part >= PART_CODE ? writer->node : writer->paragraph.node, part);
     put_prefix_of(writer, fresh);
     for (; fresh < writer->depth; fresh++) {
         if (writer->containers[fresh].kind == CONTAINER_ITEM) {
@@ -533,6 +550,7 @@ void end_code(Writer *writer, size_t node)
         return;
     Bytes code = {bytes + from, size - from};
     size_t fence = fence_for(code);
+    writer->node = node;
     start_block(writer, 'c');
     put_fence(writer, fence);
     if (find_language(writer, node))

@@ -134,7 +134,7 @@ void write_html_table(Writer *writer, size_t node)
     Open *open = writer->open + writer->open_count;
     size_t level = 0, fixed = 0, end = (size_t)tree->end[node];
     flush(writer);
-    start_block(writer, LAST_OTHER);
+    start_block(writer, 't');
     for (size_t i = node; i <= end; i++) {
         while (level && (size_t)open[level - 1].end <= i)
             put_end(writer, (int16_t)open[--level].does);

@@ -178,6 +178,7 @@ static void begin_word(Writer *writer, const uint8_t *next, size_t left)
         flush(writer);
     Styles styles = current_styles(writer, !left);
     if (is_empty(paragraph)) {
+        paragraph->node = writer->node;
         begin_styles(writer, &styles);
     } else {
         int is_break = is_line && !is_one_line;

@@ -26,7 +26,8 @@ static void add_number(Buffer *numbers, int32_t number)
 int is_table_cell(const Writer *writer, size_t node)
 {
     const Tree *tree = writer->tree;
-    return tag_sets[tree->tag[node]] & SET_CELL && tree->shown[node] && tree->parent[node] >= 0 &&
+    return tag_sets[tree->tag[node]] & SET_CELL && tree->shown[node] &&
+           writer->wording.said[node] != LEFT_OUT && tree->parent[node] >= 0 &&
            tree->tag[tree->parent[node]] == TAG_tr && has_ink(writer, (size_t)tree->parent[node]);
 }
 
@@ -244,7 +245,7 @@ void enter_row(Writer *writer)
     Table *table = &writer->table;
     if (!table->rows_written) {
         flush(writer);
-        start_block(writer, LAST_OTHER);
+        start_block(writer, 't');
         if (!table->has_header) {
             put_text(&writer->out, "|");
             put_cells(writer, table->column_count, "  |");
@@ -253,6 +254,8 @@ void enter_row(Writer *writer)
     }
     if (table->rows_written || !table->has_header) {
         put_text(&writer->out, "\n");
+        if (table->rows_written)
+            note_part(writer, writer->node, PART_ROW);
         put_prefix(writer);
     }
     put_text(&writer->out, "|");

@@ -66,10 +66,10 @@ static Bytes text_at(const Tree *tree, size_t node)
 
 /* --- numbers of lines --- */
 
-/* Is its text digits and white space, with a digit among them? */
-static int is_digits(const Tree *tree, size_t node)
+/* How many numbers its text is; 0 if there is anything else in it. */
+static size_t count_numbers(const Tree *tree, size_t node)
 {
-    int has_digit = 0;
+    size_t numbers = 0;
     for (size_t i = node + 1; i < (size_t)tree->end[node]; i++) {
         Bytes text = text_at(tree, i);
         if (tree->tag[i] != TAG_TEXT) {
@@ -77,16 +77,18 @@ static int is_digits(const Tree *tree, size_t node)
                 return 0;
             continue;
         }
+        int was_digit = 0;
         for (size_t at = 0; at < text.size; at++) {
             int is_digit = text.bytes[at] >= '0' && text.bytes[at] <= '9';
             if (text.bytes[at] == '&' && text.size - at >= 6 && memcmp(text.bytes + at, "&nbsp;", 6) == 0)
                 at += 5;
             else if (!is_digit && !is_white(text.bytes[at]))
                 return 0;
-            has_digit |= is_digit;
+            numbers += is_digit && !was_digit;
+            was_digit = is_digit;
         }
     }
-    return has_digit;
+    return numbers;
 }
 
 static int is_numbers_of_lines(const Look *look, size_t node)
@@ -97,7 +99,7 @@ static int is_numbers_of_lines(const Look *look, size_t node)
     Bytes names;
     int is_whole = tag_sets[tree->tag[node]] & SET_PREFORMATTED;
     if ((!is_whole && tree->text_length[node] > MAX_LINE_NUMBER) || !find_in_tag(tree, node, "class", &names) ||
-        !is_digits(tree, node))
+        !count_numbers(tree, node))
         return 0;
     if (has_any(names, words))
         return 1;
@@ -107,13 +109,17 @@ static int is_numbers_of_lines(const Look *look, size_t node)
     return 0;
 }
 
-/* Is it a cell with the numbers of the lines of code in the next one? */
+/* Is it a cell with the numbers of the lines of code in the next one? A single number may be of a row. */
 static int is_gutter(const Tree *tree, size_t cell)
 {
+    static const char *const words[] = {"line", "gutter", "number", NULL};
     size_t next = (size_t)tree->end[cell], around = (size_t)end_around(tree, cell);
     if (next < around && tree->tag[next] == TAG_TEXT && tree->text_length[next] == 0)
         next = (size_t)tree->end[next];
-    if (next >= around || !(tag_sets[tree->tag[next]] & SET_CELL) || !is_digits(tree, cell))
+    if (next >= around || !(tag_sets[tree->tag[next]] & SET_CELL))
+        return 0;
+    size_t numbers = count_numbers(tree, cell);
+    if (!numbers || (numbers == 1 && !has_class(tree, cell, words)))
         return 0;
     size_t stop = (size_t)tree->end[next] < next + CODE_NODES ? (size_t)tree->end[next] : next + CODE_NODES;
     for (size_t i = next + 1; i < stop; i++)

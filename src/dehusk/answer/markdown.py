@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import lru_cache
-from typing import Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -63,8 +63,49 @@ def markdown(
     settings: MarkdownSettings = MarkdownSettings(),
 ) -> str:
     """The content as Markdown, with absolute links. Empty without content."""
+    return str(_written(tree, labels, base_url, settings, has_parts=False))
+
+
+class Part(NamedTuple):
+    """Where a block of Markdown, or a row of a table, begins."""
+
+    start: int
+    """Characters before it."""
+    node: int
+    """The first node in it."""
+    kind: int
+    """1 … 6 for a heading, else one of the numbers below."""
+
+
+CODE, TABLE, ROW = 7, 8, 9
+"""Kinds of parts: a fence, a table with its first row, and each further row."""
+
+
+def markdown_parts(
+    tree: Tree, labels: LabelArray, base_url: str | None, settings: MarkdownSettings
+) -> tuple[str, list[Part]]:
+    """The content as Markdown, and where its blocks and the rows of its tables begin."""
+    written, places = _written(tree, labels, base_url, settings, has_parts=True)
+    found = np.frombuffer(places, np.int32).reshape(-1, 3).copy()
+    if not written.isascii():
+        source = np.frombuffer(written.encode("utf-8", "surrogatepass"), np.uint8)
+        characters = np.concatenate(([0], np.cumsum((source & 0xC0) != 0x80)))
+        found[:, 0] = characters[found[:, 0]]
+    return written, [Part(*row) for row in found.tolist()]
+
+
+def _written(
+    tree: Tree,
+    labels: LabelArray,
+    base_url: str | None,
+    settings: MarkdownSettings,
+    *,
+    has_parts: bool,
+) -> Any:
+    """What the kernel writes: a text, or a text and its parts."""
     wanted = (
-        _LINKS.index(settings.links), _IMAGES.index(settings.images), _TABLES.index(settings.tables)
+        _LINKS.index(settings.links), _IMAGES.index(settings.images),
+        _TABLES.index(settings.tables), int(has_parts),
     )  # fmt: skip
     base = base_of(tree, base_url)
     given = np.ascontiguousarray(labels)

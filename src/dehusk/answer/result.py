@@ -167,7 +167,7 @@ class Result:
 
     def pieces(self, max_tokens: int) -> list[ContentPiece]:
         """The content in pieces of at most so many tokens (characters / 4), for retrieval."""
-        return pieces(self.tree, self.labels.labels, max_tokens)
+        return pieces(self.tree, self.labels.labels, max_tokens, self.url, self.markdown_settings)
 
     @cached_property
     def sections(self) -> tuple[Section, ...] | None:
