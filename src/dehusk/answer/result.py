@@ -18,6 +18,7 @@ from dehusk.answer.markdown import markdown
 from dehusk.answer.override import Overrides, choose
 from dehusk.answer.pieces import ContentPiece, pieces
 from dehusk.answer.regions import Region, regions
+from dehusk.answer.safe_html import safe_html
 from dehusk.answer.text import Link, links, template_share, text
 from dehusk.errors import DehuskError, PageError
 from dehusk.methods.contract import Explanation, Verdict
@@ -132,8 +133,13 @@ class Result:
 
     @cached_property
     def content(self) -> str:
-        """The content alone as an HTML page."""
+        """The content alone as an HTML page, its elements as the page has them."""
         return content_html(self.tree, self.labels.labels)
+
+    @cached_property
+    def safe_html(self) -> str:
+        """The content as a fragment of HTML without anything that runs, links absolute."""
+        return safe_html(self.tree, self.labels.labels, self.url)
 
     @cached_property
     def template(self) -> str:
