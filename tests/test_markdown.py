@@ -23,7 +23,7 @@ from dehusk.answer.text import text as text_of
 from dehusk.errors import SettingError
 from dehusk.page.page import Page
 from dehusk.page.parse import parse
-from dehusk.settings import Links, MarkdownSettings
+from dehusk.settings import Links, MarkdownSettings, Tables
 
 FIXED = settings(derandomize=True, deadline=None, max_examples=120)
 COMMON = MarkdownIt("commonmark", {"maxNesting": 200}).enable(["table", "strikethrough"])
@@ -228,6 +228,34 @@ def test_a_link_keeps_its_address_and_its_words(text: str) -> None:
 )  # fmt: skip
 def test_markdown_says_it_so(html: str, expected: str) -> None:
     assert _written(html)[0] == expected
+
+
+BAD = {
+    "rows": "<table><tr><th>a<th>b" + "<tr><td>c<td>d" * 10_000,
+    "spans": "<table>" + "<tr><td colspan=2147483648 rowspan=4294967297>a<td>b" * 50,
+    "wide spans": "<table>" + "<tr><td colspan=1000 rowspan=65534>a<td>b" * 50,
+    "deep lists": "<ul><li>a" * 500,
+    "deep quotes": "<blockquote>a" * 500,
+    "deep callouts": "<div class=callout>Note<p>a" * 400,
+    "backticks": "<pre>" + "`" * 10_000 + "</pre><p><code>" + "`" * 10_000,
+    "formula": '<p>a <script type="math/tex">' + "x+" * 500_000 + "</script>",
+    "mathml": "<math>" + "<mrow>" * 400 + "<mi>x</mi>" * 30_000,
+    "surrogates": "<p>a \ud800 b <a href='\udfff'>c</a> <math><mi>\ud834</mi></math>",
+    "nul": "<p>a\0b <pre>c\0d</pre> \\(e\0\\)",
+    "breaks": "<p>a" + "<br>" * 300_000 + "b",
+    "heading": "<h1>" + "long " * 100_000 + "</h1>" + "<p>text of some length</p>" * 2_000,
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_what_is_made_of_a_bad_page_is_no_multiple_of_it(name: str) -> None:
+    result = dehusk.extract(BAD[name], "https://h.example/", method="segments")
+    pieces = sum(len(piece.text) + len("".join(piece.headings)) for piece in result.pieces(100))
+    assert len(result.markdown) <= 10 * len(BAD[name]) + 1000
+    assert len(result.text) <= 2 * len(BAD[name])
+    assert pieces <= 4 * len(BAD[name]) + 1000
+    for wanted in (MarkdownSettings(tables=Tables.HTML), MarkdownSettings(links=Links.FOOTNOTES)):
+        assert result.written_with(wanted).markdown
 
 
 SEVERAL = (
