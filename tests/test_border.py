@@ -77,7 +77,7 @@ def _markdown(
 ) -> str:
     labels = np.zeros(len(tree), np.int8)
     written = _kernel.markdown(
-        tree, labels, str, language, lambda _: 4, b"", b"", b"", b"", b"", (0, 0, 0, 0)
+        tree, labels, str, language, lambda _: 4, b"", b"", b"", b"", b"", b"", (0, 0, 0, 0)
     )
     assert isinstance(written, str)
     return written

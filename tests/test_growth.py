@@ -48,6 +48,9 @@ TO_SHAPE: dict[str, Callable[[int], str]] = {
     "gutters": lambda n: "<table><tr>" + "<td>1 2 3<td><pre>b\nc</pre>" * (n // 8),
     "headings": lambda n: "<h2>a<a href=#a>#</a></h2>" * (n // 8),
     "backticks": lambda n: "<p><code>" + "`" * n + "</code><pre>" + "`" * n + "</pre>",
+    "footnotes": lambda n: "".join(
+        f"<p>a<a id=r{i} href=#n{i}>1</a><p id=n{i}>b<a href=#r{i}>^</a>" for i in range(n // 12)
+    ),
     "breaks": lambda n: "<p>a" + "<br>" * n + "b",
     "emphasis": lambda n: "<p>a<b><i>b</i></b><a href=../x>c <img src=d alt=e></a></p>" * (n // 12),
 }

@@ -230,6 +230,38 @@ def test_markdown_says_it_so(html: str, expected: str) -> None:
     assert _written(html)[0] == expected
 
 
+FOOTNOTES: Any = mistune.create_markdown(plugins=["footnotes"])
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ("<p>a<sup id=r><a href=#n>1</a></sup> b.<ol><li id=n><p>c <a href=#r>↩</a><p>d</ol><p>e",
+         "a[^1] b.\n\n[^1]: c\n\n    d\n\ne"),
+        (("<p>a<a href=#n id=r><span>[</span>1<span>]</span></a> b<aside id=n>"
+         "<span>[<a href=#r>1</a>]</span><p>c</aside>"), "a[^1] b\n\n[^1]: c"),
+        ("<p>a<sup id=r><a href=#n>[1]</a></sup><ol><li id=n><b><a href=#r>^</a></b> c</ol>",
+         "a[^1]\n\n[^1]: c"),
+        ("<p>a <a href=#n>1</a><p id=n>b", "a [1](https://h.example/#n)\n\nb"),
+        ("<p><a id=r href=#n>1</a>: a<p id=n>b <a href=#r>^</a>",
+         "[1](https://h.example/#n): a\n\nb [^](https://h.example/#r)"),
+        ("<p>a [^1] b", "a \\[^1] b"),
+    ],
+)  # fmt: skip
+def test_footnotes_are_those_of_github(html: str, expected: str) -> None:
+    written = _written(html)[0]
+    assert written == expected
+    assert FOOTNOTES(written).count('class="footnote-ref"') == written.count("[^1]:")
+
+
+def test_a_footnote_that_is_template_is_not_referred_to() -> None:
+    tree = parse(Page("<p>a<a id=r href=#n>1</a></p><p id=n>b <a href=#r>^</a></p>")).tree
+    labels = np.zeros(len(tree), np.int8)
+    note = next(i for i in range(len(tree)) if tree.attributes(i).get("id") == "n")
+    labels[note : tree.end[note]] = 1
+    assert markdown(tree, labels, "https://h.example/") == "a[1](https://h.example/#n)"
+
+
 BAD = {
     "rows": "<table><tr><th>a<th>b" + "<tr><td>c<td>d" * 10_000,
     "spans": "<table>" + "<tr><td colspan=2147483648 rowspan=4294967297>a<td>b" * 50,

@@ -1,4 +1,5 @@
-/* `formula_signs`: where a page may have formulas. Most have none, and are to find that out at once. */
+/* `formula_signs` and `short_anchors`: where a page may have formulas and footnotes. Most have none, and are to
+   find that out at once. */
 
 #include <stdlib.h>
 
@@ -7,7 +8,10 @@
 #include "tags.h"
 #include "tree.h"
 
-enum { MAX_LOOKED_AT = 1024 /* Bytes of a script: what sets formulas is named at its front. */ };
+enum {
+    MAX_LOOKED_AT = 1024, /* Bytes of a script: what sets formulas is named at its front. */
+    MAX_NOTE_LABEL = 6,   /* Characters that refer to a footnote. */
+};
 
 /* Does any of these words stand in a part of the source? */
 static int has_word(Bytes source, size_t from, size_t stop, const char *const *words)
@@ -106,6 +110,35 @@ static void find_signs(const Tree *tree, int is_set, Buffer *found)
             put(found, &node, sizeof(node));
         }
     }
+}
+
+/* --- footnotes --- */
+
+/* Is it a short link to a place on the page, as footnotes are referred to? */
+static int is_short_anchor(const Tree *tree, size_t node)
+{
+    static const char *const words[] = {" href=\"#", NULL};
+    return tree->tag[node] == TAG_a && tree->shown[node] && tree->text_length[node] > 0 &&
+           tree->text_length[node] <= MAX_NOTE_LABEL &&
+           has_word(tree->source, (size_t)tree->start[node], (size_t)tree->stop[node], words);
+}
+
+PyObject *kernel_short_anchors(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
+{
+    const Tree *tree = check_count("short_anchors", count, 1) ? given_tree(module, arguments[0]) : NULL;
+    Buffer found = {0};
+    if (!tree)
+        return NULL;
+    for (size_t i = 0; i < tree->count; i++) {
+        int32_t node = (int32_t)i;
+        if (is_short_anchor(tree, i))
+            put(&found, &node, sizeof(node));
+    }
+    PyObject *answer = found.is_short ? PyErr_NoMemory()
+                                      : PyBytes_FromStringAndSize(found.bytes ? (char *)found.bytes : "",
+                                                                  (Py_ssize_t)found.size);
+    free(found.bytes);
+    return answer;
 }
 
 PyObject *kernel_formula_signs(PyObject *module, PyObject *const *arguments, Py_ssize_t count)

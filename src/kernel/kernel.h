@@ -62,6 +62,7 @@ PyObject *kernel_holders(PyObject *module, PyObject *const *arguments, Py_ssize_
 PyObject *kernel_lines(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_markdown(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_links(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *kernel_short_anchors(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_share(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_smooth(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_stated(PyObject *module, PyObject *const *arguments, Py_ssize_t count);

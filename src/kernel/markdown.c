@@ -185,6 +185,53 @@ static int find_loose(Writer *writer)
     return 1;
 }
 
+/* --- footnotes --- */
+
+/* Is any text of an element content? */
+static int has_content(const Writer *writer, size_t node)
+{
+    for (size_t i = node; i < (size_t)writer->tree->end[node]; i++)
+        if (is_inked(writer, i))
+            return 1;
+    return 0;
+}
+
+/* Put down which nodes belong to footnotes that are content; 0 without memory. */
+static int mark_footnotes(Writer *writer)
+{
+    const Tree *tree = writer->tree;
+    size_t count = writer->footnote_count;
+    uint8_t *said = writer->wording.said, *is_said = count ? calloc(count + 1, 1) : NULL;
+    if (count && !is_said)
+        return 0;
+    for (size_t i = 0; i < count; i++) {
+        const Footnote *note = &writer->footnotes[i];
+        int is_sound = note->node >= 0 && (size_t)note->node < tree->count && note->number > 0 &&
+                       (size_t)note->number <= count;
+        if (is_sound && note->kind == FOOTNOTE_TEXT)
+            is_said[note->number] = (uint8_t)has_content(writer, (size_t)note->node);
+    }
+    for (size_t i = 0; i < count; i++) {
+        const Footnote *note = &writer->footnotes[i];
+        if (note->number <= 0 || (size_t)note->number > count || !is_said[note->number] || note->node < 0 ||
+            (size_t)note->node >= tree->count || said[note->node] != SAID_PLAIN)
+            continue;
+        said[note->node] = note->kind == FOOTNOTE_TEXT ? SAID_NOTE
+                           : note->kind == FOOTNOTE_GONE ? LEFT_OUT : SAID_REFERENCE;
+    }
+    free(is_said);
+    return 1;
+}
+
+/* The number of the footnote that a node belongs to. */
+static int32_t footnote_of(Writer *writer, size_t node)
+{
+    while (writer->next_footnote < writer->footnote_count &&
+           (size_t)writer->footnotes[writer->next_footnote].node < node)
+        writer->next_footnote++;
+    return writer->next_footnote < writer->footnote_count ? writer->footnotes[writer->next_footnote].number : 0;
+}
+
 /* --- the walk --- */
 
 static void push_open(Writer *writer, size_t node, int does)
@@ -391,7 +438,9 @@ static void enter(Writer *writer, size_t node)
     }
     does |= ENDS_BLOCK;
     writer->paragraph.has_moved = 1;
-    if (writer->table.end >= 0) {
+    if (writer->wording.said[node] == SAID_NOTE && may_structure(writer)) {
+        push_note(writer, node, footnote_of(writer, node));
+    } else if (writer->table.end >= 0) {
         if (tag == TAG_tr && has_ink(writer, node)) { /* Those of an empty table in a cell are not. */
             enter_row(writer);
             does |= ENDS_ROW;
@@ -475,6 +524,10 @@ static void walk(Writer *writer)
         uint8_t said = writer->wording.said[i];
         if (said == SAID_FORMULA) {
             i = walk_formula(writer, i);
+        } else if (said == SAID_REFERENCE && writer->code_end < 0) {
+            if (has_ink(writer, i))
+                add_reference(writer, footnote_of(writer, i));
+            i = (size_t)tree->end[i] - 1;
         } else if (said == LEFT_OUT || is_unwanted(writer, i)) {
             i = (size_t)tree->end[i] - 1;
         } else if (tree->tag[i] != TAG_TEXT && !tree->shown[i]) { /* A film is there, though its text is not. */
@@ -533,6 +586,7 @@ static PyObject *markdown_of(Writer *writer)
     writer->depth = 1;
     writer->table.end = writer->code_end = -1;
     writer->rule_end = SIZE_MAX;
+    writer->out.is_short = !mark_footnotes(writer);
     count_ink(writer);
     PyObject *found = NULL;
     if (writer->ink[room - 1]) {
@@ -567,25 +621,27 @@ static int read_wanted(PyObject *given, Wanted *wanted)
     return 1;
 }
 
-#define GIVEN 11
+#define GIVEN 12
 
 PyObject *kernel_markdown(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
 {
-    View labels, views[5];
+    View labels, views[6];
     Wanted wanted;
     const Tree *tree = check_count("markdown", count, GIVEN) ? given_tree(module, arguments[0]) : NULL;
     if (!tree || !open_of_nodes(&labels, arguments[1], tree, 'B'))
         return NULL;
     PyObject *found = NULL;
-    if (read_wanted(arguments[10], &wanted) && open_views(views, arguments + 5, "BBBiB")) {
+    if (read_wanted(arguments[11], &wanted) && open_views(views, arguments + 5, "BBBiBi")) {
         Writer writer = {
             .tree = tree, .labels = labels.buffer.buf, .wanted = wanted, .absolute = arguments[2], .language = arguments[3],
             .character_kind = arguments[4],
             .bases = {bytes_of(&views[0]), bytes_of(&views[1]), bytes_of(&views[2])},
+            .footnotes = views[5].buffer.buf,
+            .footnote_count = (size_t)views[5].buffer.len / sizeof(Footnote),
         };
         if (find_wording(&writer.wording, tree, writer.labels, views + 3))
             found = markdown_of(&writer);
-        close_views(views, 5);
+        close_views(views, 6);
     }
     PyBuffer_Release(&labels.buffer);
     return found;

@@ -66,6 +66,7 @@ typedef struct {
     uint8_t style, is_end, is_dead;
     uint8_t is_low;   /* Of emphasis: written as `_`. */
     uint8_t is_block; /* Of a formula: it has lines of its own. */
+    uint8_t is_bare;  /* The same: it is written without marks, as a reference is. */
 } Mark;
 
 /* Where a link or an image leads, and the alternative text of an image: places in `addresses`. */
@@ -95,7 +96,7 @@ typedef struct {
 
 #define MAX_CONTAINERS 25 /* Lists and quotes deeper than that are flattened; no reader tells them apart. */
 
-typedef enum { CONTAINER_PAGE, CONTAINER_QUOTE, CONTAINER_ITEM } ContainerKind;
+typedef enum { CONTAINER_PAGE, CONTAINER_QUOTE, CONTAINER_ITEM, CONTAINER_NOTE } ContainerKind;
 
 /* The last block in a container; of a list its sign. */
 enum { LAST_NONE = 0, LAST_PARAGRAPH = 'p', LAST_OTHER = 'o' };
@@ -107,7 +108,7 @@ typedef struct {
     uint8_t task;   /* Of an item: 'x' or ' ' for one with a box, or 0. */
     uint8_t width;  /* Of an item: how far it indents. */
     int32_t list;   /* Of an item: its place in `lists`. */
-    int32_t value;  /* Of an item: the number that it says it has, or -1. */
+    int32_t value;  /* Of an item: the number that it says it has, or -1; of a footnote its number. */
     const char *callout; /* Of a quote: the kind that GitHub has for it, or NULL. */
 } Container;
 
@@ -143,6 +144,12 @@ typedef struct {
     uint8_t has_header, is_in_row;
 } Table;
 
+/* A part of a footnote, as `dehusk.answer.footnotes` has it. */
+typedef struct {
+    int32_t node, number, kind;
+} Footnote;
+enum { FOOTNOTE_REFERENCE, FOOTNOTE_TEXT, FOOTNOTE_GONE };
+
 /* The addresses that links stand for by number. */
 typedef struct {
     Buffer urls, starts; /* One behind another, and where each begins; size_t. */
@@ -154,6 +161,8 @@ typedef struct {
     const Tree *tree;
     const int8_t *labels;
     Wanted wanted;
+    const Footnote *footnotes;
+    size_t footnote_count, next_footnote;
     References references;
     Wording wording;
     Bases bases;
@@ -224,6 +233,7 @@ void add_text(Writer *writer, size_t node);
 void add_literal(Writer *writer, const char *text);
 void add_image(Writer *writer, size_t node);
 void add_formula(Writer *writer, const Formula *formula);
+void add_reference(Writer *writer, int32_t number);
 void add_mixed(Writer *writer, size_t node); /* A text with formulas in it. */
 /* Where an attribute leads, until the next address is asked for; 0 if nowhere. */
 int address_for(Writer *writer, size_t node, const char *name, Bytes *url);
@@ -243,6 +253,7 @@ void start_block(Writer *writer, int kind);
 void note_part(Writer *writer, size_t node, int kind);
 void put_prefix(Writer *writer);
 void push_quote(Writer *writer, size_t node);
+void push_note(Writer *writer, size_t node, int32_t number);
 int push_callout(Writer *writer, size_t node);
 void push_list(Writer *writer, size_t node);
 void push_item(Writer *writer, size_t node);

@@ -10,6 +10,7 @@ enum {
     MAX_NUMBER = 999999999, /* CommonMark reads nine digits. */
     LANGUAGE_LEVELS = 6,    /* How far above code its language may stand: a table with line numbers. */
     MAX_BESIDE_CODE = 20,   /* Characters around code that are no other text yet, but a button to copy it. */
+    NOTE_INDENT = 4,        /* Of the further lines of a footnote. */
     FIRST_NODES = 32,       /* Among how many nodes of a callout its title stands. */
     MAX_MARKED_TAG = 4096,  /* Bytes of a start tag that is asked: many blocks may ask the same one. */
 };
@@ -137,6 +138,11 @@ void start_block(Writer *writer, int kind)
     for (; fresh < writer->depth; fresh++) {
         if (writer->containers[fresh].kind == CONTAINER_ITEM) {
             start_item(writer, fresh);
+        } else if (writer->containers[fresh].kind == CONTAINER_NOTE) {
+            char label[24];
+            int32_t number = writer->containers[fresh].value;
+            put(&writer->out, label, (size_t)PyOS_snprintf(label, sizeof(label), "[^%d]: ", (int)number));
+            writer->containers[fresh - 1].last = LAST_OTHER;
         } else {
             put_text(&writer->out, "> ");
             writer->containers[fresh - 1].last = LAST_OTHER;
@@ -194,6 +200,16 @@ void end_containers(Writer *writer, size_t node)
     }
     while (writer->list_count && (size_t)writer->lists[writer->list_count - 1].end <= node)
         writer->list_count--;
+}
+
+void push_note(Writer *writer, size_t node, int32_t number)
+{
+    flush(writer);
+    Container *note = push_container(writer, CONTAINER_NOTE, writer->tree->end[node]);
+    if (!note)
+        return;
+    note->value = number;
+    note->width = NOTE_INDENT;
 }
 
 void push_quote(Writer *writer, size_t node)

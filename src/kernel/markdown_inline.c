@@ -308,6 +308,20 @@ void add_formula(Writer *writer, const Formula *formula)
     paragraph->has_moved |= is_block;
 }
 
+void add_reference(Writer *writer, int32_t number)
+{
+    Paragraph *paragraph = &writer->paragraph;
+    char written[24];
+    size_t size = (size_t)PyOS_snprintf(written, sizeof(written), "[^%d]", (int)number);
+    paragraph->is_new_anchor = 0;
+    begin_word(writer, (const uint8_t *)written, size);
+    int32_t first = add_mark(paragraph, (Mark){.style = MARK_FORMULA, .is_bare = 1});
+    put(&paragraph->text, written, size);
+    int32_t last = add_mark(paragraph, (Mark){.style = MARK_FORMULA, .is_end = 1, .partner = first});
+    if (last >= 0)
+        paragraph->marks[first].partner = last;
+}
+
 void add_mixed(Writer *writer, size_t node)
 {
     const Tree *tree = writer->tree;

@@ -334,7 +334,7 @@ static int is_read(Pen *pen, size_t at)
     case '_':
         return opens_low(pen, at);
     case '[':
-        return pen->in_link;
+        return pen->in_link || next == '^';
     case ']':
         return pen->in_link || next == '(' || pen->writer->wanted.links == LINKS_FOOTNOTES;
     case '<':
@@ -482,7 +482,7 @@ static void write_code(Pen *pen, size_t from, size_t to)
 
 static void write_formula(Pen *pen, const Mark *mark, size_t to)
 {
-    const char *sign = mark->is_block ? "$$" : "$";
+    const char *sign = mark->is_bare ? "" : mark->is_block ? "$$" : "$";
     put_text(pen->out, sign);
     put(pen->out, pen->text.bytes + mark->at, to - mark->at);
     put_text(pen->out, sign);
@@ -565,7 +565,7 @@ void write_inline(Writer *writer, Shape shape)
         const Mark *mark = &paragraph->marks[i];
         pen.has_emphasis |= !mark->is_dead && is_emphasis(mark) && mark->style != STYLE_STRUCK;
         pen.has_struck |= !mark->is_dead && mark->style == STYLE_STRUCK;
-        if (mark->style == MARK_FORMULA)
+        if (mark->style == MARK_FORMULA && !mark->is_bare)
             pen.last_dollar = mark->at;
     }
     if (find_byte(pen.text, '$', 0, pen.text.size) < pen.text.size) {

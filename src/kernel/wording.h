@@ -11,6 +11,8 @@ typedef enum {
     SAID_PLAIN,
     LEFT_OUT, /* With all that is in it: line numbers, buttons that copy, links of headings to themselves. */
     SAID_RAISED, /* An exponent: 10<sup>6</sup> is not 106. */
+    SAID_REFERENCE, /* As the number of a footnote; in Markdown only, as is the next. */
+    SAID_NOTE,      /* The footnote itself. */
     SAID_FORMULA, /* As LaTeX, up to the end of the formula; of a text, in places. */
 } Saying;
 

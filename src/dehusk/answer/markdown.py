@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from dehusk import _kernel
+from dehusk.answer.footnotes import footnotes
 from dehusk.answer.formulas import formulas
 from dehusk.answer.labels import LabelArray
 from dehusk.answer.nodes import attribute
@@ -117,6 +118,7 @@ def _written(
         character_kind,
         *base.begins(),
         *formulas(tree),
+        footnotes(tree),
         wanted,
     )
 

@@ -41,6 +41,7 @@ def _finish(written: str) -> str:
     if "\u3000" in written:
         # East Asian pages space their paragraphs with lines of nothing else.
         written = "\n".join(line for line in written.split("\n") if line.strip() or not line)
+        written = written.strip("\n")
     return written
 
 
