@@ -212,6 +212,8 @@ def test_a_link_keeps_its_address_and_its_words(text: str) -> None:
          "> [!TIP]\n> a\n>\n> - b"),
         ('<div class="alert x"><b>Hinweis</b> a</div>', "> **Hinweis** a"),
         ("<details><summary>a</summary><p>b</details>", "**a**\n\nb"),
+        ("<p><b>4.</b> a<br><i>- b</i><br>5. c", "**4.** a  \n*- b*  \n5\\. c"),
+        ("<pre>a\u200b(b)</pre>", "```\na(b)\n```"),
         ("<ruby>漢<rt>kan</rt></ruby> <ruby>字<rp>(</rp><rt>ji</rt><rp>)</rp></ruby>",
          "漢(kan) 字(ji)"),
         ('<a href="/b?utm_source=c&d=e&fbclid=f#g">h</a>', "[h](https://h.example/b?d=e#g)"),

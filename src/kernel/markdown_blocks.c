@@ -500,6 +500,10 @@ void add_code(Writer *writer, size_t node)
     for (size_t at = 0, length; at < size; at += length) {
         length = 1;
         uint8_t byte = from[at];
+        if (byte == 0xE2 && size - at >= 3 && from[at + 1] == 0x80 && from[at + 2] == 0x8B) {
+            length = 3; /* A space without width is no part of any language. */
+            continue;
+        }
         if (byte == '&' && !tree->raw[node])
             byte = unescaped(from + at, size - at, &length);
         if (byte == NO_BREAK_SPACE && length > 1)

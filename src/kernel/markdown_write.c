@@ -365,6 +365,16 @@ static int is_special(uint8_t byte)
     return special[byte];
 }
 
+/* What a line from `at` on would be taken for something else without; nothing where a mark comes first. */
+static size_t escape_at_start(const Pen *pen, size_t at)
+{
+    const Paragraph *paragraph = &pen->writer->paragraph;
+    for (size_t i = pen->next; i < paragraph->mark_count && paragraph->marks[i].at <= at; i++)
+        if (paragraph->marks[i].at == at && !paragraph->marks[i].is_dead && !paragraph->marks[i].is_end)
+            return SIZE_MAX;
+    return find_start_escape(pen->text, at);
+}
+
 static void write_break(Pen *pen, size_t at)
 {
     if (pen->shape == IN_CELL) {
@@ -373,7 +383,7 @@ static void write_break(Pen *pen, size_t at)
     }
     put_text(pen->out, "  \n");
     put_prefix(pen->writer);
-    pen->start_escape = find_start_escape(pen->text, at + 1);
+    pen->start_escape = escape_at_start(pen, at + 1);
 }
 
 /* Text without marks in it. */
@@ -573,7 +583,7 @@ void write_inline(Writer *writer, Shape shape)
         pen.last_dollar = last > pen.last_dollar ? last : pen.last_dollar;
     }
     if (shape == ON_LINES)
-        pen.start_escape = find_start_escape(pen.text, 0);
+        pen.start_escape = escape_at_start(&pen, 0);
     for (size_t at = 0; at < pen.text.size || pen.next < paragraph->mark_count;) {
         if (pen.next < paragraph->mark_count && paragraph->marks[pen.next].at <= at) {
             at = write_mark(&pen, pen.next);
