@@ -2,6 +2,8 @@
 
 #include "markdown.h"
 
+enum { MAX_NOTE = 9999 /* The number of a footnote; links to further ones stay links. */ };
+
 /* What is done when an element ends. */
 enum {
     ENDS_BLOCK = 1,
@@ -201,19 +203,19 @@ static int mark_footnotes(Writer *writer)
 {
     const Tree *tree = writer->tree;
     size_t count = writer->footnote_count;
-    uint8_t *said = writer->wording.said, *is_said = count ? calloc(count + 1, 1) : NULL;
+    uint8_t *said = writer->wording.said, *is_said = count ? calloc(MAX_NOTE + 1, 1) : NULL;
     if (count && !is_said)
         return 0;
     for (size_t i = 0; i < count; i++) {
         const Footnote *note = &writer->footnotes[i];
         int is_sound = note->node >= 0 && (size_t)note->node < tree->count && note->number > 0 &&
-                       (size_t)note->number <= count;
+                       note->number <= MAX_NOTE;
         if (is_sound && note->kind == FOOTNOTE_TEXT)
             is_said[note->number] = (uint8_t)has_content(writer, (size_t)note->node);
     }
     for (size_t i = 0; i < count; i++) {
         const Footnote *note = &writer->footnotes[i];
-        if (note->number <= 0 || (size_t)note->number > count || !is_said[note->number] || note->node < 0 ||
+        if (note->number <= 0 || note->number > MAX_NOTE || !is_said[note->number] || note->node < 0 ||
             (size_t)note->node >= tree->count || said[note->node] != SAID_PLAIN)
             continue;
         said[note->node] = note->kind == FOOTNOTE_TEXT ? SAID_NOTE

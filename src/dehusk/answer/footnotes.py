@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import count
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -48,6 +49,8 @@ def _find(tree: Tree) -> bytes:
     places = _places(tree)
     notes: dict[int, _Note | None] = {}
     numbers: dict[int, int] = {}
+    taken: set[int] = set()
+    free = count(1)
     found: list[tuple[int, int, int]] = []
     for link in signs:
         target = places.get(_target(tree, link) or "")
@@ -66,12 +69,22 @@ def _find(tree: Tree) -> bytes:
         if not _is_led_back(tree, link, note, places):
             continue
         if block not in numbers:
-            numbers[block] = len(numbers) + 1
+            numbers[block] = _number(_text(tree, link), taken, free)
             found.append((block, numbers[block], NOTE))
             found += [(_label_of(tree, back, block), numbers[block], GONE) for back in note.back]
         found.append((reference, numbers[block], REFERENCE))
     rows = sorted(dict.fromkeys(found))
     return np.array(rows, np.int32).tobytes()
+
+
+def _number(label: str, taken: set[int], free: Iterator[int]) -> int:
+    """The number that the page gives a note, or the first free one; it is taken then."""
+    digits = label.strip(_BRACKETS)
+    number = int(digits) if digits.isascii() and digits.isdigit() else 0
+    if not number or number in taken:
+        number = next(other for other in free if other not in taken)
+    taken.add(number)
+    return number
 
 
 def _places(tree: Tree) -> dict[str, int]:
