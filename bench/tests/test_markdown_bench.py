@@ -23,6 +23,11 @@ def test_markdown_is_read_in_parts() -> None:
     assert (parts.code, parts.formula, parts.rows) == ("c\nd", "x_1", (("e", "f"), ("g", "h")))
 
 
+def test_footnotes_are_blocks_and_no_code() -> None:
+    parts = read_parts("a[^1]\n\n[^1]: b `c`\n\n    d\n\ne")
+    assert (parts.text, parts.code) == ("a[^1] b c d e", "c")
+
+
 def test_dollars_in_code_and_of_money_are_no_formulas() -> None:
     assert (
         read_parts("`$a$` and\n\n```\n$b$\n```\n\ncosts $5 and $6, or \\$7 and 8\\$").formula == ""

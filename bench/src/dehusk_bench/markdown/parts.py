@@ -31,6 +31,7 @@ _FORMULA: Final = re.compile(
 )
 _CALLOUT: Final = re.compile(r"^([ >]*> ?)\[!(\w+)\]\n", re.MULTILINE)
 """GitHub shows the kind of a callout as its title."""
+_NOTE: Final = re.compile(r"\[\^\w+\]: ")
 _APART: Final = frozenset((*tags.BLOCK, "br", "td", "th"))
 _MAX_ROWS: Final = 150
 """Rows of a page that are compared; the time grows with the square."""
@@ -51,9 +52,22 @@ def read_parts(markdown: str) -> Parts:
     from markdown_it import MarkdownIt  # noqa: PLC0415  needs an extra
 
     formulas: list[str] = []
-    plain = _CALLOUT.sub(r"\1\2\n", _without_formulas(markdown, formulas))
+    plain = _CALLOUT.sub(r"\1\2\n", _without_formulas(_as_blocks(markdown), formulas))
     reader = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
     return parts_of_html(reader.render(plain), formulas)
+
+
+def _as_blocks(markdown: str) -> str:
+    """The text with its footnotes as blocks, as GitHub shows them: CommonMark knows none."""
+    if "[^" not in markdown:
+        return markdown
+    lines: list[str] = []
+    is_note = False
+    for each in markdown.split("\n"):
+        found = _NOTE.match(each)
+        is_note = bool(found) or (is_note and (not each or each.startswith("    ")))
+        lines.append(each[found.end() :] if found else each.removeprefix("    " if is_note else ""))
+    return "\n".join(lines)
 
 
 def parts_of_html(html: str, formulas: Sequence[str]) -> Parts:
