@@ -76,7 +76,11 @@ def _markdown(
     tree: _kernel.Tree, language: Callable[[bytes, bool], str | None] = lambda _tag, _around: None
 ) -> str:
     labels = np.zeros(len(tree), np.int8)
-    return _kernel.markdown(tree, labels, str, language, lambda _: 4, b"", b"", b"")
+    written = _kernel.markdown(
+        tree, labels, str, language, lambda _: 4, b"", b"", b"", b"", b"", b"", (0, 0, 0, 0)
+    )
+    assert isinstance(written, str)
+    return written
 
 
 def test_every_tag_has_the_number_of_its_place_in_the_list() -> None:
@@ -106,13 +110,21 @@ def test_numbers_of_tags_stay_as_they_are() -> None:
 def test_the_kernel_takes_nothing_but_its_own_trees() -> None:
     tree = parse(Page("<p>x")).tree
     labels = np.zeros(len(tree), np.int8)
-    for ask in (_kernel.text, _kernel.lines, _kernel.share):
+    none = (b"", b"")
+    asked: tuple[tuple[Callable[..., object], tuple[bytes, ...]], ...] = (
+        (_kernel.text, none), (_kernel.lines, none), (_kernel.share, ()),
+    )  # fmt: skip
+    for ask, more in asked:
         with pytest.raises(TypeError, match="not an object of"):
-            ask(tree, labels)  # type: ignore[arg-type]
+            ask(tree, labels, *more)
         with pytest.raises(ValueError, match="not one of the tree's nodes"):
-            ask(tree.kernel, labels[1:])
-        with pytest.raises(TypeError, match="takes 2 arguments"):
-            ask(tree.kernel)  # type: ignore[call-arg]
+            ask(tree.kernel, labels[1:], *more)
+        with pytest.raises(TypeError, match=r"takes \d arguments"):
+            ask(tree.kernel)
+    with pytest.raises(ValueError, match="do not fit the tree"):
+        _kernel.text(
+            tree.kernel, labels, np.array([9, 99, -1, -1, 0, 1, 0], np.int32).tobytes(), b"x"
+        )
     with pytest.raises(ValueError, match="not one of the tree's nodes"):
         _kernel.label(tree.kernel, np.zeros(1))
     with pytest.raises(TypeError):
@@ -137,11 +149,8 @@ def test_the_kernel_refuses_a_forest_that_is_none() -> None:
 def test_a_tree_without_nodes_is_no_trouble() -> None:
     tree = _kernel.scan(b"", 512, _nothing)
     labels = np.zeros(0, np.int8)
-    assert (len(tree), _kernel.text(tree, labels), _kernel.lines(tree, labels)) == (
-        0,
-        ("", True),
-        [],
-    )
+    assert (len(tree), _kernel.text(tree, labels, b"", b"")) == (0, ("", True))
+    assert _kernel.lines(tree, labels, b"", b"") == []
     assert (_kernel.share(tree, labels), _kernel.tagged(tree, 2)) == (0.0, [])
     assert _kernel.label(tree, np.zeros(0)) == (bytearray(), bytearray())
     assert _kernel.holders(tree) == ([], False)

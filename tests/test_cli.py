@@ -312,3 +312,14 @@ def test_help_answers_without_loading_numpy_or_the_parser(arguments: list[str]) 
         [sys.executable, "-c", code, *arguments], capture_output=True, check=True, timeout=300
     )
     assert run.stdout.decode().splitlines()[-1] == "[]"
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_markdown_is_written_as_the_options_say(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], jobs: str
+) -> None:
+    page = tmp_path / "page.html"
+    page.write_text("<p>Some words and <a href=/x>a link</a>.</p><img src=y alt=z>", "utf-8")
+    options = ["--format", "markdown", "--links", "text", "--images", "alt", "--jobs", jobs]
+    assert main(["clean", str(page), *options, "--method", "segments", "-q"]) == 0
+    assert capsys.readouterr().out.endswith("\nSome words and a link.\n\nz\n")

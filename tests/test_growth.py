@@ -40,6 +40,18 @@ TO_SHAPE: dict[str, Callable[[int], str]] = {
     "terms": lambda n: "<dl>" + "<dt>a<dd>b<br><br>c" * (n // 8),
     "brackets": lambda n: "<p>" + "[]x<br>" * (2 * n),
     "line numbers": lambda n: "<table><tr>" + "<td><code>1<br>2</code>" * n + "<td>a text",
+    "formulas": lambda n: "<p>" + r"\(a\) and \[b|c\] $5 " * (n // 8),
+    "math": lambda n: "<p>" + "<math><mover><mi>a</mi><mo>^</mo></mover></math>" * (n // 12),
+    "callouts": lambda n: "<div class=admonition><p>Note</p>" * 300 + "<p>a</p>" * (n // 3),
+    "raised": lambda n: "<p>" + "x<sup>2</sup> <ruby>a<rt>b</ruby>" * (n // 8),
+    "code in cells": lambda n: "<table>" + "<tr><th>a<td><pre>b\nc</pre>" * (n // 10),
+    "gutters": lambda n: "<table><tr>" + "<td>1 2 3<td><pre>b\nc</pre>" * (n // 8),
+    "headings": lambda n: "<h2>a<a href=#a>#</a></h2>" * (n // 8),
+    "backticks": lambda n: "<p><code>" + "`" * n + "</code><pre>" + "`" * n + "</pre>",
+    "footnotes": lambda n: "".join(
+        f"<p>a<a id=r{i} href=#n{i}>1</a><p id=n{i}>b<a href=#r{i}>^</a>" for i in range(n // 12)
+    ),
+    "breaks": lambda n: "<p>a" + "<br>" * n + "b",
     "emphasis": lambda n: "<p>a<b><i>b</i></b><a href=../x>c <img src=d alt=e></a></p>" * (n // 12),
 }
 """Pages that take work to put into shape for Markdown."""
@@ -69,6 +81,15 @@ def _markdown_cost(html: str) -> float:
     return time.process_time() - began
 
 
+def _pieces_cost(html: str) -> float:
+    """CPU seconds for pieces."""
+    page = Page(html, "https://a.example/")
+    result, _ = clean(page, Memory(), Setup(make_method("segments"), Limits(timeout_s=1000)))
+    began = time.process_time()
+    assert result.pieces(50)
+    return time.process_time() - began
+
+
 def _assert_grows_no_faster(shape: Callable[[int], str], cost: Callable[[str], float]) -> None:
     # Both sizes in turns, and the least of each: what else the machine does hardly counts. The
     # fixed cost of a page only helps, so the pages are large enough to make it small.
@@ -90,6 +111,19 @@ def _assert_grows_no_faster(shape: Callable[[int], str], cost: Callable[[str], f
 @pytest.mark.parametrize("shape", TO_SHAPE)
 def test_markdown_of_twice_the_size_costs_at_most_twice_as_much(shape: str) -> None:
     _assert_grows_no_faster(TO_SHAPE[shape], _markdown_cost)
+
+
+PIECES: dict[str, Callable[[int], str]] = {
+    "headings": lambda n: "".join(f"<h{i % 6 + 1}>a heading</h2><p>text" for i in range(n // 8)),
+    "rows": lambda n: "<table><tr><th>a<th>b" + "<tr><td>c<td>d" * (n // 8),
+    "code": lambda n: "<pre>" + "a line of code\n" * (n // 2),
+    "words": lambda n: "<p>" + "word " * n,
+}
+
+
+@pytest.mark.parametrize("shape", PIECES)
+def test_pieces_of_twice_the_size_cost_at_most_twice_as_much(shape: str) -> None:
+    _assert_grows_no_faster(PIECES[shape], _pieces_cost)
 
 
 @pytest.mark.parametrize("method", ["auto", "segments"])

@@ -20,8 +20,10 @@ from dehusk.answer.markdown import markdown
 from dehusk.answer.override import Overrides
 from dehusk.answer.result import Result
 from dehusk.answer.text import text as text_of
+from dehusk.errors import SettingError
 from dehusk.page.page import Page
 from dehusk.page.parse import parse
+from dehusk.settings import Links, MarkdownSettings, Tables
 
 FIXED = settings(derandomize=True, deadline=None, max_examples=120)
 COMMON = MarkdownIt("commonmark", {"maxNesting": 200}).enable(["table", "strikethrough"])
@@ -32,8 +34,13 @@ WORDS = st.sampled_from((
     "one", "two three", "4.", "- five", "# six", "s_e_v", "_eight_", "*nine", "10*", "a`b",
     "[x](y)", "[t]", "<b>", "&amp;", "a|b", "~~c~~", "~5", "\\", "\\n", "!", "> q", "---",
     "===", "漢字。", "«é»", "12) z", "| - |", "[a]: b", "```", "...", "€", "x:",
+    "$5", "6$", "[^1]", "[!NOTE]",
 ))  # fmt: skip
-TEXTS = st.lists(WORDS, min_size=1, max_size=3).map(" ".join).map(escape)
+FORMULAS = st.sampled_from((
+    "\\(a_1\\)", "\\[b|c\\]", "<math><msup><mi>x</mi><mn>2</mn></msup></math>", "10<sup>6</sup>",
+    '<script type="math/tex">a*b*c <d [e](f)</script>', "x<sup>n</sup>",
+))  # fmt: skip
+TEXTS = st.lists(WORDS, min_size=1, max_size=3).map(" ".join).map(escape) | FORMULAS
 
 
 def _inline(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
@@ -51,7 +58,8 @@ def _blocks(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
     items = st.lists(inner, min_size=1, max_size=3).map(
         lambda found: "".join(f"<li>{each}</li>" for each in found)
     )
-    tables = st.lists(st.lists(INLINE, min_size=1, max_size=3), min_size=1, max_size=3).map(
+    cells = INLINE | TEXTS.map("<pre>{}\n  b</pre>".format)
+    tables = st.lists(st.lists(cells, min_size=1, max_size=3), min_size=1, max_size=3).map(
         lambda rows: "".join(
             "<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows
         )
@@ -63,6 +71,10 @@ def _blocks(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
         inner.map("<blockquote>{}</blockquote>".format),
         inner.map("<div>{}</div>".format),
         st.tuples(INLINE, inner).map(lambda e: f"<dl><dt>{e[0]}</dt><dd>{e[1]}</dd></dl>"),
+        inner.map('<div class="admonition"><p>Note</p>{}</div>'.format),
+        st.tuples(INLINE, inner).map(
+            lambda e: f"<details><summary>{e[0]}</summary>{e[1]}</details>"
+        ),
     )
     return st.lists(block, min_size=1, max_size=3).map("".join)
 
@@ -84,7 +96,7 @@ def _written(html: str) -> tuple[str, str]:
 
 
 def _letters(text: str) -> str:
-    return "".join(filter(str.isalnum, text))
+    return "".join(filter(str.isalnum, text)).lower()
 
 
 def _read(rendered: str) -> str:
@@ -194,11 +206,136 @@ def test_a_link_keeps_its_address_and_its_words(text: str) -> None:
         ('<pre><span class="linenos"> 9</span>a\n<span class="x lineno">10 </span>b</pre>',
          "```\na\nb\n```"),
         ('<pre><span class="linenos">x</span><span class="line">1</span></pre>', "```\nx1\n```"),
+        ("<table><tr><th>a<th align=right>b<tr><td><pre>x\n y|</pre><td>c</table>",
+         "| a | b |\n| --- | --: |\n| `x`<br>` y\\|` | c |"),
+        ('<div class="admonition tip"><p>Tip</p><p>a<ul><li>b</ul></div>',
+         "> [!TIP]\n> a\n>\n> - b"),
+        ('<div class="alert x"><b>Hinweis</b> a</div>', "> **Hinweis** a"),
+        ("<details><summary>a</summary><p>b</details>", "**a**\n\nb"),
+        ("<p><b>4.</b> a<br><i>- b</i><br>5. c", "**4.** a  \n*- b*  \n5\\. c"),
+        ("<pre>a\u200b(b)</pre>", "```\na(b)\n```"),
+        ("<ruby>漢<rt>kan</rt></ruby> <ruby>字<rp>(</rp><rt>ji</rt><rp>)</rp></ruby>",
+         "漢(kan) 字(ji)"),
+        ('<a href="/b?utm_source=c&d=e&fbclid=f#g">h</a>', "[h](https://h.example/b?d=e#g)"),
+        ('<a href="/b?utm_source=c">h</a>', "[h](https://h.example/b)"),
+        ("<a href=file:///etc>a</a> <a href=javascript:b>b</a>", "a b"),
+        ("<p>a<sup>2</sup> km<sup>2</sup> word<sup>2</sup> 1<sup>st</sup> s<sup>-1</sup>",
+         "a^2 km^2 word2 1st s^-1"),
+        ("<h2>a <a href=#a>¶</a></h2><h2><a href=#b>b</a></h2>",
+         "## a\n\n## [b](https://h.example/#b)"),
+        ('<pre class="rust x"><button>Copy</button>a</pre>', "```rust\na\n```"),
+        ("<pre class=p><pre><code class=language-rust>a</code></pre></pre>", "```rust\na\n```"),
         ("<p>price* a_b_c f(*args) [1] 5 < 6", "price* a_b_c f(\\*args) [1] 5 < 6"),
     ],
 )  # fmt: skip
 def test_markdown_says_it_so(html: str, expected: str) -> None:
     assert _written(html)[0] == expected
+
+
+FOOTNOTES: Any = mistune.create_markdown(plugins=["footnotes"])
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ("<p>a<sup id=r><a href=#n>1</a></sup> b.<ol><li id=n><p>c <a href=#r>↩</a><p>d</ol><p>e",
+         "a[^1] b.\n\n[^1]: c\n\n    d\n\ne"),
+        (("<p>a<a href=#n id=r><span>[</span>1<span>]</span></a> b<aside id=n>"
+         "<span>[<a href=#r>1</a>]</span><p>c</aside>"), "a[^1] b\n\n[^1]: c"),
+        ("<p>a<sup id=r><a href=#n>[1]</a></sup><ol><li id=n><b><a href=#r>^</a></b> c</ol>",
+         "a[^1]\n\n[^1]: c"),
+        ("<p>a<a id=r href=#n>23</a><p id=n>b <a href=#r>^</a>", "a[^23]\n\n[^23]: b"),
+        ("<p>a <a href=#n>1</a><p id=n>b", "a [1](https://h.example/#n)\n\nb"),
+        ("<p><a id=r href=#n>1</a>: a<p id=n>b <a href=#r>^</a>",
+         "[1](https://h.example/#n): a\n\nb [^](https://h.example/#r)"),
+        ("<p>a [^1] b", "a \\[^1] b"),
+    ],
+)  # fmt: skip
+def test_footnotes_are_those_of_github(html: str, expected: str) -> None:
+    written = _written(html)[0]
+    assert written == expected
+    assert FOOTNOTES(written).count('class="footnote-ref"') == written.count("]: ")
+
+
+def test_a_footnote_that_is_template_is_not_referred_to() -> None:
+    tree = parse(Page("<p>a<a id=r href=#n>1</a></p><p id=n>b <a href=#r>^</a></p>")).tree
+    labels = np.zeros(len(tree), np.int8)
+    note = next(i for i in range(len(tree)) if tree.attributes(i).get("id") == "n")
+    labels[note : tree.end[note]] = 1
+    assert markdown(tree, labels, "https://h.example/") == "a[1](https://h.example/#n)"
+
+
+BAD = {
+    "rows": "<table><tr><th>a<th>b" + "<tr><td>c<td>d" * 10_000,
+    "spans": "<table>" + "<tr><td colspan=2147483648 rowspan=4294967297>a<td>b" * 50,
+    "wide spans": "<table>" + "<tr><td colspan=1000 rowspan=65534>a<td>b" * 50,
+    "deep lists": "<ul><li>a" * 500,
+    "deep quotes": "<blockquote>a" * 500,
+    "deep callouts": "<div class=callout>Note<p>a" * 400,
+    "backticks": "<pre>" + "`" * 10_000 + "</pre><p><code>" + "`" * 10_000,
+    "formula": '<p>a <script type="math/tex">' + "x+" * 500_000 + "</script>",
+    "mathml": "<math>" + "<mrow>" * 400 + "<mi>x</mi>" * 30_000,
+    "surrogates": "<p>a \ud800 b <a href='\udfff'>c</a> <math><mi>\ud834</mi></math>",
+    "nul": "<p>a\0b <pre>c\0d</pre> \\(e\0\\)",
+    "breaks": "<p>a" + "<br>" * 300_000 + "b",
+    "heading": "<h1>" + "long " * 100_000 + "</h1>" + "<p>text of some length</p>" * 2_000,
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_what_is_made_of_a_bad_page_is_no_multiple_of_it(name: str) -> None:
+    result = dehusk.extract(BAD[name], "https://h.example/", method="segments")
+    pieces = sum(len(piece.text) + len("".join(piece.headings)) for piece in result.pieces(100))
+    assert len(result.markdown) <= 10 * len(BAD[name]) + 1000
+    assert len(result.text) <= 2 * len(BAD[name])
+    assert pieces <= 4 * len(BAD[name]) + 1000
+    for wanted in (MarkdownSettings(tables=Tables.HTML), MarkdownSettings(links=Links.FOOTNOTES)):
+        assert result.written_with(wanted).markdown
+
+
+SEVERAL = (
+    '<p><a href="/a?utm_x=1">b</a> [1] <a href="/c">d</a> <a href="/a">e</a>'
+    ' <img src=f alt="g h"></p>'
+    "<table><tr><th colspan=2>i<tr><td>j &lt;<td><ul><li>k</ul></table>"
+)
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({"links": "text"}, ["b [1] d e ![g h]"]),
+        ({"links": "footnotes"}, ["[b][1] [1\\] [d][2] [e][1]", "\n[1]: <https://h.example/a>\n[2]"]),
+        ({"links": "none"}, ["[1] ![g h]"]),
+        ({"links": "full"}, ["[b](https://h.example/a?utm_x=1) [1]"]),
+        ({"images": "alt"}, ["[e](https://h.example/a) g h\n"]),
+        ({"images": "none"}, ["[e](https://h.example/a)\n"]),
+        ({"tables": "html"}, [
+            '<tr><th colspan="2">i</th></tr>\n<tr><td>j &lt;</td><td><ul><li>k</li></ul></td></tr>',
+        ]),
+    ],
+)  # fmt: skip
+def test_links_images_and_tables_are_written_as_asked(
+    given: dict[str, Any], expected: list[str]
+) -> None:
+    result = dehusk.extract(SEVERAL, "https://h.example/").written_with(MarkdownSettings(**given))
+    for part in expected:
+        assert part in result.markdown
+
+
+@pytest.mark.parametrize("links", ["keep", "text", "footnotes", "full"])
+@given(PAGES)
+@settings(derandomize=True, deadline=None, max_examples=30)
+def test_links_are_written_otherwise_without_a_word_lost(links: str, html: str) -> None:
+    tree = parse(Page(html)).tree
+    labels = np.zeros(len(tree), np.int8)
+    written = markdown(tree, labels, "https://h.example/", MarkdownSettings(links=Links(links)))
+    for read in READERS:
+        assert _said(read(written)) == _letters(text_of(tree, labels)), written
+
+
+def test_what_markdown_cannot_have_is_refused_by_name() -> None:
+    with pytest.raises(SettingError, match=r"links is one of keep, text, .* not 'all'"):
+        MarkdownSettings(links="all")  # type: ignore[arg-type]
 
 
 HTML = (

@@ -343,6 +343,36 @@ def test_pieces_have_a_whole_number_of_tokens(size: Any) -> None:
         dehusk.extract("<p>a").pieces(size)
 
 
+def test_pieces_of_markdown_are_parts_of_the_pages_markdown() -> None:
+    rows = "".join(f"<tr><td>{n}<td>value of {n}" for n in range(30))
+    html = (
+        "<h1>Räder</h1><p>A <a href=/b>link</a> of words.<ul><li>one<li>two</ul>"
+        f"<h2>{'Long ' * 50}</h2><table><tr><th>n<th>v{rows}</table><h2>Code</h2><pre>a = 1</pre>"
+    )
+    result = dehusk.extract(html, "https://h.example/", method="segments")
+    pieces = result.pieces(80)
+    assert len(pieces) > 3
+    for piece in pieces:
+        written = result.markdown[piece.start : piece.end]
+        assert written
+        assert piece.markdown in (written, f"| n | v |\n| --- | --- |\n{written}")
+        assert all(len(heading) <= 200 for heading in piece.headings)
+    joined = "".join("".join(result.markdown[each.start : each.end].split()) for each in pieces)
+    assert joined == "".join(result.markdown.split())
+
+
+def test_code_that_is_too_long_is_cut_between_lines_into_fences() -> None:
+    lines = [f"line_{number} = {number}" for number in range(60)]
+    html = "<h1>A</h1><pre class=language-py>" + "\n".join(lines) + "</pre>"
+    pieces = dehusk.extract(html, method="segments").pieces(50)
+    codes = [piece.markdown.removeprefix("# A\n\n") for piece in pieces]
+    assert len(pieces) > 3
+    assert pieces[0].markdown.startswith("# A\n\n```py\nline_0")
+    inside = [code.removeprefix("```py\n").removesuffix("\n```") for code in codes]
+    assert all(code.startswith("```py\n") for code in codes)
+    assert "\n".join(inside).split("\n") == lines
+
+
 def test_a_page_without_content_has_no_pieces() -> None:
     assert dehusk.extract("").pieces(10) == []
 

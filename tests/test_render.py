@@ -146,6 +146,7 @@ def test_words_do_not_run_together_where_template_goes() -> None:
 
 def test_empty_preformatted_text_at_the_end_leaves_no_line() -> None:
     assert _text("x<pre>y</pre><p>z<pre> \n</pre>") == "x\ny\nz"
+    assert _text("a<pre>\u3000\n\n  \u3000") == "a"
 
 
 @given(st.lists(st.sampled_from((*TEXTS, "<b data-label=template>")), max_size=40).map("".join))

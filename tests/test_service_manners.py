@@ -31,7 +31,7 @@ pytest.importorskip("fastapi", reason="the extra serve is not installed")
 from dehusk.doors.service import app, monitoring
 from dehusk.doors.service.monitoring import Metrics
 from dehusk.doors.service.server import Ending, listen, patient_for
-from dehusk.doors.service.service import Service
+from dehusk.doors.service.service import PageAnswer, Service
 from dehusk.page.page import Page
 
 pytestmark = pytest.mark.slow
@@ -212,13 +212,11 @@ def test_a_memory_that_cannot_be_used_is_a_failure_like_others(
         assert answer.status_code == status
         assert json.loads(bytes(answer.body))["error"]["code"] == "not_kept"
 
-    class Full:
-        async def clean(self, *pages: Page, **more: object) -> None:
-            raise StoreFull("no room")
+    async def full(page: Page) -> PageAnswer:
+        raise StoreFull("no room")
 
     async def lines() -> list[bytes]:
-        full: Any = Full()
-        return [line async for line in app._answers(full, [Page(b"")], None, None, learns=True)]
+        return [line async for line in app._answers(full, [Page(b"")], every=True)]
 
     (line,) = asyncio.run(lines())
     assert json.loads(line)["error"] == {"code": "not_kept", "message": "no room"}

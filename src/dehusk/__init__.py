@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         JobSettings,
         Keeping,
         Limits,
+        MarkdownSettings,
         SiteBy,
         SourceSettings,
     )
@@ -58,6 +59,7 @@ __all__ = [
     "Keeping",
     "Label",
     "Limits",
+    "MarkdownSettings",
     "Node",
     "Page",
     "PageError",
@@ -95,6 +97,7 @@ _HOMES = {
     "Keeping": "settings",
     "Label": "answer.labels",
     "Limits": "settings",
+    "MarkdownSettings": "settings",
     "Node": "answer.result",
     "Page": "page.page",
     "PageError": "errors",

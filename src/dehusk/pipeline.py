@@ -18,7 +18,7 @@ from dehusk.page.page import Page, check_time, timed
 from dehusk.page.parse import parse
 from dehusk.page.tree import Tree
 from dehusk.page.urls import site_by_url
-from dehusk.settings import Limits, SiteBy
+from dehusk.settings import Limits, MarkdownSettings, SiteBy
 
 DEFAULT_SITE = "page"
 """The site of a page that nobody named one for."""
@@ -26,13 +26,14 @@ DEFAULT_SITE = "page"
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """How pages are judged: what tells template from content, within which limits, and what the
-    user decides, whatever the method says.
+    """How pages are judged: what tells template from content, within which limits, what the user
+    decides, whatever the method says, and how Markdown is written.
     """
 
     method: Method
     limits: Limits = Limits()
     overrides: Overrides = NO_OVERRIDES
+    markdown: MarkdownSettings = MarkdownSettings()
 
 
 class Learned(NamedTuple):
@@ -93,7 +94,7 @@ def _clean(
         judged = partial(method.verdict, memory, parsed.tree)
     result = Result(
         page.url, site_of(page), memory.pages, parsed.tree, labels, parsed.document, page.capture,
-        _judge=judged,
+        markdown_settings=setup.markdown, _judge=judged,
     )  # fmt: skip
     if render is not None:
         render(result)

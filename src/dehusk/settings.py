@@ -62,6 +62,59 @@ class Favour(StrEnum):
     RECALL = "recall"
 
 
+class Links(StrEnum):
+    """What becomes of links in Markdown."""
+
+    KEEP = "keep"
+    """Text and address, without parameters that only track readers, as `utm_source`."""
+    TEXT = "text"
+    """Their text alone."""
+    FOOTNOTES = "footnotes"
+    """Text and a number; the addresses stand at the end."""
+    NONE = "none"
+    """Nothing, their text neither."""
+    FULL = "full"
+    """Text and address, with all parameters."""
+
+
+class Images(StrEnum):
+    """What becomes of images in Markdown. One without alternative text is always left out."""
+
+    KEEP = "keep"
+    ALT = "alt"
+    """Their alternative text alone."""
+    NONE = "none"
+
+
+class Tables(StrEnum):
+    """How tables are written in Markdown."""
+
+    GFM = "gfm"
+    """As GitHub's Markdown has them."""
+    HTML = "html"
+    """Those that it cannot hold, with spans or blocks in cells, as HTML."""
+
+
+@dataclass(frozen=True, slots=True)
+class MarkdownSettings:
+    """What Markdown has of links, images and tables."""
+
+    links: Links = Links.KEEP
+    images: Images = Images.KEEP
+    tables: Tables = Tables.GFM
+
+    def __post_init__(self) -> None:
+        # A name that came as text is as good as the choice; any other is refused.
+        for name, choices in (("links", Links), ("images", Images), ("tables", Tables)):
+            try:
+                object.__setattr__(self, name, choices(getattr(self, name)))
+            except ValueError:
+                known = ", ".join(choices)
+                raise SettingError(
+                    f"markdown: {name} is one of {known}, not {getattr(self, name)!r}"
+                ) from None
+
+
 class SiteBy(StrEnum):
     """Which part of a URL names the site."""
 

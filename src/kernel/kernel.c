@@ -82,6 +82,8 @@ int append_number(PyObject *list, size_t number)
 static PyMethodDef functions[] = {
     FUNCTION(scan, "The tree of a page in canonical HTML."),
     FUNCTION(fingerprint, "The SimHash of a text's words in hex; None if a character is not in the tables."),
+    FUNCTION(formula_signs, "The nodes where formulas may be, and whether something sets them."),
+    FUNCTION(short_anchors, "The nodes that may refer to footnotes."),
     FUNCTION(heading, "What a heading says, in one line."),
     FUNCTION(holders, "Elements that a page leaves empty for its scripts, and whether it shows an image."),
     FUNCTION(label, "The labels of a page's nodes, and the reasons."),

@@ -2,9 +2,7 @@
 
 #include "markdown.h"
 
-#include "white.h"
-
-enum { MAX_PERMALINK = 8 /* Characters beyond which a link says something. */ };
+enum { MAX_NOTE = 9999 /* The number of a footnote; links to further ones stay links. */ };
 
 /* What is done when an element ends. */
 enum {
@@ -18,6 +16,7 @@ enum {
     ENDS_ROW = 128,
     ENDS_TABLE = 256,
     CUTS = 512,
+    ENDS_READING = 1024, /* Of ruby. */
 };
 
 /* --- what is known before the walk --- */
@@ -46,7 +45,7 @@ static int is_structure(int16_t tag)
     case TAG_table:
         return 1;
     default:
-        return is_heading(tag) || tag_sets[tag] & SET_PREFORMATTED;
+        return is_heading(tag);
     }
 }
 
@@ -58,18 +57,36 @@ static int is_inked(const Writer *writer, size_t node)
     return tree->tag[node] == TAG_TEXT && tree->text_length[node] > 0 && writer->labels[node] == LABEL_CONTENT;
 }
 
+/* How many nodes are passed over from one on: it is left out, or a formula stands for them. */
+static size_t passed_over(const Writer *writer, size_t node, size_t formula)
+{
+    const Wording *wording = &writer->wording;
+    if (wording->said[node] == LEFT_OUT)
+        return (size_t)writer->tree->end[node] - node;
+    return wording->said[node] == SAID_FORMULA ? (size_t)wording->formulas[formula].end - node : 0;
+}
+
 /* Count ink and text outside of code before each node. */
 static void count_ink(Writer *writer)
 {
     const Tree *tree = writer->tree;
-    size_t fixed = 0;
+    size_t fixed = 0, formula = 0;
     writer->ink[0] = writer->outside[0] = 0;
     for (size_t i = 0; i < tree->count; i++) {
         if (tag_sets[tree->tag[i]] & SET_PREFORMATTED && (size_t)tree->end[i] > fixed)
             fixed = (size_t)tree->end[i];
-        int is_outside = tree->tag[i] == TAG_TEXT && i >= fixed;
-        writer->ink[i + 1] = writer->ink[i] + is_inked(writer, i);
-        writer->outside[i + 1] = writer->outside[i] + (is_outside ? tree->text_length[i] : 0);
+        while (formula < writer->wording.count && (size_t)writer->wording.formulas[formula].node < i)
+            formula++;
+        size_t passed = passed_over(writer, i, formula);
+        int32_t ink = writer->ink[i] + (passed ? writer->wording.said[i] == SAID_FORMULA : is_inked(writer, i));
+        int32_t outside = writer->outside[i];
+        if (!passed && tree->tag[i] == TAG_TEXT && i >= fixed)
+            outside += tree->text_length[i];
+        for (size_t stop = i + (passed ? passed : 1); i < stop; i++) {
+            writer->ink[i + 1] = ink;
+            writer->outside[i + 1] = outside;
+        }
+        i--;
     }
 }
 
@@ -137,11 +154,11 @@ static int find_loose(Writer *writer)
             item_count--;
         while (list_count && (size_t)tree->end[lists[list_count - 1]] <= i)
             list_count--;
-        if (tag != TAG_TEXT && !tree->shown[i]) {
+        if (tag != TAG_TEXT && (!tree->shown[i] || writer->wording.said[i] == LEFT_OUT)) {
             i = (size_t)tree->end[i] - 1;
             continue;
         }
-        if (is_inked(writer, i) && i >= fixed) {
+        if (writer->ink[i + 1] > writer->ink[i] && i >= fixed) {
             if (item_count && (has_moved || breaks > 1) && ++items[item_count - 1].paragraphs > 1)
                 writer->facts[items[item_count - 1].list] |= IS_LOOSE;
             has_moved = breaks = 0;
@@ -170,6 +187,53 @@ static int find_loose(Writer *writer)
     return 1;
 }
 
+/* --- footnotes --- */
+
+/* Is any text of an element content? */
+static int has_content(const Writer *writer, size_t node)
+{
+    for (size_t i = node; i < (size_t)writer->tree->end[node]; i++)
+        if (is_inked(writer, i))
+            return 1;
+    return 0;
+}
+
+/* Put down which nodes belong to footnotes that are content; 0 without memory. */
+static int mark_footnotes(Writer *writer)
+{
+    const Tree *tree = writer->tree;
+    size_t count = writer->footnote_count;
+    uint8_t *said = writer->wording.said, *is_said = count ? calloc(MAX_NOTE + 1, 1) : NULL;
+    if (count && !is_said)
+        return 0;
+    for (size_t i = 0; i < count; i++) {
+        const Footnote *note = &writer->footnotes[i];
+        int is_sound = note->node >= 0 && (size_t)note->node < tree->count && note->number > 0 &&
+                       note->number <= MAX_NOTE;
+        if (is_sound && note->kind == FOOTNOTE_TEXT)
+            is_said[note->number] = (uint8_t)has_content(writer, (size_t)note->node);
+    }
+    for (size_t i = 0; i < count; i++) {
+        const Footnote *note = &writer->footnotes[i];
+        if (note->number <= 0 || note->number > MAX_NOTE || !is_said[note->number] || note->node < 0 ||
+            (size_t)note->node >= tree->count || said[note->node] != SAID_PLAIN)
+            continue;
+        said[note->node] = note->kind == FOOTNOTE_TEXT ? SAID_NOTE
+                           : note->kind == FOOTNOTE_GONE ? LEFT_OUT : SAID_REFERENCE;
+    }
+    free(is_said);
+    return 1;
+}
+
+/* The number of the footnote that a node belongs to. */
+static int32_t footnote_of(Writer *writer, size_t node)
+{
+    while (writer->next_footnote < writer->footnote_count &&
+           (size_t)writer->footnotes[writer->next_footnote].node < node)
+        writer->next_footnote++;
+    return writer->next_footnote < writer->footnote_count ? writer->footnotes[writer->next_footnote].number : 0;
+}
+
 /* --- the walk --- */
 
 static void push_open(Writer *writer, size_t node, int does)
@@ -183,6 +247,8 @@ static void leave(Writer *writer, int does, size_t node)
     Paragraph *paragraph = &writer->paragraph;
     if (does & ENDS_QUOTE_MARK)
         add_literal(writer, "\"");
+    if (does & ENDS_READING)
+        add_literal(writer, ")");
     if (does & ENDS_HEADING) {
         flush(writer);
         writer->heading = 0;
@@ -206,47 +272,6 @@ static void leave(Writer *writer, int does, size_t node)
 static int may_structure(const Writer *writer)
 {
     return !writer->heading && !writer->soft && writer->table.end < 0;
-}
-
-/* A link in a heading to a place on the page, such as '#' or '¶'. */
-static int is_permalink(Writer *writer, size_t node)
-{
-    const Tree *tree = writer->tree;
-    Bytes href;
-    if (tree->text_length[node] > MAX_PERMALINK || !attribute_value(writer, node, "href", &href) ||
-        find_byte(href, '#', 0, href.size) == href.size)
-        return 0;
-    for (size_t i = node + 1; i < (size_t)tree->end[node]; i++) {
-        const uint8_t *at = tree->source.bytes + tree->start[i], *stop = tree->source.bytes + tree->stop[i];
-        if (tree->tag[i] == TAG_img)
-            return 0;
-        for (; tree->tag[i] == TAG_TEXT && at < stop; at += character_size(at, (size_t)(stop - at)))
-            if (*at == '&' || (*at != '_' && kind_of_character(writer, at, (size_t)(stop - at)) & CHARACTER_WORD))
-                return 0;
-    }
-    return 1;
-}
-
-/* Is a raised text an exponent? 10<sup>6</sup> is not 106. */
-static int is_exponent(const Writer *writer, size_t node)
-{
-    const Tree *tree = writer->tree;
-    size_t digits = 0, text = node + 1;
-    if ((size_t)tree->end[node] != text + 1 || tree->tag[text] != TAG_TEXT || !is_inked(writer, text))
-        return 0;
-    Bytes source = tree->source;
-    size_t at = (size_t)tree->start[text], stop = (size_t)tree->stop[text];
-    while (at < stop && is_white(source.bytes[at]))
-        at++;
-    if (at < stop && (source.bytes[at] == '+' || source.bytes[at] == '-'))
-        at++;
-    else if (stop - at >= 3 && memcmp(source.bytes + at, "\xE2\x88\x92", 3) == 0)
-        at += 3;
-    for (; at < stop && source.bytes[at] >= '0' && source.bytes[at] <= '9'; at++)
-        digits++;
-    while (at < stop && is_white(source.bytes[at]))
-        at++;
-    return digits >= 1 && digits <= 4 && at == stop;
 }
 
 /* A box in an item that is ticked or not. */
@@ -293,6 +318,15 @@ static int enter_code(Writer *writer, size_t node)
     return push_style(writer, STYLE_CODE, node) ? ENDS_STYLE : 0;
 }
 
+/* Does a reading of ruby stand between brackets of the page's own? */
+static int has_brackets(const Tree *tree, size_t node)
+{
+    size_t last = node - 1;
+    while (tree->tag[last] == TAG_TEXT && tree->text_length[last] == 0)
+        last--;
+    return tree->tag[last] == TAG_rp || (tree->parent[last] > 0 && tree->tag[tree->parent[last]] == TAG_rp);
+}
+
 /* An element that changes the text in it, or stands in it. */
 static int enter_inline(Writer *writer, size_t node)
 {
@@ -324,7 +358,7 @@ static int enter_inline(Writer *writer, size_t node)
         enter_input(writer, node);
         return 0;
     case TAG_sup:
-        if (is_exponent(writer, node))
+        if (writer->wording.said[node] == SAID_RAISED)
             add_literal(writer, "^");
         return 0;
     case TAG_q:
@@ -332,6 +366,11 @@ static int enter_inline(Writer *writer, size_t node)
             return 0;
         add_literal(writer, "\"");
         return ENDS_QUOTE_MARK;
+    case TAG_rt:
+        if (!has_ink(writer, node) || has_brackets(writer->tree, node))
+            return 0;
+        add_literal(writer, "(");
+        return ENDS_READING;
     default:
         return 0;
     }
@@ -370,7 +409,20 @@ static int enter_structure(Writer *writer, size_t node)
             write_rule(writer);
         return 0;
     case TAG_table:
+        if (writer->wanted.has_html_tables && needs_html(writer, node)) {
+            write_html_table(writer, node);
+            writer->passed = (size_t)writer->tree->end[node];
+            return 0;
+        }
         return begin_table(writer, node) ? ENDS_TABLE : 0;
+    case TAG_summary:
+        flush(writer);
+        return !(writer->facts[node] & HOLDS_BLOCK) && push_style(writer, STYLE_STRONG, node) ? ENDS_STYLE : 0;
+    case TAG_div:
+    case TAG_aside:
+    case TAG_section:
+        push_callout(writer, node);
+        return 0;
     default:
         return 0;
     }
@@ -388,12 +440,18 @@ static void enter(Writer *writer, size_t node)
     }
     does |= ENDS_BLOCK;
     writer->paragraph.has_moved = 1;
-    if (writer->table.end >= 0) {
+    if (writer->wording.said[node] == SAID_NOTE && may_structure(writer)) {
+        push_note(writer, node, footnote_of(writer, node));
+    } else if (writer->table.end >= 0) {
         if (tag == TAG_tr && has_ink(writer, node)) { /* Those of an empty table in a cell are not. */
             enter_row(writer);
             does |= ENDS_ROW;
         } else if (is_table_cell(writer, node) && writer->table.is_in_row) {
             enter_cell(writer);
+        } else if (sets & SET_PREFORMATTED && push_style(writer, STYLE_CODE, node)) {
+            writer->fixed_end = (size_t)writer->tree->end[node];
+            writer->paragraph.is_in_fixed = 0;
+            does |= ENDS_STYLE;
         }
     } else if (may_structure(writer)) {
         does |= enter_structure(writer, node);
@@ -420,12 +478,27 @@ static void walk_code(Writer *writer, size_t node)
 static void walk_text(Writer *writer, size_t node)
 {
     const Tree *tree = writer->tree;
-    if (is_inked(writer, node))
+    if (is_inked(writer, node) || (node < writer->fixed_end && tree->shown[node] && !tree->text_length[node]))
         add_text(writer, node);
     else if (tree->text_length[node] == 0)
         writer->paragraph.has_space |= tree->shown[node];
     else if (writer->labels[node] == LABEL_TEMPLATE)
         writer->paragraph.is_cut = 1;
+}
+
+/* Write a formula, or a text with formulas in it; the last node of it. */
+static size_t walk_formula(Writer *writer, size_t node)
+{
+    if (writer->tree->tag[node] == TAG_TEXT) {
+        add_mixed(writer, node);
+        return node;
+    }
+    const Formula *formula = take_formula(&writer->wording, node);
+    if (writer->code_end < 0)
+        add_formula(writer, formula);
+    else
+        put(&writer->code, latex_of(&writer->wording, formula).bytes, latex_of(&writer->wording, formula).size);
+    return (size_t)formula->end - 1;
 }
 
 static void leave_before(Writer *writer, size_t node, const int32_t *code)
@@ -435,34 +508,50 @@ static void leave_before(Writer *writer, size_t node, const int32_t *code)
     end_containers(writer, node);
 }
 
+/* A link, where the user wants none. */
+static int is_unwanted(Writer *writer, size_t node)
+{
+    Bytes href;
+    return writer->wanted.links == LINKS_NONE && writer->tree->tag[node] == TAG_a &&
+           attribute_value(writer, node, "href", &href);
+}
+
 static void walk(Writer *writer)
 {
     const Tree *tree = writer->tree;
     int32_t code = 0; /* The last block of code that was begun. */
     for (size_t i = 0; i < tree->count && !writer->is_failed; i++) {
         leave_before(writer, i, &code);
-        if (tree->tag[i] != TAG_TEXT && !tree->shown[i]) { /* A film is there, though its text is not. */
+        writer->node = i;
+        uint8_t said = writer->wording.said[i];
+        if (said == SAID_FORMULA) {
+            i = walk_formula(writer, i);
+        } else if (said == SAID_REFERENCE && writer->code_end < 0) {
+            if (has_ink(writer, i))
+                add_reference(writer, footnote_of(writer, i));
+            i = (size_t)tree->end[i] - 1;
+        } else if (said == LEFT_OUT || is_unwanted(writer, i)) {
+            i = (size_t)tree->end[i] - 1;
+        } else if (tree->tag[i] != TAG_TEXT && !tree->shown[i]) { /* A film is there, though its text is not. */
             writer->paragraph.is_cut |= (tag_sets[tree->tag[i]] & SET_THING) != 0;
             i = (size_t)tree->end[i] - 1;
         } else if (writer->code_end >= 0) {
-            if (is_line_number(writer, i))
-                i = (size_t)tree->end[i] - 1;
-            else
-                walk_code(writer, i);
+            walk_code(writer, i);
         } else if (tree->tag[i] == TAG_TEXT) {
             walk_text(writer, i);
-        } else if (tree->tag[i] == TAG_a && writer->heading && is_permalink(writer, i)) {
-            i = (size_t)tree->end[i] - 1;
         } else {
             enter(writer, i);
             if (writer->code_end >= 0)
                 code = (int32_t)i;
+            if (writer->passed > i)
+                i = writer->passed - 1;
         }
     }
     leave_before(writer, tree->count, &code);
     flush(writer);
     if (writer->out.size == writer->rule_end)
         writer->out.size = writer->rule;
+    write_references(writer);
 }
 
 /* --- memory --- */
@@ -473,17 +562,24 @@ static PyObject *written(Writer *writer)
     if (writer->is_failed)
         return NULL;
     if (out->is_short || writer->addresses.is_short || writer->scratch.is_short || writer->code.is_short ||
-        writer->paragraph.text.is_short || writer->paragraph.gap.is_short || writer->table.columns.is_short)
+        writer->paragraph.text.is_short || writer->paragraph.gap.is_short || writer->table.columns.is_short ||
+        writer->parts.is_short)
         return PyErr_NoMemory();
-    return as_text(out->bytes ? out->bytes : (const uint8_t *)"", out->size);
+    PyObject *text = as_text(out->bytes ? out->bytes : (const uint8_t *)"", out->size);
+    if (!text || !writer->wanted.has_parts)
+        return text;
+    return Py_BuildValue("(Ny#)", text, writer->parts.bytes ? (char *)writer->parts.bytes : "",
+                         (Py_ssize_t)writer->parts.size);
 }
 
 static PyObject *markdown_of(Writer *writer)
 {
     size_t room = writer->tree->count + 1;
     char *memory = malloc(room * (2 * sizeof(int32_t) + sizeof(Open) + 1));
-    if (!memory)
+    if (!memory) {
+        free(writer->wording.said);
         return PyErr_NoMemory();
+    }
     writer->ink = (int32_t *)(void *)memory;
     writer->outside = writer->ink + room;
     writer->open = (Open *)(void *)(writer->outside + room);
@@ -492,6 +588,7 @@ static PyObject *markdown_of(Writer *writer)
     writer->depth = 1;
     writer->table.end = writer->code_end = -1;
     writer->rule_end = SIZE_MAX;
+    writer->out.is_short = !mark_footnotes(writer);
     count_ink(writer);
     PyObject *found = NULL;
     if (writer->ink[room - 1]) {
@@ -504,33 +601,49 @@ static PyObject *markdown_of(Writer *writer)
     found = written(writer);
     Buffer *buffers[] = {&writer->out, &writer->addresses, &writer->scratch, &writer->code,
                          &writer->paragraph.text, &writer->paragraph.gap, &writer->table.columns,
-                         &writer->table.reach, &writer->table.filled};
+                         &writer->table.reach, &writer->table.filled, &writer->table.aligned, &writer->parts};
     for (size_t i = 0; i < sizeof(buffers) / sizeof(*buffers); i++)
         free(buffers[i]->bytes);
+    free_references(&writer->references);
     free(writer->paragraph.marks);
     free(writer->links);
     free(writer->lists);
+    free(writer->wording.said);
     free(memory);
     return found;
 }
 
-#define GIVEN 8
+/* What `dehusk.answer.markdown` says of the user's wishes: a number for each; 0 with an exception set. */
+static int read_wanted(PyObject *given, Wanted *wanted)
+{
+    int links, images, tables, parts;
+    if (!PyArg_ParseTuple(given, "iiii", &links, &images, &tables, &parts))
+        return 0;
+    *wanted = (Wanted){(Links)links, (Images)images, tables, parts};
+    return 1;
+}
+
+#define GIVEN 12
 
 PyObject *kernel_markdown(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
 {
-    View labels, bases[3];
+    View labels, views[6];
+    Wanted wanted;
     const Tree *tree = check_count("markdown", count, GIVEN) ? given_tree(module, arguments[0]) : NULL;
     if (!tree || !open_of_nodes(&labels, arguments[1], tree, 'B'))
         return NULL;
     PyObject *found = NULL;
-    if (open_views(bases, arguments + 5, "BBB")) {
+    if (read_wanted(arguments[11], &wanted) && open_views(views, arguments + 5, "BBBiBi")) {
         Writer writer = {
-            .tree = tree, .labels = labels.buffer.buf, .absolute = arguments[2], .language = arguments[3],
+            .tree = tree, .labels = labels.buffer.buf, .wanted = wanted, .absolute = arguments[2], .language = arguments[3],
             .character_kind = arguments[4],
-            .bases = {bytes_of(&bases[0]), bytes_of(&bases[1]), bytes_of(&bases[2])},
+            .bases = {bytes_of(&views[0]), bytes_of(&views[1]), bytes_of(&views[2])},
+            .footnotes = views[5].buffer.buf,
+            .footnote_count = (size_t)views[5].buffer.len / sizeof(Footnote),
         };
-        found = markdown_of(&writer);
-        close_views(bases, 3);
+        if (find_wording(&writer.wording, tree, writer.labels, views + 3))
+            found = markdown_of(&writer);
+        close_views(views, 6);
     }
     PyBuffer_Release(&labels.buffer);
     return found;

@@ -3,6 +3,8 @@
    markdown.c         what is asked of a page before, and the walk: which element does what
    markdown_blocks.c  blocks: lists, quotes, headings, code, and the lines between them
    markdown_tables.c  tables of data, cell by cell
+   markdown_html.c    tables that Markdown cannot hold
+   markdown_links.c   addresses, and links whose addresses stand at the end
    markdown_inline.c  a paragraph as it is gathered: its text, its white space, its marks
    markdown_write.c   a paragraph as it is written: marks that CommonMark reads, and escapes
 
@@ -16,6 +18,17 @@
 #include "buffer.h"
 #include "tags.h"
 #include "tree.h"
+#include "wording.h"
+
+/* --- what the user wants: `dehusk.settings.MarkdownSettings` --- */
+
+typedef enum { LINKS_KEEP, LINKS_TEXT, LINKS_FOOTNOTES, LINKS_NONE, LINKS_FULL } Links;
+typedef enum { IMAGES_KEEP, IMAGES_ALT, IMAGES_NONE } Images;
+typedef struct {
+    Links links;
+    Images images;
+    int has_html_tables, has_parts;
+} Wanted;
 
 /* --- what is known of nodes before the walk --- */
 
@@ -32,7 +45,7 @@ enum {
 /* --- a paragraph --- */
 
 typedef enum { STYLE_NONE, STYLE_LINK, STYLE_STRONG, STYLE_EMPHASIS, STYLE_STRUCK, STYLE_CODE,
-               MARK_IMAGE } Style;
+               MARK_IMAGE, MARK_FORMULA } Style;
 
 /* The styles of a text, the outermost first; none is there twice. */
 #define MAX_STYLES 5
@@ -51,7 +64,9 @@ typedef struct {
     int32_t partner; /* The mark at the other end. */
     int32_t link;    /* Of a link or an image, its place in `links`. */
     uint8_t style, is_end, is_dead;
-    uint8_t is_low; /* Of emphasis: written as `_`. */
+    uint8_t is_low;   /* Of emphasis: written as `_`. */
+    uint8_t is_block; /* Of a formula: it has lines of its own. */
+    uint8_t is_bare;  /* The same: it is written without marks, as a reference is. */
 } Mark;
 
 /* Where a link or an image leads, and the alternative text of an image: places in `addresses`. */
@@ -73,13 +88,15 @@ typedef struct {
     int has_moved;    /* A block began or ended behind it. */
     int is_cut;       /* Something that is not written stood behind it. */
     int is_new_anchor, was_anchored;
+    int is_in_fixed;  /* The last text was preformatted, and its line goes on. */
+    size_t node;      /* The first node of it. */
 } Paragraph;
 
 /* --- blocks --- */
 
 #define MAX_CONTAINERS 25 /* Lists and quotes deeper than that are flattened; no reader tells them apart. */
 
-typedef enum { CONTAINER_PAGE, CONTAINER_QUOTE, CONTAINER_ITEM } ContainerKind;
+typedef enum { CONTAINER_PAGE, CONTAINER_QUOTE, CONTAINER_ITEM, CONTAINER_NOTE } ContainerKind;
 
 /* The last block in a container; of a list its sign. */
 enum { LAST_NONE = 0, LAST_PARAGRAPH = 'p', LAST_OTHER = 'o' };
@@ -91,7 +108,8 @@ typedef struct {
     uint8_t task;   /* Of an item: 'x' or ' ' for one with a box, or 0. */
     uint8_t width;  /* Of an item: how far it indents. */
     int32_t list;   /* Of an item: its place in `lists`. */
-    int32_t value;  /* Of an item: the number that it says it has, or -1. */
+    int32_t value;  /* Of an item: the number that it says it has, or -1; of a footnote its number. */
+    const char *callout; /* Of a quote: the kind that GitHub has for it, or NULL. */
 } Container;
 
 typedef struct {
@@ -109,23 +127,50 @@ typedef struct {
     uint16_t does;
 } Open;
 
+/* Where a block or a row begins, and with which node; as `dehusk.answer.markdown.Part` has it. */
+typedef struct {
+    int32_t at, node, kind;
+} Part;
+enum { PART_TEXT = 0, /* 1 to 6: headings. */ PART_CODE = 7, PART_TABLE = 8, PART_ROW = 9 };
+
 /* One table of data. */
 typedef struct {
     int32_t end; /* -1 without one. */
     Buffer columns; /* Of each cell its column, or -1; int32_t. */
     Buffer reach, filled;
+    Buffer aligned; /* Of each column: 'l', 'c', 'r' or 0. */
     int32_t column_count, next_cell, column;
     size_t rows_written;
     uint8_t has_header, is_in_row;
 } Table;
 
+/* A part of a footnote, as `dehusk.answer.footnotes` has it. */
+typedef struct {
+    int32_t node, number, kind;
+} Footnote;
+enum { FOOTNOTE_REFERENCE, FOOTNOTE_TEXT, FOOTNOTE_GONE };
+
+/* The addresses that links stand for by number. */
+typedef struct {
+    Buffer urls, starts; /* One behind another, and where each begins; size_t. */
+    uint32_t *places;    /* By hash, the number of each, from 1. */
+    size_t count, room;
+} References;
+
 typedef struct {
     const Tree *tree;
     const int8_t *labels;
+    Wanted wanted;
+    const Footnote *footnotes;
+    size_t footnote_count, next_footnote;
+    References references;
+    Wording wording;
     Bases bases;
     PyObject *absolute, *language, *character_kind;
     int is_failed; /* With an exception set. */
     Buffer out, addresses, scratch, code;
+    Buffer parts; /* Where blocks and rows begin, if somebody asks: `Part`s. */
+    size_t node;  /* Where the walk is. */
     uint8_t *facts;
     int32_t *ink;     /* Texts and images before each node. */
     int32_t *outside; /* Characters outside of preformatted text before each node. */
@@ -143,6 +188,8 @@ typedef struct {
     int heading, soft; /* The level of the heading, and how many elements whose blocks are only words. */
     int32_t anchors;
     int32_t code_end; /* Of a block of code, -1 without one. */
+    size_t fixed_end; /* Of preformatted text in a cell. */
+    size_t passed;    /* One behind the last node that was written as a whole. */
     int is_fixed, is_code_moved;
     size_t rule, rule_end; /* The last rule that was written, to be taken back. */
     uint32_t known[64];    /* Characters and their kinds. */
@@ -185,6 +232,11 @@ int attribute_value(Writer *writer, size_t node, const char *name, Bytes *value)
 void add_text(Writer *writer, size_t node);
 void add_literal(Writer *writer, const char *text);
 void add_image(Writer *writer, size_t node);
+void add_formula(Writer *writer, const Formula *formula);
+void add_reference(Writer *writer, int32_t number);
+void add_mixed(Writer *writer, size_t node); /* A text with formulas in it. */
+/* Where an attribute leads, until the next address is asked for; 0 if nowhere. */
+int address_for(Writer *writer, size_t node, const char *name, Bytes *url);
 int push_link(Writer *writer, size_t node);
 int push_style(Writer *writer, Style style, size_t node);
 int is_blank(const Paragraph *paragraph);
@@ -198,15 +250,17 @@ void write_inline(Writer *writer, Shape shape);
 /* markdown_blocks.c */
 void flush(Writer *writer);
 void start_block(Writer *writer, int kind);
+void note_part(Writer *writer, size_t node, int kind);
 void put_prefix(Writer *writer);
 void push_quote(Writer *writer, size_t node);
+void push_note(Writer *writer, size_t node, int32_t number);
+int push_callout(Writer *writer, size_t node);
 void push_list(Writer *writer, size_t node);
 void push_item(Writer *writer, size_t node);
 void enter_definition(Writer *writer, size_t node);
 void end_containers(Writer *writer, size_t node);
 void write_rule(Writer *writer);
 void begin_code(Writer *writer, size_t node);
-int is_line_number(Writer *writer, size_t node);
 void add_code(Writer *writer, size_t node);
 void break_code(Writer *writer);
 void end_code(Writer *writer, size_t node);
@@ -214,8 +268,19 @@ void end_code(Writer *writer, size_t node);
 /* markdown_tables.c */
 int begin_table(Writer *writer, size_t node);
 int is_table_cell(const Writer *writer, size_t node);
+int32_t span_of(Writer *writer, size_t cell, const char *name);
 void enter_row(Writer *writer);
 void enter_cell(Writer *writer);
 void end_row(Writer *writer);
+
+/* markdown_html.c */
+int needs_html(Writer *writer, size_t node);
+void write_html_table(Writer *writer, size_t node);
+
+/* markdown_links.c */
+void strip_tracking(Writer *writer, size_t from); /* Of the last address, which begins there. */
+size_t number_of_reference(Writer *writer, Bytes url);
+void write_references(Writer *writer);
+void free_references(References *references);
 
 #endif

@@ -10,10 +10,9 @@ enum {
     MAX_NUMBER = 999999999, /* CommonMark reads nine digits. */
     LANGUAGE_LEVELS = 6,    /* How far above code its language may stand: a table with line numbers. */
     MAX_BESIDE_CODE = 20,   /* Characters around code that are no other text yet, but a button to copy it. */
+    NOTE_INDENT = 4,        /* Of the further lines of a footnote. */
+    FIRST_NODES = 32,       /* Among how many nodes of a callout its title stands. */
     MAX_MARKED_TAG = 4096,  /* Bytes of a start tag that is asked: many blocks may ask the same one. */
-    MAX_LINE_NUMBER = 8,    /* Characters of a line number. */
-    GUTTER_LEVELS = 4,      /* How far above line numbers their cell may stand. */
-    GUTTER_CELLS = 8,       /* How far behind that cell the code may stand. */
 };
 
 static const char spaces[] = "            ";
@@ -89,26 +88,65 @@ static void start_item(Writer *writer, size_t depth)
     writer->containers[depth - 1].last = list->sign;
 }
 
+/* The line that says of a quote what kind of callout it is. */
+static void put_callout(Writer *writer, size_t depth, int is_before_text)
+{
+    const char *kind = writer->containers[depth].callout;
+    if (!kind)
+        return;
+    put_text(&writer->out, "[!");
+    put_text(&writer->out, kind);
+    put_text(&writer->out, "]\n");
+    put_prefix_of(writer, depth + 1);
+    if (is_before_text)
+        return;
+    end_line(writer); /* Not every other block may interrupt the line. */
+    put_prefix_of(writer, depth + 1);
+}
+
+/* Put down that a block or a row begins here. */
+void note_part(Writer *writer, size_t node, int kind)
+{
+    if (writer->wanted.has_parts) {
+        Part part = {(int32_t)writer->out.size, (int32_t)node, kind};
+        put(&writer->parts, &part, sizeof(part));
+    }
+}
+
+/* The lines before a block, and what a list or a quote begins with. */
+static void lead_to_block(Writer *writer, size_t fresh, int kind)
+{
+    if (!writer->out.size)
+        return;
+    int has_blank = !is_tight(writer, fresh, kind);
+    put(&writer->out, "\n", 1);
+    if (has_blank) {
+        put_prefix_of(writer, fresh);
+        end_line(writer);
+    }
+}
+
 void start_block(Writer *writer, int kind)
 {
     size_t fresh = 1;
     while (fresh < writer->depth && writer->containers[fresh].is_started)
         fresh++;
-    if (writer->out.size) {
-        int has_blank = !is_tight(writer, fresh, kind);
-        put(&writer->out, "\n", 1);
-        if (has_blank) {
-            put_prefix_of(writer, fresh);
-            end_line(writer);
-        }
-    }
+    lead_to_block(writer, fresh, kind);
+    int part = kind == 'c' ? PART_CODE : kind == 't' ? PART_TABLE : writer->heading;
+    note_part(writer, part >= PART_CODE ? writer->node : writer->paragraph.node, part);
     put_prefix_of(writer, fresh);
     for (; fresh < writer->depth; fresh++) {
         if (writer->containers[fresh].kind == CONTAINER_ITEM) {
             start_item(writer, fresh);
+        } else if (writer->containers[fresh].kind == CONTAINER_NOTE) {
+            char label[24];
+            int32_t number = writer->containers[fresh].value;
+            put(&writer->out, label, (size_t)PyOS_snprintf(label, sizeof(label), "[^%d]: ", (int)number));
+            writer->containers[fresh - 1].last = LAST_OTHER;
         } else {
             put_text(&writer->out, "> ");
             writer->containers[fresh - 1].last = LAST_OTHER;
+            put_callout(writer, fresh, fresh + 1 == writer->depth && kind == LAST_PARAGRAPH);
         }
         writer->containers[fresh].is_started = 1;
     }
@@ -164,11 +202,82 @@ void end_containers(Writer *writer, size_t node)
         writer->list_count--;
 }
 
+void push_note(Writer *writer, size_t node, int32_t number)
+{
+    flush(writer);
+    Container *note = push_container(writer, CONTAINER_NOTE, writer->tree->end[node]);
+    if (!note)
+        return;
+    note->value = number;
+    note->width = NOTE_INDENT;
+}
+
 void push_quote(Writer *writer, size_t node)
 {
     flush(writer);
     push_container(writer, CONTAINER_QUOTE, writer->tree->end[node]);
 }
+
+/* --- callouts --- */
+
+/* The first text of an element with ink that is content; its end without one. */
+static size_t first_text(const Writer *writer, size_t node)
+{
+    size_t end = (size_t)writer->tree->end[node], stop = end - node > FIRST_NODES ? node + FIRST_NODES : end;
+    for (size_t i = node + 1; i < stop; i++)
+        if (writer->ink[i + 1] > writer->ink[i])
+            return writer->tree->tag[i] == TAG_TEXT ? i : end;
+    return end;
+}
+
+/* The kind of callout that a text names, and nothing else; NULL if it names none that GitHub has. */
+static const char *kind_of_callout(Bytes text)
+{
+    static const char *const words[] = {"note", "tip", "important", "warning", "caution"};
+    static const char *const kinds[] = {"NOTE", "TIP", "IMPORTANT", "WARNING", "CAUTION"};
+    while (text.size && (is_white(text.bytes[text.size - 1]) || text.bytes[text.size - 1] == ':'))
+        text.size--;
+    while (text.size && is_white(*text.bytes))
+        text = (Bytes){text.bytes + 1, text.size - 1};
+    for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+        if (text.size == strlen(words[i]) && stands_at(text, 0, words[i]))
+            return kinds[i];
+    return NULL;
+}
+
+/* A box that is marked as a callout is a quote, of a kind if it says that kind first. */
+int push_callout(Writer *writer, size_t node)
+{
+    static const char *const marks[] = {"admonition", "callout", "markdown-alert", "custom-block", "alert"};
+    const Tree *tree = writer->tree;
+    Bytes names;
+    int is_marked = 0;
+    if (tree->stop[node] - tree->start[node] > MAX_MARKED_TAG || !has_ink(writer, node) ||
+        !attribute_value(writer, node, "class", &names))
+        return 0;
+    for (size_t at = 0, stop; at < names.size && !is_marked; at = stop + 1) {
+        for (stop = at; stop < names.size && !is_white(names.bytes[stop]); stop++)
+            continue;
+        for (size_t i = 0; i < sizeof(marks) / sizeof(*marks); i++)
+            is_marked |= stop - at == strlen(marks[i]) && stands_at(names, at, marks[i]);
+    }
+    if (!is_marked)
+        return 0;
+    size_t text = first_text(writer, node);
+    push_quote(writer, node);
+    if (text == (size_t)tree->end[node] || writer->containers[writer->depth - 1].end != tree->end[node])
+        return 1;
+    Bytes said = {tree->source.bytes + tree->start[text], (size_t)(tree->stop[text] - tree->start[text])};
+    const char *kind = kind_of_callout(said);
+    int is_more = writer->ink[tree->end[node]] - writer->ink[node] > 1;
+    if (kind && is_more) {
+        writer->containers[writer->depth - 1].callout = kind;
+        writer->wording.said[text] = LEFT_OUT;
+    }
+    return 1;
+}
+
+/* --- lists --- */
 
 /* The number that an attribute says, if a list of CommonMark can have it; -1 if not. */
 static int32_t number_in(Writer *writer, size_t node, const char *name)
@@ -339,11 +448,14 @@ static int find_language(Writer *writer, size_t node)
 {
     const Tree *tree = writer->tree;
     size_t below = node + 1, end = (size_t)tree->end[node], around = node;
-    if (below < end && tree->tag[below] == TAG_TEXT && tree->text_length[below] == 0)
-        below++;
-    if (below < end && (tree->tag[below] == TAG_code || tree->tag[below] == TAG_samp) &&
-        take_language(writer, below, 0))
-        return 1;
+    for (int level = 0; level < LANGUAGE_LEVELS && below < end; level++, below++) {
+        int16_t tag = tree->tag[below];
+        if (tag == TAG_TEXT ? tree->text_length[below] > 0 : tag == TAG_span)
+            break;
+        if ((tag == TAG_code || tag == TAG_samp || tag_sets[tag] & SET_PREFORMATTED) &&
+            take_language(writer, below, 0))
+            return 1;
+    }
     if (take_language(writer, node, 0))
         return 1;
     for (int level = 0; level < LANGUAGE_LEVELS && tree->parent[around] > 0; level++) {
@@ -388,6 +500,10 @@ void add_code(Writer *writer, size_t node)
     for (size_t at = 0, length; at < size; at += length) {
         length = 1;
         uint8_t byte = from[at];
+        if (byte == 0xE2 && size - at >= 3 && from[at + 1] == 0x80 && from[at + 2] == 0x8B) {
+            length = 3; /* A space without width is no part of any language. */
+            continue;
+        }
         if (byte == '&' && !tree->raw[node])
             byte = unescaped(from + at, size - at, &length);
         if (byte == NO_BREAK_SPACE && length > 1)
@@ -403,53 +519,6 @@ void add_code(Writer *writer, size_t node)
         else if (byte == '\r')
             code->bytes[code->size++] = '\n';
     }
-}
-
-/* Is it the number of a line, among the code? */
-int is_line_number(Writer *writer, size_t node)
-{
-    const Tree *tree = writer->tree;
-    Bytes names;
-    size_t text = node + 1;
-    if (tree->tag[node] != TAG_span || (size_t)tree->end[node] != text + 1 || tree->tag[text] != TAG_TEXT ||
-        tree->text_length[text] > MAX_LINE_NUMBER || !attribute_value(writer, node, "class", &names))
-        return 0;
-    for (size_t at = (size_t)tree->start[text]; at < (size_t)tree->stop[text]; at++) {
-        uint8_t byte = tree->source.bytes[at];
-        if ((byte < '0' || byte > '9') && !is_white(byte))
-            return 0;
-    }
-    for (size_t at = 0, stop; at < names.size; at = stop + 1) {
-        for (stop = at; stop < names.size && !is_white(names.bytes[stop]); stop++)
-            continue;
-        if ((stop - at == 6 || stop - at == 7) && memcmp(names.bytes + at, "linenos", stop - at) == 0)
-            return 1;
-    }
-    return 0;
-}
-
-/* Are these the numbers of the lines of code in a cell beside it? */
-static int is_gutter(const Writer *writer, size_t node)
-{
-    const Tree *tree = writer->tree;
-    size_t cell = node;
-    for (size_t i = 0; i < writer->code.size; i++) {
-        uint8_t byte = writer->code.bytes[i];
-        if ((byte < '0' || byte > '9') && !is_white(byte))
-            return 0;
-    }
-    for (int level = 0; level < GUTTER_LEVELS && !(tag_sets[tree->tag[cell]] & SET_CELL); level++) {
-        if (tree->parent[cell] < 0)
-            return 0;
-        cell = (size_t)tree->parent[cell];
-    }
-    if (!(tag_sets[tree->tag[cell]] & SET_CELL))
-        return 0;
-    size_t next = (size_t)tree->end[cell], end = (size_t)end_around(tree, cell);
-    for (int cells = 0; cells < GUTTER_CELLS && next < end; cells++, next = (size_t)tree->end[next])
-        if (writer->facts[next] & HOLDS_FIXED || tag_sets[tree->tag[next]] & SET_PREFORMATTED)
-            return 1;
-    return 0;
 }
 
 /* How many backticks a fence needs: more than any line in it begins with. */
@@ -497,10 +566,11 @@ void end_code(Writer *writer, size_t node)
     for (size_t i = 0; i < size && is_white(bytes[i]); i++)
         if (bytes[i] == '\n')
             from = i + 1;
-    if (!size || is_gutter(writer, node))
+    if (!size)
         return;
     Bytes code = {bytes + from, size - from};
     size_t fence = fence_for(code);
+    writer->node = node;
     start_block(writer, 'c');
     put_fence(writer, fence);
     if (find_language(writer, node))

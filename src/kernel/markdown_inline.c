@@ -178,6 +178,7 @@ static void begin_word(Writer *writer, const uint8_t *next, size_t left)
         flush(writer);
     Styles styles = current_styles(writer, !left);
     if (is_empty(paragraph)) {
+        paragraph->node = writer->node;
         begin_styles(writer, &styles);
     } else {
         int is_break = is_line && !is_one_line;
@@ -219,10 +220,9 @@ static size_t count_plain(const uint8_t *at, const uint8_t *stop)
     return (size_t)(at - from);
 }
 
-void add_text(Writer *writer, size_t node)
+static void add_part(Writer *writer, size_t node, const uint8_t *at, const uint8_t *stop)
 {
     const Tree *tree = writer->tree;
-    const uint8_t *at = tree->source.bytes + tree->start[node], *stop = tree->source.bytes + tree->stop[node];
     Paragraph *paragraph = &writer->paragraph;
     int is_begun = 0, is_free;
     while (at < stop) {
@@ -255,6 +255,86 @@ void add_text(Writer *writer, size_t node)
     }
 }
 
+/* Preformatted text in a cell: its lines are parted by breaks, and its spaces stay. */
+static void add_fixed(Writer *writer, size_t node)
+{
+    const Tree *tree = writer->tree;
+    const uint8_t *at = tree->source.bytes + tree->start[node], *stop = tree->source.bytes + tree->stop[node];
+    Paragraph *paragraph = &writer->paragraph;
+    int is_begun = paragraph->is_in_fixed;
+    for (size_t size; at < stop; at += size) {
+        uint8_t byte = *at;
+        size = 1;
+        if (byte == '&' && !tree->raw[node])
+            byte = unescaped(at, (size_t)(stop - at), &size);
+        if (byte == NO_BREAK_SPACE && size > 1)
+            byte = ' ';
+        if (byte == '\n' || byte == '\r') {
+            paragraph->breaks++;
+            is_begun = 0;
+        } else if (byte >= ' ' || byte == '\t') {
+            if (!is_begun)
+                begin_word(writer, at, (size_t)(stop - at));
+            is_begun = 1;
+            put(&paragraph->text, byte == '\t' ? (const uint8_t *)"    " : &byte, byte == '\t' ? 4 : 1);
+        }
+    }
+    paragraph->is_in_fixed = is_begun;
+}
+
+void add_text(Writer *writer, size_t node)
+{
+    const Tree *tree = writer->tree;
+    if (node < writer->fixed_end) {
+        add_fixed(writer, node);
+        return;
+    }
+    writer->paragraph.is_in_fixed = 0;
+    add_part(writer, node, tree->source.bytes + tree->start[node], tree->source.bytes + tree->stop[node]);
+}
+
+void add_formula(Writer *writer, const Formula *formula)
+{
+    Paragraph *paragraph = &writer->paragraph;
+    Bytes latex = latex_of(&writer->wording, formula);
+    int is_block = formula->is_block && !writer->heading && !writer->soft && !writer->table.is_in_row;
+    paragraph->has_moved |= is_block;
+    begin_word(writer, latex.bytes, latex.size);
+    int32_t first = add_mark(paragraph, (Mark){.style = MARK_FORMULA, .is_block = (uint8_t)is_block});
+    put(&paragraph->text, latex.bytes, latex.size);
+    int32_t last = add_mark(paragraph, (Mark){.style = MARK_FORMULA, .is_end = 1, .partner = first});
+    if (last >= 0)
+        paragraph->marks[first].partner = last;
+    paragraph->has_moved |= is_block;
+}
+
+void add_reference(Writer *writer, int32_t number)
+{
+    Paragraph *paragraph = &writer->paragraph;
+    char written[24];
+    size_t size = (size_t)PyOS_snprintf(written, sizeof(written), "[^%d]", (int)number);
+    paragraph->is_new_anchor = 0;
+    begin_word(writer, (const uint8_t *)written, size);
+    int32_t first = add_mark(paragraph, (Mark){.style = MARK_FORMULA, .is_bare = 1});
+    put(&paragraph->text, written, size);
+    int32_t last = add_mark(paragraph, (Mark){.style = MARK_FORMULA, .is_end = 1, .partner = first});
+    if (last >= 0)
+        paragraph->marks[first].partner = last;
+}
+
+void add_mixed(Writer *writer, size_t node)
+{
+    const Tree *tree = writer->tree;
+    const uint8_t *source = tree->source.bytes, *at = source + tree->start[node];
+    const Formula *formula;
+    while ((formula = take_formula(&writer->wording, node))) {
+        add_part(writer, node, at, source + formula->from);
+        add_formula(writer, formula);
+        at = source + formula->to;
+    }
+    add_part(writer, node, at, source + tree->stop[node]);
+}
+
 void add_literal(Writer *writer, const char *text)
 {
     begin_word(writer, (const uint8_t *)text, strlen(text));
@@ -266,6 +346,7 @@ void clear_paragraph(Writer *writer)
     Paragraph *paragraph = &writer->paragraph;
     paragraph->text.size = paragraph->mark_count = paragraph->open.count = paragraph->gap.size = 0;
     paragraph->has_space = paragraph->breaks = paragraph->has_moved = paragraph->is_cut = 0;
+    paragraph->is_in_fixed = 0;
     for (size_t i = 0; i < writer->styles.count; i++)
         if (writer->styles.all[i].style == STYLE_LINK)
             return;
@@ -299,11 +380,14 @@ static int put_address(Writer *writer, Bytes url)
 {
     Bytes left = url, base = {NULL, 0};
     Lead lead = find_lead(&left, &writer->bases, &base);
-    if (lead == NOWHERE || writer->is_failed)
-        return 0;
+    if (lead == NOWHERE || writer->is_failed || stands_at(url, 0, "file:"))
+        return 0; /* A file leads nowhere on any other machine. */
+    size_t from = writer->addresses.size;
     if (lead != NOT_SIMPLE) {
         put(&writer->addresses, base.bytes, base.size);
         put(&writer->addresses, left.bytes, left.size);
+        if (writer->wanted.links != LINKS_FULL)
+            strip_tracking(writer, from);
         return 1;
     }
     PyObject *written = as_text(url.bytes, url.size), *bytes = NULL;
@@ -313,11 +397,23 @@ static int put_address(Writer *writer, Bytes url)
     if (bytes)
         put(&writer->addresses, PyBytes_AsString(bytes), (size_t)PyBytes_Size(bytes));
     int leads = bytes != NULL;
+    if (leads && writer->wanted.links != LINKS_FULL)
+        strip_tracking(writer, from);
     Py_XDECREF(written);
     Py_XDECREF(whole);
     Py_XDECREF(bytes);
     writer->is_failed |= PyErr_Occurred() != NULL;
     return leads;
+}
+
+int address_for(Writer *writer, size_t node, const char *name, Bytes *url)
+{
+    size_t from = writer->addresses.size;
+    if (!attribute_value(writer, node, name, url) || !put_address(writer, *url))
+        return 0;
+    *url = (Bytes){writer->addresses.bytes + from, writer->addresses.size - from};
+    writer->addresses.size = from;
+    return 1;
 }
 
 /* Put down what an attribute says in one line. */
@@ -370,7 +466,7 @@ int push_link(Writer *writer, size_t node)
 {
     Bytes url;
     uint8_t facts = writer->facts[node];
-    if (facts & HOLDS_FIXED || !has_ink(writer, node) || !attribute_value(writer, node, "href", &url) ||
+    if (facts & HOLDS_FIXED || writer->wanted.links == LINKS_TEXT || !has_ink(writer, node) || !attribute_value(writer, node, "href", &url) ||
         !push_style(writer, STYLE_LINK, node))
         return 0;
     int32_t place = add_link(writer, node, url);
@@ -434,8 +530,15 @@ static int is_telling(Writer *writer, size_t node)
 void add_image(Writer *writer, size_t node)
 {
     Bytes source;
-    if (!is_telling(writer, node))
+    if (writer->wanted.images == IMAGES_NONE || !is_telling(writer, node))
         return;
+    if (writer->wanted.images == IMAGES_ALT) {
+        attribute_value(writer, node, "alt", &source);
+        size_t size = collapse((uint8_t *)source.bytes, source.size);
+        begin_word(writer, source.bytes, size);
+        put(&writer->paragraph.text, source.bytes, size);
+        return;
+    }
     begin_word(writer, NULL, 0); /* A paragraph may end here, and its links with it. */
     if (!image_source(writer, node, &source))
         return;

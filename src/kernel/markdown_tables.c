@@ -5,6 +5,8 @@
 
 enum {
     MAX_CELL_LENGTH = 1000, /* Characters of a cell beyond which a row is no longer read as a row. */
+    HAS_IMAGE = 1, /* Of a column: what its cells hold. */
+    HAS_TEXT = 2,
     MAX_FILL = 8, /* Cells of the grid per cell of the page; a ragged table of a hostile page has no end. */
 };
 
@@ -26,12 +28,13 @@ static void add_number(Buffer *numbers, int32_t number)
 int is_table_cell(const Writer *writer, size_t node)
 {
     const Tree *tree = writer->tree;
-    return tag_sets[tree->tag[node]] & SET_CELL && tree->shown[node] && tree->parent[node] >= 0 &&
+    return tag_sets[tree->tag[node]] & SET_CELL && tree->shown[node] &&
+           writer->wording.said[node] != LEFT_OUT && tree->parent[node] >= 0 &&
            tree->tag[tree->parent[node]] == TAG_tr && has_ink(writer, (size_t)tree->parent[node]);
 }
 
 /* How many rows or columns a cell takes. */
-static int32_t span_of(Writer *writer, size_t cell, const char *name)
+int32_t span_of(Writer *writer, size_t cell, const char *name)
 {
     Bytes value;
     int32_t number = 0;
@@ -48,12 +51,13 @@ static int32_t span_of(Writer *writer, size_t cell, const char *name)
 /* The size of a table, and whether any of its parts says that it is none of data. */
 typedef struct {
     int32_t rows, cells, widest;
+    int32_t fullest; /* The most cells with text in a row. */
 } Extent;
 
 static int measure(const Writer *writer, size_t node, Extent *extent)
 {
     const Tree *tree = writer->tree;
-    int32_t width = 0, reach = 0; /* Where the last cell or caption ends. */
+    int32_t width = 0, full = 0, reach = 0; /* Where the last cell or caption ends. */
     for (size_t i = node + 1; i < (size_t)tree->end[node]; i++) {
         if (tree->tag[i] == TAG_caption || is_table_cell(writer, i))
             reach = tree->end[i] > reach ? tree->end[i] : reach;
@@ -62,16 +66,18 @@ static int measure(const Writer *writer, size_t node, Extent *extent)
             return 0; /* It would part the rows, or be lost between them. */
         if (tree->tag[i] == TAG_tr && has_ink(writer, i)) {
             extent->rows++;
-            width = 0;
+            width = full = 0;
         } else if (is_table_cell(writer, i)) {
             if (tree->text_length[i] > MAX_CELL_LENGTH)
                 return 0;
             extent->cells++;
             width++;
+            full += tree->text_length[i] > 0;
+            extent->fullest = full > extent->fullest ? full : extent->fullest;
             extent->widest = width > extent->widest ? width : extent->widest;
         }
     }
-    return extent->rows >= 2 && extent->cells >= 3;
+    return extent->rows >= 2 && extent->cells >= 3 && extent->fullest >= 2;
 }
 
 /* Let a cell reach down from its columns to a row. */
@@ -81,6 +87,41 @@ static void reach_down(Table *table, int32_t column, int32_t wide, int32_t row)
         add_number(&table->reach, 0);
     for (int32_t i = column; i < column + wide && !table->reach.is_short; i++)
         numbers_in(&table->reach)[i] = row;
+}
+
+/* What a value says of alignment: 'l', 'c', 'r', or 0. */
+static uint8_t alignment_in(Bytes value, size_t at)
+{
+    while (at < value.size && is_white(value.bytes[at]))
+        at++;
+    return stands_at(value, at, "left") ? 'l' : stands_at(value, at, "center") ? 'c'
+                                            : stands_at(value, at, "right") ? 'r' : 0;
+}
+
+/* How a cell is aligned, as it says itself. */
+static uint8_t alignment_of(Writer *writer, size_t cell)
+{
+    static const char name[] = "text-align:";
+    Bytes value;
+    if (attribute_value(writer, cell, "align", &value))
+        return alignment_in(value, 0);
+    if (!attribute_value(writer, cell, "style", &value))
+        return 0;
+    for (size_t at = 0; at < value.size; at++)
+        if (stands_at(value, at, name))
+            return alignment_in(value, at + strlen(name));
+    return 0;
+}
+
+/* A column is aligned as the first of its cells that says so. */
+static void align_column(Writer *writer, size_t cell, int32_t column)
+{
+    Buffer *aligned = &writer->table.aligned;
+    while (aligned->size < writer->table.filled.size && !aligned->is_short)
+        put(aligned, "", 1);
+    if (!aligned->is_short && !aligned->bytes[column] &&
+        writer->tree->stop[cell] - writer->tree->start[cell] > (int32_t)strlen("<td>"))
+        aligned->bytes[column] = alignment_of(writer, cell);
 }
 
 /* Put a cell into its column; the column behind it. */
@@ -103,7 +144,8 @@ static int32_t place_cell(Writer *writer, size_t cell, int32_t column, int32_t r
     while (table->filled.size < (size_t)(column + wide) && !table->filled.is_short)
         put(&table->filled, "", 1);
     if (!table->filled.is_short && has_ink(writer, cell))
-        table->filled.bytes[column] = 1;
+        table->filled.bytes[column] |= tree->text_length[cell] ? HAS_TEXT : HAS_IMAGE;
+    align_column(writer, cell, column);
     return column + wide;
 }
 
@@ -126,21 +168,28 @@ static int place_cells(Writer *writer, size_t node, Extent extent)
     return !writer->table.columns.is_short && !writer->table.filled.is_short && !writer->table.reach.is_short;
 }
 
-/* Leave out columns without ink. */
-static void number_columns(Table *table)
+/* Leave out columns without ink; how many have text. Pictures beside one column of text only lay it out. */
+static int32_t number_columns(Table *table)
 {
+    int32_t text_columns = 0;
     int32_t *columns = numbers_in(&table->columns);
     int32_t *places = NULL;
     size_t width = table->filled.size;
     table->reach.size = 0;
     table->column_count = 0;
-    for (size_t i = 0; i < width; i++)
-        add_number(&table->reach, table->filled.bytes[i] ? table->column_count++ : -1);
+    for (size_t i = 0; i < width; i++) {
+        int is_filled = table->filled.bytes[i];
+        text_columns += is_filled >= HAS_TEXT;
+        if (is_filled && i < table->aligned.size)
+            table->aligned.bytes[table->column_count] = table->aligned.bytes[i];
+        add_number(&table->reach, is_filled ? table->column_count++ : -1);
+    }
     if (table->reach.is_short)
-        return;
+        return 0;
     places = numbers_in(&table->reach);
     for (size_t i = 0; i < count_in(&table->columns); i++)
         columns[i] = places[columns[i]];
+    return text_columns;
 }
 
 /* Does the first row name the columns? */
@@ -162,8 +211,8 @@ int begin_table(Writer *writer, size_t node)
 {
     Table *table = &writer->table;
     Bytes role;
-    Extent extent = {0, 0, 0};
-    table->columns.size = table->reach.size = table->filled.size = 0;
+    Extent extent = {0, 0, 0, 0};
+    table->columns.size = table->reach.size = table->filled.size = table->aligned.size = 0;
     if (writer->facts[node] & HOLDS_STRUCTURE || !measure(writer, node, &extent))
         return 0;
     if (attribute_value(writer, node, "role", &role) &&
@@ -172,8 +221,7 @@ int begin_table(Writer *writer, size_t node)
         return 0;
     if (!place_cells(writer, node, extent))
         return 0;
-    number_columns(table);
-    if (table->column_count < 2)
+    if (number_columns(table) < 2)
         return 0;
     table->end = writer->tree->end[node];
     table->has_header = (uint8_t)has_header(writer, node);
@@ -193,7 +241,10 @@ static void write_head_line(Writer *writer)
     put_text(&writer->out, "\n");
     put_prefix(writer);
     put_text(&writer->out, "|");
-    put_cells(writer, writer->table.column_count, " --- |");
+    for (int32_t i = 0; i < writer->table.column_count; i++) {
+        uint8_t side = (size_t)i < writer->table.aligned.size ? writer->table.aligned.bytes[i] : 0;
+        put_text(&writer->out, side == 'l' ? " :-- |" : side == 'c' ? " :-: |" : side == 'r' ? " --: |" : " --- |");
+    }
 }
 
 void enter_row(Writer *writer)
@@ -201,7 +252,7 @@ void enter_row(Writer *writer)
     Table *table = &writer->table;
     if (!table->rows_written) {
         flush(writer);
-        start_block(writer, LAST_OTHER);
+        start_block(writer, 't');
         if (!table->has_header) {
             put_text(&writer->out, "|");
             put_cells(writer, table->column_count, "  |");
@@ -210,6 +261,8 @@ void enter_row(Writer *writer)
     }
     if (table->rows_written || !table->has_header) {
         put_text(&writer->out, "\n");
+        if (table->rows_written)
+            note_part(writer, writer->node, PART_ROW);
         put_prefix(writer);
     }
     put_text(&writer->out, "|");

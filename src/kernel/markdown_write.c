@@ -17,6 +17,7 @@ typedef struct {
     Shape shape;
     size_t next;     /* The next mark. */
     size_t start_escape; /* What the line would be taken for something else without. */
+    size_t last_dollar; /* The last sign that a formula could end with; 0 without one. */
     int in_link, has_emphasis, has_struck, is_low_escaped;
 } Pen;
 
@@ -333,9 +334,9 @@ static int is_read(Pen *pen, size_t at)
     case '_':
         return opens_low(pen, at);
     case '[':
-        return pen->in_link;
+        return pen->in_link || next == '^';
     case ']':
-        return pen->in_link || next == '(';
+        return pen->in_link || next == '(' || pen->writer->wanted.links == LINKS_FOOTNOTES;
     case '<':
         return is_letter(next) || next == '/' || next == '!' || next == '?';
     case '&':
@@ -348,6 +349,8 @@ static int is_read(Pen *pen, size_t at)
         return pen->shape == IN_CELL;
     case '#':
         return pen->shape == IN_HEADING && at + 1 == text.size;
+    case '$': /* Money stays money. */
+        return at < pen->last_dollar && next > ' ';
     default:
         return 0;
     }
@@ -357,9 +360,19 @@ static int is_special(uint8_t byte)
 {
     static const uint8_t special[256] = {
         ['\\'] = 1, ['`'] = 1, ['*'] = 1, ['_'] = 1, ['['] = 1, [']'] = 1, ['<'] = 1,
-        ['&'] = 1,  ['~'] = 1, ['!'] = 1, ['|'] = 1, ['#'] = 1, ['\n'] = 1,
+        ['&'] = 1,  ['~'] = 1, ['!'] = 1, ['|'] = 1, ['#'] = 1, ['$'] = 1, ['\n'] = 1,
     };
     return special[byte];
+}
+
+/* What a line from `at` on would be taken for something else without; nothing where a mark comes first. */
+static size_t escape_at_start(const Pen *pen, size_t at)
+{
+    const Paragraph *paragraph = &pen->writer->paragraph;
+    for (size_t i = pen->next; i < paragraph->mark_count && paragraph->marks[i].at <= at; i++)
+        if (paragraph->marks[i].at == at && !paragraph->marks[i].is_dead && !paragraph->marks[i].is_end)
+            return SIZE_MAX;
+    return find_start_escape(pen->text, at);
 }
 
 static void write_break(Pen *pen, size_t at)
@@ -370,7 +383,7 @@ static void write_break(Pen *pen, size_t at)
     }
     put_text(pen->out, "  \n");
     put_prefix(pen->writer);
-    pen->start_escape = find_start_escape(pen->text, at + 1);
+    pen->start_escape = escape_at_start(pen, at + 1);
 }
 
 /* Text without marks in it. */
@@ -427,9 +440,16 @@ static int is_balanced(Bytes url)
 }
 
 /* What stands behind the text of a link or an image. */
-static void write_target(Pen *pen, const Link *link)
+static void write_target(Pen *pen, const Link *link, int is_image)
 {
     Bytes url = in_addresses(pen->writer, link->url, link->url_size);
+    if (pen->writer->wanted.links == LINKS_FOOTNOTES && !is_image) {
+        char number[32];
+        size_t size = (size_t)PyOS_snprintf(number, sizeof(number), "][%zu]",
+                                            number_of_reference(pen->writer, url));
+        put(pen->out, number, size);
+        return;
+    }
     put_text(pen->out, "](");
     write_escaped(pen, url, is_balanced(url) ? "" : "()");
     put(pen->out, ")", 1);
@@ -444,7 +464,7 @@ static void write_image(Pen *pen, const Link *link)
     alt.next = SIZE_MAX;
     put_text(pen->out, "![");
     write_run(&alt, 0, alt.text.size);
-    write_target(pen, link);
+    write_target(pen, link, 1);
 }
 
 static void write_code(Pen *pen, size_t from, size_t to)
@@ -470,6 +490,14 @@ static void write_code(Pen *pen, size_t from, size_t to)
         put(pen->out, "`", 1);
 }
 
+static void write_formula(Pen *pen, const Mark *mark, size_t to)
+{
+    const char *sign = mark->is_bare ? "" : mark->is_block ? "$$" : "$";
+    put_text(pen->out, sign);
+    put(pen->out, pen->text.bytes + mark->at, to - mark->at);
+    put_text(pen->out, sign);
+}
+
 /* Is the text of a link its address? */
 static int is_bare(const Pen *pen, size_t number)
 {
@@ -489,7 +517,7 @@ static void write_link(Pen *pen, size_t number)
     const Mark *mark = &pen->writer->paragraph.marks[number];
     pen->in_link = !mark->is_end;
     if (mark->is_end)
-        write_target(pen, &pen->writer->links[mark->link]);
+        write_target(pen, &pen->writer->links[mark->link], 0);
     else
         put(pen->out, "[", 1);
 }
@@ -502,9 +530,12 @@ static size_t write_mark(Pen *pen, size_t number)
     pen->next = number + 1;
     if (mark->style == MARK_IMAGE) {
         write_image(pen, &pen->writer->links[mark->link]);
-    } else if (mark->style == STYLE_CODE) {
+    } else if (mark->style == STYLE_CODE || mark->style == MARK_FORMULA) {
         size_t stop = paragraph->marks[mark->partner].at;
-        write_code(pen, mark->at, stop);
+        if (mark->style == STYLE_CODE)
+            write_code(pen, mark->at, stop);
+        else
+            write_formula(pen, mark, stop);
         pen->next = (size_t)mark->partner + 1;
         return stop;
     } else if (mark->style == STYLE_LINK && !mark->is_end && is_bare(pen, number)) {
@@ -522,6 +553,15 @@ static size_t write_mark(Pen *pen, size_t number)
     return mark->at;
 }
 
+/* The place of the last dollar sign that a reader of formulas would end one with; 0 without one. */
+static size_t find_last_dollar(Bytes text)
+{
+    for (size_t at = text.size; at-- > 1;)
+        if (text.bytes[at] == '$' && !is_white(text.bytes[at - 1]) && !is_digit(byte_at(text, at + 1)))
+            return at;
+    return 0;
+}
+
 void write_inline(Writer *writer, Shape shape)
 {
     Paragraph *paragraph = &writer->paragraph;
@@ -535,9 +575,15 @@ void write_inline(Writer *writer, Shape shape)
         const Mark *mark = &paragraph->marks[i];
         pen.has_emphasis |= !mark->is_dead && is_emphasis(mark) && mark->style != STYLE_STRUCK;
         pen.has_struck |= !mark->is_dead && mark->style == STYLE_STRUCK;
+        if (mark->style == MARK_FORMULA && !mark->is_bare)
+            pen.last_dollar = mark->at;
+    }
+    if (find_byte(pen.text, '$', 0, pen.text.size) < pen.text.size) {
+        size_t last = find_last_dollar(pen.text);
+        pen.last_dollar = last > pen.last_dollar ? last : pen.last_dollar;
     }
     if (shape == ON_LINES)
-        pen.start_escape = find_start_escape(pen.text, 0);
+        pen.start_escape = escape_at_start(&pen, 0);
     for (size_t at = 0; at < pen.text.size || pen.next < paragraph->mark_count;) {
         if (pen.next < paragraph->mark_count && paragraph->marks[pen.next].at <= at) {
             at = write_mark(&pen, pen.next);

@@ -7,23 +7,27 @@
 
 #include "escapes.h"
 #include "gaps.h"
+#include "wording.h"
 
 /* What stands before a text; a larger number stands for so many cells and JOINT_LINE. */
 enum { JOINT_NONE, JOINT_SPACE, JOINT_CUT, JOINT_LINE };
 
 #define CELL_SIGN 0xFF /* No byte of UTF-8. */
 
+/* A text, or a part of one, and what stands before it. */
 typedef struct {
+    Bytes text;
     int32_t node, sign;
-    int is_fixed;
+    uint8_t is_fixed, is_raw;
 } Joint;
 
 typedef struct {
     const Tree *page;
     const int8_t *labels;
+    Wording wording;
     Gaps gaps;
     Joint *joints;
-    size_t joint_count;
+    size_t joint_count, joint_room;
     size_t room; /* Bytes that the text takes at the most. */
     int is_any_fixed;
 } Walk;
@@ -40,36 +44,82 @@ static int32_t sign_of(const Gap *gap, int is_first)
 }
 
 /* Put down a text that is rendered. */
-static void add_joint(Walk *walk, size_t node)
+static void add_joint(Walk *walk, size_t node, Bytes text, int is_raw)
 {
-    const Tree *page = walk->page;
+    if (walk->joint_count == walk->joint_room)
+        return; /* Three for a formula, and one for each node, is all there can be. */
     Gap gap = take_gap(&walk->gaps);
     int32_t sign = sign_of(&gap, !walk->joint_count);
     int is_fixed = walk->gaps.fixed > 0;
-    walk->joints[walk->joint_count++] = (Joint){(int32_t)node, sign, is_fixed};
-    walk->room += (size_t)(page->stop[node] - page->start[node]) + (size_t)sign + 1;
+    walk->joints[walk->joint_count++] =
+        (Joint){text, (int32_t)node, sign, (uint8_t)is_fixed, (uint8_t)is_raw};
+    walk->room += text.size + (size_t)sign + 1;
     walk->is_any_fixed |= is_fixed;
+}
+
+static void add_text(Walk *walk, size_t node, size_t from, size_t to)
+{
+    const Tree *page = walk->page;
+    if (from < to)
+        add_joint(walk, node, (Bytes){page->source.bytes + from, to - from}, page->raw[node]);
+}
+
+/* Put down a formula, on a line of its own where it has one. */
+static void add_formula(Walk *walk, const Formula *formula)
+{
+    walk->gaps.line_moves |= formula->is_block;
+    add_joint(walk, (size_t)formula->node, latex_of(&walk->wording, formula), 1);
+    walk->gaps.line_moves |= formula->is_block;
+}
+
+/* Put down a text with formulas in it. */
+static void add_mixed(Walk *walk, size_t node)
+{
+    size_t at = (size_t)walk->page->start[node], stop = (size_t)walk->page->stop[node];
+    const Formula *formula;
+    while ((formula = take_formula(&walk->wording, node))) {
+        add_text(walk, node, at, (size_t)formula->from);
+        add_formula(walk, formula);
+        at = (size_t)formula->to;
+    }
+    add_text(walk, node, at, stop);
+}
+
+/* Put down what a text node says, or what it parts. */
+static void find_text(Walk *walk, size_t node)
+{
+    const Tree *page = walk->page;
+    int8_t label = walk->labels[node];
+    int is_inked = page->text_length[node] > 0, is_space = !is_inked && page->shown[node];
+    if (walk->wording.said[node] == SAID_FORMULA)
+        add_mixed(walk, node);
+    else if ((is_inked && label == LABEL_CONTENT) || (is_space && walk->gaps.fixed > 0))
+        add_text(walk, node, (size_t)page->start[node], (size_t)page->stop[node]);
+    else if (is_space)
+        walk->gaps.is_spaced = 1;
+    else if (is_inked && label == LABEL_TEMPLATE)
+        walk->gaps.is_cut = 1;
 }
 
 /* Which texts are rendered, and what stands before each. */
 static void find_joints(Walk *walk)
 {
     const Tree *page = walk->page;
-    const int8_t *labels = walk->labels;
     for (size_t i = 0; i < page->count; i++) {
         leave_elements(&walk->gaps, i);
-        if (page->tag[i] != TAG_TEXT) { /* A film is there, though its text is not. */
+        uint8_t said = walk->wording.said[i];
+        if (page->tag[i] == TAG_TEXT) {
+            find_text(walk, i);
+        } else if (said == LEFT_OUT || said == SAID_FORMULA) {
+            const Formula *formula = said == SAID_FORMULA ? take_formula(&walk->wording, i) : NULL;
+            if (formula)
+                add_formula(walk, formula);
+            i = (size_t)(formula ? formula->end : page->end[i]) - 1;
+        } else { /* A film is there, though its text is not. */
             uint32_t sets = tag_sets[page->tag[i]];
             enter_element(&walk->gaps, page->end[i], page->shown[i] ? sets : sets & SET_THING);
-            continue;
-        }
-        int is_inked = page->text_length[i] > 0, is_space = !is_inked && page->shown[i];
-        if ((is_inked && labels[i] == LABEL_CONTENT) || (is_space && walk->gaps.fixed > 0)) {
-            add_joint(walk, i);
-        } else if (is_space) {
-            walk->gaps.is_spaced = 1;
-        } else if (is_inked && labels[i] == LABEL_TEMPLATE) {
-            walk->gaps.is_cut = 1;
+            if (said == SAID_RAISED)
+                add_joint(walk, i, (Bytes){(const uint8_t *)"^", 1}, 1);
         }
     }
 }
@@ -244,18 +294,16 @@ static void begin_line(Out *out, int32_t node)
 
 static void write_text(const Walk *walk, Out *out)
 {
-    const Tree *page = walk->page;
     for (size_t i = 0; i < walk->joint_count; i++) {
         const Joint *joint = &walk->joints[i];
-        const uint8_t *start = page->source.bytes + page->start[joint->node];
-        const uint8_t *stop = page->source.bytes + page->stop[joint->node];
+        const uint8_t *start = joint->text.bytes, *stop = start + joint->text.size;
         put_sign(out, joint->sign);
         if (out->lines && joint->sign == JOINT_LINE)
             begin_line(out, joint->node);
         if (joint->is_fixed)
-            put_fixed(out, start, stop, page->raw[joint->node]);
+            put_fixed(out, start, stop, joint->is_raw);
         else
-            put_collapsed(out, start, stop, page->raw[joint->node]);
+            put_collapsed(out, start, stop, joint->is_raw);
     }
     put_line_sign(out);
     out->size -= out->lines_last;
@@ -313,20 +361,24 @@ static PyObject *written(const Walk *walk, Line *lines)
     return found;
 }
 
-static PyObject *render(const Tree *tree, const int8_t *labels, int in_lines)
+static PyObject *render(const Tree *tree, const int8_t *labels, View *formulas, int in_lines)
 {
     Walk walk = {.page = tree, .labels = labels};
-    size_t room = tree->count + 1;
-    walk.gaps.open = malloc(room * sizeof(Open));
-    walk.joints = malloc(room * sizeof(Joint));
-    Line *lines = in_lines ? malloc(room * sizeof(Line)) : NULL;
     PyObject *found = NULL;
+    if (!find_wording(&walk.wording, tree, labels, formulas))
+        return NULL;
+    size_t room = tree->count + 1;
+    walk.joint_room = room + 3 * walk.wording.count;
+    walk.gaps.open = malloc(room * sizeof(Open));
+    walk.joints = malloc(walk.joint_room * sizeof(Joint));
+    Line *lines = in_lines ? malloc(walk.joint_room * sizeof(Line)) : NULL;
     if (walk.gaps.open && walk.joints && (lines || !in_lines)) {
         find_joints(&walk);
         found = written(&walk, lines);
     } else {
         PyErr_NoMemory();
     }
+    free(walk.wording.said);
     free(walk.gaps.open);
     free(walk.joints);
     free(lines);
@@ -335,11 +387,15 @@ static PyObject *render(const Tree *tree, const int8_t *labels, int in_lines)
 
 static PyObject *render_given(PyObject *module, PyObject *const *arguments, Py_ssize_t count, int in_lines)
 {
-    View labels;
-    const Tree *tree = check_count("text", count, 2) ? given_tree(module, arguments[0]) : NULL;
+    View labels, formulas[2];
+    const Tree *tree = check_count("text", count, 4) ? given_tree(module, arguments[0]) : NULL;
     if (!tree || !open_of_nodes(&labels, arguments[1], tree, 'B'))
         return NULL;
-    PyObject *found = render(tree, labels.buffer.buf, in_lines);
+    PyObject *found = NULL;
+    if (open_views(formulas, arguments + 2, "iB")) {
+        found = render(tree, labels.buffer.buf, formulas, in_lines);
+        close_views(formulas, 2);
+    }
     close_views(&labels, 1);
     return found;
 }

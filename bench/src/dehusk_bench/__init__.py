@@ -14,6 +14,7 @@ from typing import Any, Final, Protocol, cast
 
 EXPERIMENTS: Final = {
     "quality": ("quality.command", "how good the answers are"),
+    "markdown": ("markdown.command", "how near Markdown is to what the content says"),
     "speed": ("speed.command", "how long a page takes"),
     "all": ("record.all", "every experiment of the record, into a folder"),
     "data": ("corpora.data", "what there is to measure on, and how to get or make it"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Final
 
@@ -18,11 +18,13 @@ from dehusk.answer.markdown import markdown
 from dehusk.answer.override import Overrides, choose
 from dehusk.answer.pieces import ContentPiece, pieces
 from dehusk.answer.regions import Region, regions
+from dehusk.answer.safe_html import safe_html
 from dehusk.answer.text import Link, links, template_share, text
 from dehusk.errors import DehuskError, PageError
 from dehusk.methods.contract import Explanation, Verdict
 from dehusk.page.page import Capture, check_time
 from dehusk.page.tree import Choices, Tree
+from dehusk.settings import MarkdownSettings
 
 FIELDS: Final = (
     "url", "site", "title", "text", "markdown", "template_share", "pages_seen", "family",
@@ -81,6 +83,8 @@ class Result:
     """How an archive or a crawl came to the page, where it says."""
     explanation: Explanation | None = field(default=None, repr=False)
     """What the scores are made of; None where nobody asked, or the method cannot say."""
+    markdown_settings: MarkdownSettings = field(default=MarkdownSettings(), repr=False)
+    """What Markdown has of links, images and tables."""
     _judge: Callable[[], Verdict] = field(default=Verdict, repr=False)
 
     @cached_property
@@ -115,8 +119,12 @@ class Result:
 
     @cached_property
     def markdown(self) -> str:
-        """The content as Markdown, links absolute."""
-        return markdown(self.tree, self.labels.labels, self.url)
+        """The content as Markdown, links absolute; `written_with` has it otherwise."""
+        return markdown(self.tree, self.labels.labels, self.url, self.markdown_settings)
+
+    def written_with(self, settings: MarkdownSettings) -> Result:
+        """The same answer, with Markdown as these settings say."""
+        return replace(self, markdown_settings=settings)
 
     @cached_property
     def html(self) -> str:
@@ -125,8 +133,13 @@ class Result:
 
     @cached_property
     def content(self) -> str:
-        """The content alone as an HTML page."""
+        """The content alone as an HTML page, its elements as the page has them."""
         return content_html(self.tree, self.labels.labels)
+
+    @cached_property
+    def safe_html(self) -> str:
+        """The content as a fragment of HTML without anything that runs, links absolute."""
+        return safe_html(self.tree, self.labels.labels, self.url)
 
     @cached_property
     def template(self) -> str:
@@ -160,7 +173,7 @@ class Result:
 
     def pieces(self, max_tokens: int) -> list[ContentPiece]:
         """The content in pieces of at most so many tokens (characters / 4), for retrieval."""
-        return pieces(self.tree, self.labels.labels, max_tokens)
+        return pieces(self.tree, self.labels.labels, max_tokens, self.url, self.markdown_settings)
 
     @cached_property
     def sections(self) -> tuple[Section, ...] | None:

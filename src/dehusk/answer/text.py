@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 
 from dehusk import _kernel
+from dehusk.answer.formulas import formulas
 from dehusk.answer.labels import LabelArray
 from dehusk.page.tree import Tree
 from dehusk.page.urls import base_of
@@ -20,15 +21,16 @@ _CUT_IN_WORD: Final = re.compile(r"(?<=\w)\0(?=\w)")
 def text(tree: Tree, labels: LabelArray) -> str:
     """The content's visible text: blocks on their own lines, cells of a table row between tabs.
 
-    White space is collapsed, except where the page is preformatted. Empty without content.
+    White space is collapsed, except where the page is preformatted; formulas are LaTeX. Empty
+    without content.
     """
-    written, is_finished = _kernel.text(tree.kernel, np.ascontiguousarray(labels))
+    written, is_finished = _kernel.text(tree.kernel, np.ascontiguousarray(labels), *formulas(tree))
     return written if is_finished else _finish(written)
 
 
 def lines(tree: Tree, labels: LabelArray) -> list[tuple[int, str]]:
     """The lines of `text`, each with the node that it begins with."""
-    written = _kernel.lines(tree.kernel, np.ascontiguousarray(labels))
+    written = _kernel.lines(tree.kernel, np.ascontiguousarray(labels), *formulas(tree))
     return [(node, line) for node, each in written if (line := _finish(each))]
 
 
@@ -39,6 +41,7 @@ def _finish(written: str) -> str:
     if "\u3000" in written:
         # East Asian pages space their paragraphs with lines of nothing else.
         written = "\n".join(line for line in written.split("\n") if line.strip() or not line)
+        written = written.strip("\n")
     return written
 
 

@@ -9,7 +9,19 @@ import argparse
 from typing import Any, Final
 
 from dehusk.errors import UsageError
-from dehusk.settings import MAX_LOADS, METHOD, Durable, Favour, Limits, SiteBy, SourceSettings
+from dehusk.settings import (
+    MAX_LOADS,
+    METHOD,
+    Durable,
+    Favour,
+    Images,
+    Limits,
+    Links,
+    MarkdownSettings,
+    SiteBy,
+    SourceSettings,
+    Tables,
+)
 
 _LIMITS: Final = Limits()
 _SOURCE: Final = SourceSettings()
@@ -89,6 +101,39 @@ def add_method(parser: argparse.ArgumentParser) -> None:
         metavar="NAME=VALUE",
         help="a setting of the method, such as ages=false; `dehusk methods NAME` lists them; may be"
         " repeated",
+    )
+
+
+def add_markdown(parser: argparse._ActionsContainer) -> None:
+    """What Markdown has of links, images and tables."""
+    parser.add_argument(
+        "--links",
+        choices=[str(choice) for choice in Links],
+        default=str(Links.KEEP),
+        help="links in Markdown: with their addresses, but for parameters that track readers; their"
+        " text alone; addresses at the end; nothing, their text neither; or with full addresses"
+        " (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--images",
+        choices=[str(choice) for choice in Images],
+        default=str(Images.KEEP),
+        help="images in Markdown: with their addresses, their alternative text alone, or nothing"
+        " (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--tables",
+        choices=[str(choice) for choice in Tables],
+        default=str(Tables.GFM),
+        help="tables in Markdown: as GitHub has them, or as HTML where those cannot hold them"
+        " (default: %(default)s)",
+    )
+
+
+def make_markdown_settings(arguments: argparse.Namespace) -> MarkdownSettings:
+    """What Markdown is to have, as the options say."""
+    return MarkdownSettings(
+        Links(arguments.links), Images(arguments.images), Tables(arguments.tables)
     )
 
 

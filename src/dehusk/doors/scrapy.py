@@ -28,7 +28,7 @@ from dehusk.memory.store import is_server
 from dehusk.methods import DEFAULT
 from dehusk.page.page import Page
 from dehusk.pipeline import site_of
-from dehusk.settings import Durable
+from dehusk.settings import Durable, MarkdownSettings
 from dehusk.workers.answering import answer_on
 
 KEY: Final = "dehusk"
@@ -38,7 +38,7 @@ _DROPPED: Final = "dehusk_dropped"
 _PLACE: Final = 550
 """Behind the middleware that keeps HTTP errors from spiders, before those that look at requests."""
 _PREFIX: Final = "DEHUSK_"
-_SETTINGS: Final = ("MEMORY", "METHOD", "SETTINGS", "DURABLE", "UNIQUE", "REVISE")
+_SETTINGS: Final = ("MEMORY", "METHOD", "SETTINGS", "DURABLE", "UNIQUE", "REVISE", "MARKDOWN")
 
 
 class NearDuplicate(DropItem):
@@ -168,10 +168,20 @@ def _check_names(settings: BaseSettings) -> None:
             raise UsageError(f"{name}: no such setting; there are {there}")
 
 
+def _markdown_settings(settings: BaseSettings) -> MarkdownSettings:
+    """How Markdown is written. Raises UsageError for a name that means nothing."""
+    try:
+        return MarkdownSettings(**settings.getdict("DEHUSK_MARKDOWN"))
+    except TypeError:
+        names = ", ".join(MarkdownSettings.__slots__)
+        raise UsageError(f"DEHUSK_MARKDOWN: there are {names}") from None
+
+
 def _opened(crawler: Crawler) -> AbstractContextManager[Session]:
     """The sites to learn, as the settings say. Raises DehuskError, which ends the crawl."""
     settings = crawler.settings
     method, its_settings = settings.get("DEHUSK_METHOD"), settings.getdict("DEHUSK_SETTINGS")
+    its_settings["markdown"] = _markdown_settings(settings)
     name = crawler.spider.name if crawler.spider else crawler.spidercls.name
     address = settings.get("DEHUSK_MEMORY", data_path(Path(KEY) / f"{name}.husk"))
     if not address:

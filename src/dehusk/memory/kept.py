@@ -30,7 +30,7 @@ from dehusk.memory.store import Shelf, SiteRow, Store, site_id
 from dehusk.methods import GroupsPages
 from dehusk.methods.contract import FamilySeen
 from dehusk.page.page import Page
-from dehusk.settings import Durable, Limits
+from dehusk.settings import Durable, Limits, MarkdownSettings
 
 _MAX_DECIDED: Final = 10_000
 """Sites whose rules are held in memory."""
@@ -121,9 +121,11 @@ class Kept:
         kept: Store | Held,
         durable: Durable = Durable.BATCH,
         clock: Callable[[], float] = time.monotonic,
+        markdown: MarkdownSettings = MarkdownSettings(),
     ) -> None:
         self.method = lessons.method
         self.limits = limits
+        self.markdown = markdown
         self.overrides = overrides
         self.durable = durable
         self._lessons = lessons

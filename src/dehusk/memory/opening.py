@@ -17,7 +17,7 @@ from dehusk.memory.session import Html, Session
 from dehusk.memory.store import Statements, Store, StoreRow, check_sound, connect
 from dehusk.methods import DEFAULT, learned_with, make_method
 from dehusk.page.page import Page
-from dehusk.settings import Durable, Keeping, Limits
+from dehusk.settings import Durable, Keeping, Limits, MarkdownSettings
 
 
 def open(  # noqa: A001  the name that users know from files
@@ -31,6 +31,7 @@ def open(  # noqa: A001  the name that users know from files
     keeping: Keeping = Keeping(),
     keep: str | Iterable[str] = (),
     drop: str | Iterable[str] = (),
+    markdown: MarkdownSettings = MarkdownSettings(),
     **settings: Any,
 ) -> Session:
     """A session of the memories at that address: a file, made if it is not there.
@@ -50,7 +51,14 @@ def open(  # noqa: A001  the name that users know from files
         lasting = {"reads_only": reads_only, "relearn": relearn, "keeping": keeping != Keeping()}
         if asked := [name for name, is_asked in lasting.items() if is_asked]:
             raise UsageError(f"{' and '.join(asked)} needs an address: nothing lasts in memory")
-        return Session(method=method or DEFAULT, limits=limits, keep=keep, drop=drop, **settings)
+        return Session(
+            method=method or DEFAULT,
+            limits=limits,
+            keep=keep,
+            drop=drop,
+            markdown=markdown,
+            **settings,
+        )
     chosen = overrides(keep, drop)
     kept = Durable(durable)
     database = connect(
@@ -71,7 +79,7 @@ def open(  # noqa: A001  the name that users know from files
                 f"memories of {row.method} do not add up, so many cannot write them: use a file"
             )
         store = Store(database, lessons.replay, keeping, lessons.summary)
-        return Session.of(lessons, limits, chosen, store, kept)
+        return Session.of(lessons, limits, chosen, store, kept, markdown=markdown)
     except BaseException:  # Ctrl-C too: let go of the file
         database.close()
         raise
@@ -91,17 +99,19 @@ def extract(
     limits: Limits = Limits(),
     keep: str | Iterable[str] = (),
     drop: str | Iterable[str] = (),
+    markdown: MarkdownSettings = MarkdownSettings(),
     **settings: Any,
 ) -> Result:
     """One page's answer from the page alone, without a memory.
 
     `keep` and `drop` are CSS selectors: what they select is content, or template, with all below
-    it, whatever the method says. Raises SelectorError for what is not CSS.
+    it, whatever the method says; `markdown` says what Markdown has of links, images and tables.
+    Raises SelectorError for what is not CSS.
 
     >>> extract("<p>Hello</p>").text
     'Hello'
     """
-    site = Site(method=method, limits=limits, keep=keep, drop=drop, **settings)
+    site = Site(method=method, limits=limits, keep=keep, drop=drop, markdown=markdown, **settings)
     return site.add(html, url, charset=charset)
 
 
@@ -123,9 +133,12 @@ class Site(Session):
         limits: Limits = Limits(),
         keep: str | Iterable[str] = (),
         drop: str | Iterable[str] = (),
+        markdown: MarkdownSettings = MarkdownSettings(),
         **settings: Any,
     ) -> None:
-        super().__init__(method=method, limits=limits, keep=keep, drop=drop, **settings)
+        super().__init__(
+            method=method, limits=limits, keep=keep, drop=drop, markdown=markdown, **settings
+        )
         self.name = name
 
     def _page(

@@ -32,7 +32,7 @@ from dehusk.memory.lessons import Lessons, method_of, page_digest
 from dehusk.memory.store import MEND, Store
 from dehusk.methods import DEFAULT, groups_pages, make_method, settings_of
 from dehusk.page.page import Page, PageLike, as_page, check_pages
-from dehusk.settings import Keeping, Limits
+from dehusk.settings import Keeping, Limits, MarkdownSettings
 
 _MAX_BYTES: Final = Keeping().max_active_bytes
 """What the sites that a worker holds may take, as those of a store."""
@@ -55,11 +55,16 @@ class SessionSettings:
     is_relearning: bool = False
     knows_pages: bool = True
     """As `Lessons` has it."""
+    markdown: MarkdownSettings = MarkdownSettings()
 
     @classmethod
     def read(cls, plain: Mapping[str, Any]) -> Self:
         """The settings that `asdict` made plain data of."""
-        nested = {"limits": Limits(**plain["limits"]), "keeping": Keeping(**plain["keeping"])}
+        nested = {
+            "limits": Limits(**plain["limits"]),
+            "keeping": Keeping(**plain["keeping"]),
+            "markdown": MarkdownSettings(**plain["markdown"]),
+        }
         return cls(**{**plain, **nested})
 
 
@@ -92,10 +97,11 @@ class Session(Kept):
         limits: Limits = Limits(),
         keep: str | Iterable[str] = (),
         drop: str | Iterable[str] = (),
+        markdown: MarkdownSettings = MarkdownSettings(),
         **settings: Any,
     ) -> None:
         lessons = Lessons(make_method(method, **settings))
-        super().__init__(lessons, limits, overrides(keep, drop), Held())
+        super().__init__(lessons, limits, overrides(keep, drop), Held(), markdown=markdown)
 
     @classmethod
     def of(cls, *parts: Any, **more: Any) -> Self:
@@ -113,7 +119,7 @@ class Session(Kept):
         method = method_of(settings.method, settings.settings, {})
         lessons = Lessons(method, settings.keeping, settings.knows_pages, settings.is_relearning)
         held = Held(is_part=True, max_bytes=max_bytes)
-        return cls.of(lessons, settings.limits, NO_OVERRIDES, held)
+        return cls.of(lessons, settings.limits, NO_OVERRIDES, held, markdown=settings.markdown)
 
     def add(
         self,
@@ -264,7 +270,7 @@ class Session(Kept):
         return Page(html, url, site, charset)
 
     def _setup(self, site: str) -> pipeline.Setup:
-        return pipeline.Setup(self.method, self.limits, self.decided(site))
+        return pipeline.Setup(self.method, self.limits, self.decided(site), self.markdown)
 
     def _site_of(self, page: Page) -> str:
         """The site whose memory the page is judged by."""
@@ -283,7 +289,7 @@ class Session(Kept):
         lessons = self._lessons
         return SessionSettings(
             self.method.name, settings_of(self.method), self.limits, lessons.keeping,
-            lessons.relearns, lessons.knows_pages,
+            lessons.relearns, lessons.knows_pages, self.markdown,
         )  # fmt: skip
 
     def snapshot(self, site: str) -> Snapshot:

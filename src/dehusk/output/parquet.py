@@ -32,8 +32,8 @@ def _schema(pa: Any, piece_tokens: int | None) -> Any:
     columns["error"] = pa.struct([("code", text), ("message", text)])
     columns |= {"truncated": text, "needs_render": pa.bool_()}
     if piece_tokens is not None:
-        piece = {"text": text, "headings": pa.list_(text), "address": text}
-        piece |= {"node": pa.int64(), "tokens": pa.int64()}
+        piece = {"text": text, "markdown": text, "headings": pa.list_(text), "address": text}
+        piece |= dict.fromkeys(("node", "tokens", "start", "end"), pa.int64())
         columns["pieces"] = pa.list_(pa.struct(list(piece.items())))
     return pa.schema(list(columns.items()))
 

@@ -37,7 +37,7 @@ def add_learn(parser: argparse.ArgumentParser) -> None:
     _add_jobs(parser)
     parser.add_argument("-q", "--quiet", action="store_true", help="no progress and no summary")
     options.add_limits(parser)
-    parser.set_defaults(favour=None, keep=(), drop=())
+    parser.set_defaults(favour=None, keep=(), drop=(), links="keep", images="keep", tables="gfm")
 
 
 def _add_output(parser: argparse.ArgumentParser) -> None:
@@ -60,6 +60,7 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
         help="where to write; an existing folder or a name ending in / gets one file per page, a"
         " name ending in .gz is packed (default: standard output)",
     )
+    options.add_markdown(group)
     group.add_argument(
         "--pieces",
         type=positive_int,

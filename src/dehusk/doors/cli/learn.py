@@ -13,7 +13,12 @@ from typing import TYPE_CHECKING, BinaryIO, Final
 from dehusk.answer.result import Refusal
 from dehusk.doors.cli.checks import check_jobs, check_targets
 from dehusk.doors.cli.progress import LearningProgress
-from dehusk.doors.options import chosen_method, make_limits, make_source_settings
+from dehusk.doors.options import (
+    chosen_method,
+    make_limits,
+    make_markdown_settings,
+    make_source_settings,
+)
 from dehusk.errors import PageError, StateError, UsageError
 from dehusk.memory.opening import open as open_session
 from dehusk.memory.session import Session
@@ -167,6 +172,7 @@ def make_sites(
         show = partial(browser.render, limits=limits) if browser else None
         settings["loader"] = PageLoader(pages, limits, show, redirected(pages, redirects))
     settings |= {"keep": arguments.keep, "drop": arguments.drop, "limits": limits}
+    settings["markdown"] = make_markdown_settings(arguments)
     if not arguments.memory:
         return nullcontext(Session(method=method, **settings))
     return open_session(

@@ -13,14 +13,19 @@ from dehusk.answer.result import Refusal, Result
 from dehusk.doors.cli.clean import make_progress, make_writer, write
 from dehusk.doors.cli.progress import Progress
 from dehusk.doors.cli.web_options import given_options, make_crawl_settings
-from dehusk.doors.options import MAX_LOADS_OPTION, make_limits, make_source_settings
+from dehusk.doors.options import (
+    MAX_LOADS_OPTION,
+    make_limits,
+    make_markdown_settings,
+    make_source_settings,
+)
 from dehusk.errors import PageError, Reserved, RobotsRefused, UsageError
 from dehusk.methods.papers.hyperlink import Hyperlink
 from dehusk.output import Writer
 from dehusk.output.archive import Archive, archive_path
 from dehusk.page.browser import Browser
 from dehusk.page.page import Page
-from dehusk.settings import MAX_LOADS, Wish
+from dehusk.settings import MAX_LOADS, MarkdownSettings, Wish
 from dehusk.sources import is_web
 from dehusk.sources.crawl.fetch import Response
 from dehusk.sources.crawl.frontier import normal_url, read_start
@@ -124,11 +129,12 @@ def clean(arguments: argparse.Namespace, settings: dict[str, Any], browser: Brow
     _check(arguments)
     is_judged = True
     progress = make_progress(arguments, None)
+    markdown = make_markdown_settings(arguments)
     with make_writer(arguments) as writer, opened_archive(arguments) as save:
         searching = make_searching(arguments, settings, browser, progress, save)
         try:
             for url in arguments.sources:
-                answer, found = _answer(searching, url, writer)
+                answer, found = _answer(searching, url, writer, markdown)
                 progress.count(answer)
                 is_judged = is_judged and (found is None or found.is_judged)
         finally:
@@ -137,7 +143,7 @@ def clean(arguments: argparse.Namespace, settings: dict[str, Any], browser: Brow
 
 
 def _answer(
-    searching: Searching, url: str, writer: Writer
+    searching: Searching, url: str, writer: Writer, markdown: MarkdownSettings
 ) -> tuple[Result | Refusal, Found | None]:
     """The answer on one page, once it is written, and what was found for it."""
     answer: Result | Refusal
@@ -147,7 +153,7 @@ def _answer(
     except PageError as error:
         answer = Refusal(error.url, None, error)
     else:
-        answer = found.answer.result
+        answer = found.answer.result.written_with(markdown)
         writer.prepare(answer)
     return write(writer, answer) or answer, found
 

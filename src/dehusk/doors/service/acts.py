@@ -23,7 +23,7 @@ from dehusk.errors import NotHtml, PageError
 from dehusk.methods import settings_of
 from dehusk.methods.papers.hyperlink import Hyperlink
 from dehusk.page.page import Page
-from dehusk.settings import Limits
+from dehusk.settings import Limits, MarkdownSettings
 from dehusk.template.linked import Linked, Wanted, linked_answer, search_message
 from dehusk.template.templates import template_of
 from dehusk.workers.acts import Judge, PageAct
@@ -33,7 +33,12 @@ from dehusk.workers.messages import Reply, Request
 def _line(judge: Judge, request: Request) -> Reply:
     """The JSON line of a page, which is learned or not."""
     pieces, learns = request.options["pieces"], request.options["learns"]
-    return judge.answer(request, lambda result: _json(result.to_json(pieces)), learns=learns)
+    settings = MarkdownSettings(**request.options["markdown"])
+
+    def render(result: Result) -> bytes:
+        return _json(result.written_with(settings).to_json(pieces))
+
+    return judge.answer(request, render, learns=learns)
 
 
 def _marks(judge: Judge, request: Request) -> Reply:

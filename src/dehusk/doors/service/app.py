@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Depends, FastAPI, Query, Request, Response
@@ -34,6 +35,7 @@ from dehusk.errors import PageError, StateError, UsageError
 from dehusk.memory.rules import Rule
 from dehusk.memory.store import SiteRow
 from dehusk.page.page import Page
+from dehusk.settings import Images, Links, MarkdownSettings, Tables
 
 _CODES: Final = {404: "not_found", 405: "method"}
 router = APIRouter()
@@ -151,36 +153,45 @@ async def clean(request: Request) -> Response:
     asked = validated(CLEAN, dict(request.query_params))
     page = read_page(request, await _body(request), asked.url, asked.site)
     answer = await service_of(request).clean(
-        page, learns=asked.learn, pieces=asked.pieces, revise=None
+        page, learns=asked.learn, pieces=asked.pieces, markdown=asked.markdown()
     )
     return _response(answer)
 
 
 @router.post("/v1/batch", **openapi.batch())
 async def batch(
-    request: Request, revise: Revise = None, pieces: Pieces = None, *, learn: bool = True
+    request: Request,
+    revise: Revise = None,
+    pieces: Pieces = None,
+    *,
+    links: Links = Links.KEEP,
+    images: Images = Images.KEEP,
+    tables: Tables = Tables.GFM,
+    learn: bool = True,
 ) -> Response:
     """Takes JSON lines and gives JSON lines, in order, each as soon as it is there."""
     if revise is not None and not learn:
         raise Failed(400, "bad_request", "revise takes note of answers, so it needs learn")
     service = service_of(request)
     pages = read_pages(await _body(request), service.settings.max_pages)
-    lines = _answers(service, pages, revise, pieces, learns=learn)
+    markdown = MarkdownSettings(links, images, tables)
+    ask = partial(service.clean, learns=learn, pieces=pieces, revise=revise, markdown=markdown)
+    lines = _answers(ask, pages, every=revise is None)
     return StreamingResponse(lines, media_type="application/x-ndjson")
 
 
 async def _answers(
-    service: Service, pages: Sequence[Page], revise: str | None, pieces: int | None, *, learns: bool
+    ask: Callable[[Page], Awaitable[PageAnswer]], pages: Sequence[Page], *, every: bool
 ) -> AsyncIterator[bytes]:
-    """A line for each page."""
+    """A line for each page, or for each whose answer has changed."""
     for page in pages:
         try:
-            answer = await service.clean(page, learns=learns, pieces=pieces, revise=revise)
+            answer = await ask(page)
         except (Failed, StateError) as fault:  # The head of the answer is sent: say it in a line.
             failed = fault if isinstance(fault, Failed) else not_kept(fault)
             yield failed.body() + b"\n"
             return
-        if answer.is_changed or revise is None:
+        if answer.is_changed or every:
             yield answer.body + b"\n"
 
 

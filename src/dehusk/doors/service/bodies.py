@@ -22,7 +22,7 @@ from dehusk.doors.service.server import Failed
 from dehusk.methods.papers.hyperlink import Equality, Hyperlink, best_settings
 from dehusk.methods.papers.hyperlink.addresses import host_of
 from dehusk.page.page import Page
-from dehusk.settings import MAX_LOADS
+from dehusk.settings import MAX_LOADS, Images, Links, MarkdownSettings, Tables
 from dehusk.template.linked import MAX_URL
 
 _AUTO: Final = 32 + zlib.MAX_WBITS
@@ -61,7 +61,14 @@ class CleanQuery(BaseModel):
     pieces: int | None = Field(
         None, ge=1, le=1_000_000, description="Add pieces of at most so many tokens."
     )
+    links: Links = Field(default=Links.KEEP, description="Links in Markdown.")
+    images: Images = Field(default=Images.KEEP, description="Images in Markdown.")
+    tables: Tables = Field(default=Tables.GFM, description="Tables in Markdown.")
     learn: bool = Field(default=True, description="Learn the page.")
+
+    def markdown(self) -> MarkdownSettings:
+        """How Markdown is asked for."""
+        return MarkdownSettings(self.links, self.images, self.tables)
 
 
 class TemplatePost(BaseModel):

@@ -13,7 +13,7 @@ import logging
 import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from typing import Any, Final
 
@@ -26,7 +26,7 @@ from dehusk.memory.kept import BATCH_PAGES, BATCH_S
 from dehusk.memory.notes import Answer
 from dehusk.memory.session import Session
 from dehusk.page.page import Page
-from dehusk.settings import ServiceSettings
+from dehusk.settings import MarkdownSettings, ServiceSettings
 from dehusk.workers.child import Event
 from dehusk.workers.lessons import Lesson, LessonQueue
 from dehusk.workers.messages import Act, Reply, Setup
@@ -111,12 +111,14 @@ class Service:
         learns: bool,
         pieces: int | None = None,
         revise: str | None = None,
+        markdown: MarkdownSettings = MarkdownSettings(),
         act: str = "line",
     ) -> PageAnswer:
         """The answer on a page, which is learned or not: its JSON line, or its `marks`."""
         site = pipeline.site_of(page)
         async with self._turn(site) as worker:
-            reply = await self._ask(worker, site, act, [page], learns=learns, pieces=pieces)
+            asked = {"learns": learns, "pieces": pieces, "markdown": asdict(markdown)}
+            reply = await self._ask(worker, site, act, [page], **asked)
             if isinstance(reply, PageAnswer):
                 return reply
             is_changed = not learns or self._learned(site, page.url, reply, revise)

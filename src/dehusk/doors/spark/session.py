@@ -14,7 +14,7 @@ from pyspark.sql import SparkSession
 from dehusk.errors import SettingError, UsageError
 from dehusk.memory.session import Session
 from dehusk.methods import DEFAULT, AdditiveMethod, make_method
-from dehusk.settings import Limits, SourceSettings
+from dehusk.settings import Limits, MarkdownSettings, SourceSettings
 
 BATCH_ROWS: Final = 200
 """Pages that Spark hands to Python at once. Its own 10,000 would be a gigabyte of HTML."""
@@ -41,6 +41,8 @@ class SparkSettings:
     keep: tuple[str, ...] = ()
     """CSS: what it selects is content, whatever the method says."""
     drop: tuple[str, ...] = ()
+    markdown: MarkdownSettings = MarkdownSettings()
+    """What Markdown has of links, images and tables."""
     broadcast_bytes: int = 64_000_000
     """The memories of all sites together, up to which each worker process is given all of them.
     Beyond it pages and memories are brought together by site instead. Chosen, not swept: every
@@ -69,6 +71,7 @@ class SparkSettings:
             limits=self.limits,
             keep=self.keep,
             drop=self.drop,
+            markdown=self.markdown,
             **self.settings,
         )
 

@@ -73,7 +73,10 @@ class _Learner(StatefulProcessor):
     def init(self, handle: StatefulProcessorHandle) -> None:
         """Make ready in a task."""
         settings = self._settings
-        judging = SessionSettings(settings.method, settings.settings, settings.limits, Keeping())
+        judging = SessionSettings(
+            settings.method, settings.settings, settings.limits, Keeping(),
+            markdown=settings.markdown,
+        )  # fmt: skip
         self._taught = handle.getValueState("memory", _STATE)
         self._session = Session.worker(judging)
         self._overrides = overrides(settings.keep, settings.drop)

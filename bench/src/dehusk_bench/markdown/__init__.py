@@ -1,0 +1,1 @@
+"""How good Markdown is: what is measured, the gold it is measured by, and who is measured."""

@@ -1,0 +1,196 @@
+"""Markdown as a reader has it, in four parts, and how near those of two texts are.
+
+The measures are those of WebMainBench (Apache-2.0, https://github.com/opendatalab/WebMainBench):
+the edit distance of text, code, formulas and tables, each as a share of the longer one, and TEDS,
+the tree edit distance of tables. Its package is not used: it needs numpy before 2. Where we differ:
+Markdown is read by a CommonMark parser rather than by patterns, so that the style of writing it
+does not count; all tables of a page count, and not its first alone; rows are put beside rows and
+cells beside cells, so that no cell moves from row to row.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from dehusk.page import tags
+
+Row = tuple[str, ...]
+COLUMNS: Final = ("text", "code", "formula", "table", "TEDS")
+_FENCE: Final = re.compile(
+    r"^([ >]*)(`{3,}|~{3,})[^\n]*\n.*?^[ >]*\2[`~]*[ ]*$", re.DOTALL | re.MULTILINE
+)
+_CODE_SPAN: Final = re.compile(r"(?<!`)(`+)(?!`)(?:.+?)(?<!`)\1(?!`)", re.DOTALL)
+_FORMULA: Final = re.compile(
+    r"(?<!\\)\$\$(?P<block>.+?)(?<!\\)\$\$"
+    r"|(?<![\\$])\$(?=\S)(?P<line>[^$\n]+?)(?<=\S)\$(?!\d)"
+    r"|\\{1,2}\((?P<round>.+?)\\{1,2}\)|\\\\\[(?P<square>.+?)\\\\\]",
+    re.DOTALL,
+)
+_CALLOUT: Final = re.compile(r"^([ >]*> ?)\[!(\w+)\]\n", re.MULTILINE)
+"""GitHub shows the kind of a callout as its title."""
+_NOTE: Final = re.compile(r"\[\^\w+\]: ")
+_APART: Final = frozenset((*tags.BLOCK, "br", "td", "th"))
+_MAX_ROWS: Final = 150
+"""Rows of a page that are compared; the time grows with the square."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a reader finds in Markdown."""
+
+    text: str
+    code: str
+    formula: str
+    rows: tuple[Row, ...]
+
+
+def read_parts(markdown: str) -> Parts:
+    """The parts of a text in Markdown."""
+    from markdown_it import MarkdownIt  # noqa: PLC0415  needs an extra
+
+    formulas: list[str] = []
+    plain = _CALLOUT.sub(r"\1\2\n", _without_formulas(_as_blocks(markdown), formulas))
+    reader = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
+    return parts_of_html(reader.render(plain), formulas)
+
+
+def _as_blocks(markdown: str) -> str:
+    """The text with its footnotes as blocks, as GitHub shows them: CommonMark knows none."""
+    if "[^" not in markdown:
+        return markdown
+    lines: list[str] = []
+    is_note = False
+    for each in markdown.split("\n"):
+        found = _NOTE.match(each)
+        is_note = bool(found) or (is_note and (not each or each.startswith("    ")))
+        lines.append(each[found.end() :] if found else each.removeprefix("    " if is_note else ""))
+    return "\n".join(lines)
+
+
+def parts_of_html(html: str, formulas: Sequence[str]) -> Parts:
+    """The parts of HTML whose formulas are known, and taken out of it."""
+    import lxml.html  # noqa: PLC0415  needs an extra
+
+    body = lxml.html.fragment_fromstring(html, create_parent="div")
+    code = [line(each.text_content()) for each in body.iter("pre", "code") if _is_outer(each)]
+    rows = tuple(
+        tuple(line(_spaced(cell)) for cell in row if cell.tag in ("td", "th"))
+        for row in body.iter("tr")
+    )
+    filled = tuple(row for row in rows if any(row))
+    return Parts(line(_spaced(body)), "\n".join(code), "\n".join(formulas), filled)
+
+
+def _is_outer(element: Any) -> bool:
+    return not any(above.tag in ("pre", "code") for above in element.iterancestors())
+
+
+def _spaced(element: Any) -> str:
+    """The text of an element, its breaks and blocks parted."""
+    from lxml.etree import iterwalk  # noqa: PLC0415
+
+    said: list[str] = []
+    for event, each in iterwalk(element, events=("start", "end", "comment")):
+        if event == "start":
+            said += [" " if each.tag in _APART else "", each.text or ""]
+        if event == "end":
+            said.append(" " if each.tag in _APART else "")
+        if event != "start" and each is not element:
+            said.append(each.tail or "")
+    return "".join(said)
+
+
+def line(text: str) -> str:
+    """A text on one line."""
+    return " ".join(text.split())
+
+
+def _without_formulas(markdown: str, formulas: list[str]) -> str:
+    """The text without its formulas, which are put into the list; what is in code is none."""
+    code = sorted(
+        [found.span() for pattern in (_FENCE, _CODE_SPAN) for found in pattern.finditer(markdown)]
+    )
+
+    def take(found: re.Match[str]) -> str:
+        if any(start < found.end() and found.start() < stop for start, stop in code):
+            return found[0]
+        formulas.append(line(next(each for each in found.groups() if each is not None)))
+        return " "
+
+    return _FORMULA.sub(take, markdown)
+
+
+def compare(gold: Parts, found: Parts) -> dict[str, float | None]:
+    """How near the parts are, 0 … 1, by the names of `COLUMNS`; None where both have none."""
+    return {
+        "text": nearness(gold.text.lower(), found.text.lower()),
+        "code": nearness(gold.code, found.code),
+        "formula": nearness(squeezed(gold.formula), squeezed(found.formula)),
+        "table": nearness(_written(gold.rows), _written(found.rows)),
+        "TEDS": teds(gold.rows, found.rows) if gold.rows or found.rows else None,
+    }
+
+
+def squeezed(latex: str) -> str:
+    """LaTeX without white space and braces around single characters, which mean nothing in it."""
+    return re.sub(r"\{(\w)\}", r"\1", re.sub(r"\s+", "", latex))
+
+
+def _written(rows: Sequence[Row]) -> str:
+    return "\n".join(" | ".join(row) for row in rows)
+
+
+def nearness(one: str, other: str) -> float | None:
+    """1 less the edit distance as a share of the longer text; None for two empty ones."""
+    from rapidfuzz.distance import Levenshtein  # noqa: PLC0415  needs an extra
+
+    return Levenshtein.normalized_similarity(one, other) if one or other else None
+
+
+def teds(gold: Sequence[Row], found: Sequence[Row]) -> float:
+    """1 less what it costs to make one table of the other, as a share of the larger one's nodes.
+
+    A node is a table, a row or a cell. To add or to leave out a node costs 1, another text in a
+    cell its edit distance as a share.
+    """
+    gold, found = gold[:_MAX_ROWS], found[:_MAX_ROWS]
+    if not gold or not found:
+        return 0.0
+    cost = _alignment(gold, found, lambda row: 1 + len(row), _row_cost)
+    return 1 - cost / max(1 + sum(1 + len(row) for row in rows) for rows in (gold, found))
+
+
+def _row_cost(one: Row, other: Row) -> float:
+    return 0.0 if one == other else _alignment(one, other, lambda _: 1, _cell_cost)
+
+
+def _cell_cost(one: str, other: str) -> float:
+    near = nearness(one, other)
+    return 0.0 if near is None else 1 - near
+
+
+def _alignment(
+    one: Sequence[Any],
+    other: Sequence[Any],
+    size: Callable[[Any], float],
+    change: Callable[[Any, Any], float],
+) -> float:
+    """What it costs to make one sequence of the other, in order."""
+    last = [0.0]
+    for each in other:
+        last.append(last[-1] + size(each))
+    for mine in one:
+        row = [last[0] + size(mine)]
+        for place, theirs in enumerate(other):
+            row.append(
+                min(
+                    last[place + 1] + size(mine),
+                    row[place] + size(theirs),
+                    last[place] + change(mine, theirs),
+                )
+            )
+        last = row
+    return last[-1]

@@ -1,0 +1,74 @@
+"""Markdown is measured as a reader has it, and dehusk's is near to what pages say."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+
+from dehusk.doors.cli import main
+from dehusk_bench.corpora import open_corpus
+from dehusk_bench.markdown.command import measure, write_all
+from dehusk_bench.markdown.gold import gold_of, made_pages
+from dehusk_bench.markdown.parts import compare, read_parts, teds
+
+PARTS = (
+    "# A\n\nb `c` $x_1$\n\n```py\nd\n```\n\n| e | f |\n| --- | --- |\n| g | h |\n\n> [!NOTE]\n> i"
+)
+
+
+def test_markdown_is_read_in_parts() -> None:
+    parts = read_parts(PARTS)
+    assert parts.text == "A b c d e f g h NOTE i"
+    assert (parts.code, parts.formula, parts.rows) == ("c\nd", "x_1", (("e", "f"), ("g", "h")))
+
+
+def test_footnotes_are_blocks_and_no_code() -> None:
+    parts = read_parts("a[^1]\n\n[^1]: b `c`\n\n    d\n\ne")
+    assert (parts.text, parts.code) == ("a[^1] b c d e", "c")
+
+
+def test_dollars_in_code_and_of_money_are_no_formulas() -> None:
+    assert (
+        read_parts("`$a$` and\n\n```\n$b$\n```\n\ncosts $5 and $6, or \\$7 and 8\\$").formula == ""
+    )
+
+
+def test_the_same_is_as_near_as_can_be_and_another_style_too() -> None:
+    gold = read_parts(PARTS)
+    restyled = PARTS.replace("# A", "A\n=").replace("```", "~~~").replace("| e | f |", "e|f")
+    assert compare(gold, read_parts(restyled)) == dict.fromkeys(compare(gold, gold), 1.0)
+
+
+def test_a_table_costs_what_is_changed_in_it() -> None:
+    table = (("a", "b"), ("c", "d"))
+    assert teds(table, table) == 1
+    assert teds(table, (("a", "b"),)) == pytest.approx(1 - 3 / 7)
+    assert teds(table, (("a", "b"), ("c", "x"))) == pytest.approx(1 - 1 / 7)
+    assert teds(table, ()) == 0
+
+
+def test_known_formulas_are_written_as_they_are() -> None:
+    scores = measure(made_pages(14), {"dehusk": write_all})["dehusk"]
+    assert scores["text"][0] > 0.99
+    assert scores["formula"][0] > 0.99
+
+
+def test_the_content_of_sample_sites_is_written_as_its_elements_hold_it() -> None:
+    pages = [
+        page for name in ("docs", "tables") for page in open_corpus(f"samples:{name}:1:6").pages()
+    ]
+    asked = [each for page in pages if (each := gold_of(page))]
+    scores = measure(asked, {"dehusk": write_all})["dehusk"]
+    assert scores["text"][0] > 0.98
+    assert scores["code"][0] > 0.98
+    assert scores["TEDS"][0] > 0.95
+
+
+@pytest.mark.skipif(shutil.which("pandoc") is None, reason="pandoc is not installed")
+@pytest.mark.slow
+def test_the_command_prints_a_row_for_each_contender(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bench", "markdown", "made"]) == 0
+    printed = capsys.readouterr().out
+    assert "dehusk" in printed
+    assert "pandoc" in printed

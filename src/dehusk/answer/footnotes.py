@@ -1,0 +1,171 @@
+"""The footnotes of a page: what refers to them, where they stand, and what leads back."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import count
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from dehusk import _kernel
+from dehusk.answer.nodes import attribute, unescaped
+from dehusk.page.tree import Tree
+
+REFERENCE, NOTE, GONE = 0, 1, 2
+"""What a node is, as the kernel takes it (`Footnote` in `markdown.h`)."""
+_ID: Final = re.compile(rb' (?:id|name)="([^"]+)"')
+_LABEL: Final = re.compile(r"\s*[\[(]?\s*(?:\d{1,4}|[a-z]|[*†‡§]{1,3})\s*[\])]?\s*", re.IGNORECASE)
+_BLOCKS: Final = frozenset(("li", "p", "div", "aside", "section", "dd", "td"))
+_READ_BEHIND: Final = (b"(", b":")
+"""What would make a link, or another note, of a reference right before it."""
+_MAX_ABOVE: Final = 3
+"""How far above a link its own id may stand, and above what it leads to the note."""
+_MAX_BRACKETS: Final = 4
+_BRACKETS: Final = " \t\n[]()."
+_MAX_NODES: Final = 400
+"""Nodes of a note that are looked at for the way back."""
+
+
+class _Note(NamedTuple):
+    node: int
+    back: tuple[int, ...]
+    """The nodes that lead back."""
+
+
+def footnotes(tree: Tree) -> bytes:
+    """Three int32 for each node that is part of a footnote: node, number, and what it is.
+
+    A link is a reference if it leads to a block behind it from which another link leads back.
+    """
+    return tree.once(_find)
+
+
+def _find(tree: Tree) -> bytes:
+    signs = np.frombuffer(_kernel.short_anchors(tree.kernel), np.int32).tolist()
+    if not signs:
+        return b""
+    places = _places(tree)
+    notes: dict[int, _Note | None] = {}
+    numbers: dict[int, int] = {}
+    taken: set[int] = set()
+    free = count(1)
+    found: list[tuple[int, int, int]] = []
+    for link in signs:
+        target = places.get(_target(tree, link) or "")
+        if target is None or not _LABEL.fullmatch(_text(tree, link)):
+            continue
+        block = _block(tree, target)
+        if block is None or block <= link or tree.end[link] > block:
+            continue
+        if block not in notes:
+            notes[block] = _note(tree, block, places)
+        note = notes[block]
+        reference = _raised(tree, link)
+        behind = int(tree.close[reference])
+        if note is None or tree.source[behind : behind + 1] in _READ_BEHIND:
+            continue
+        if not _is_led_back(tree, link, note, places):
+            continue
+        if block not in numbers:
+            numbers[block] = _number(_text(tree, link), taken, free)
+            found.append((block, numbers[block], NOTE))
+            found += [(_label_of(tree, back, block), numbers[block], GONE) for back in note.back]
+        found.append((reference, numbers[block], REFERENCE))
+    rows = sorted(dict.fromkeys(found))
+    return np.array(rows, np.int32).tobytes()
+
+
+def _number(label: str, taken: set[int], free: Iterator[int]) -> int:
+    """The number that the page gives a note, or the first free one; it is taken then."""
+    digits = label.strip(_BRACKETS)
+    number = int(digits) if digits.isascii() and digits.isdigit() else 0
+    if not number or number in taken:
+        number = next(other for other in free if other not in taken)
+    taken.add(number)
+    return number
+
+
+def _places(tree: Tree) -> dict[str, int]:
+    """The element of each id, the first of several."""
+    found = [(match.start(), match[1]) for match in _ID.finditer(tree.source)]
+    starts = np.array([start for start, _ in found], np.int64)
+    nodes = np.searchsorted(tree.start, starts, "right") - 1
+    places: dict[str, int] = {}
+    for node, (start, name) in zip(nodes.tolist(), found, strict=True):
+        if node >= 0 and start < tree.stop[node] and not tree.is_text[node]:
+            places.setdefault(unescaped(name), node)
+    return places
+
+
+def _target(tree: Tree, link: int) -> str | None:
+    """The id that a link on the page leads to."""
+    href = attribute(tree.source[tree.start[link] : tree.stop[link]], b"href") or ""
+    return href[1:] if href.startswith("#") and len(href) > 1 else None
+
+
+def _text(tree: Tree, node: int) -> str:
+    return "".join(tree.text(i) for i in range(node, int(tree.end[node])) if tree.is_text[i])
+
+
+def _block(tree: Tree, target: int) -> int | None:
+    """The block that an id stands for: its element, or the one around a mark at its front."""
+    node = target
+    for _ in range(_MAX_ABOVE):
+        if tree.name(node) in _BLOCKS:
+            return node
+        node = int(tree.parent[node])
+        if node < 0:
+            break
+    return None
+
+
+def _note(tree: Tree, block: int, places: dict[str, int]) -> _Note | None:
+    """The note that a block is; None where nothing leads back from it."""
+    back = []
+    for node in _links_in(tree, block):
+        target = places.get(_target(tree, node) or "")
+        if target is not None and target < block:
+            back.append(node)
+    return _Note(block, tuple(back)) if back else None
+
+
+def _links_in(tree: Tree, block: int) -> Iterator[int]:
+    for node in range(block, min(int(tree.end[block]), block + _MAX_NODES)):
+        if not tree.is_text[node] and tree.name(node) == "a":
+            yield node
+
+
+def _is_led_back(tree: Tree, link: int, note: _Note, places: dict[str, int]) -> bool:
+    """Does a link of the note lead to the reference, or to what is right around it?"""
+    targets = {places[name] for back in note.back if (name := _target(tree, back)) in places}
+    node = link
+    for _ in range(_MAX_ABOVE):
+        if node in targets:
+            return True
+        node = int(tree.parent[node])
+        if node < 0:
+            break
+    # Some pages put the id on an empty anchor beside the link.
+    return bool(targets & {link - 1, link - 2, int(tree.end[link])})
+
+
+def _raised(tree: Tree, link: int) -> int:
+    """The link, or what raises it and holds nothing else."""
+    above = int(tree.parent[link])
+    is_alone = above >= 0 and tree.text_length[above] == tree.text_length[link]
+    return above if is_alone and tree.name(above) in ("sup", "span") else link
+
+
+def _label_of(tree: Tree, back: int, block: int) -> int:
+    """The link back with the brackets and marks around it."""
+    node = back
+    while (above := int(tree.parent[node])) != block and above > block:
+        more = tree.text_length[above] - tree.text_length[back]
+        if more > _MAX_BRACKETS or _text(tree, above).strip(_BRACKETS) != _text(tree, back).strip(
+            _BRACKETS
+        ):
+            break
+        node = above
+    return node

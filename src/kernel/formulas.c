@@ -1,0 +1,159 @@
+/* `formula_signs` and `short_anchors`: where a page may have formulas and footnotes. Most have none, and are to
+   find that out at once. */
+
+#include <stdlib.h>
+
+#include "attributes.h"
+#include "buffer.h"
+#include "tags.h"
+#include "tree.h"
+
+enum {
+    MAX_LOOKED_AT = 1024, /* Bytes of a script: what sets formulas is named at its front. */
+    MAX_NOTE_LABEL = 6,   /* Characters that refer to a footnote. */
+};
+
+/* Does any of these words stand in a part of the source? */
+static int has_word(Bytes source, size_t from, size_t stop, const char *const *words)
+{
+    for (size_t i = 0; words[i]; i++) {
+        size_t size = strlen(words[i]);
+        for (size_t at = from; (at = find_byte(source, (uint8_t)words[i][0], at, stop)) < stop; at++)
+            if (size <= stop - at && memcmp(source.bytes + at, words[i], size) == 0)
+                return 1;
+    }
+    return 0;
+}
+
+/* Does a start tag have a class first that begins so? All that set formulas write it first. */
+static int is_classed(Bytes source, size_t start, size_t stop)
+{
+    static const char *const begins[] = {"math", "Math", "katex", "mjx", "MJX", "mwe-math", "arithmatex",
+                                         "tex", "formula", "js-inline-math", "js-display-math", NULL};
+    static const char mark[] = " class=\"";
+    size_t at = find_near(source, ' ', start, stop);
+    if (stop - at < sizeof(mark) || memcmp(source.bytes + at, mark, sizeof(mark) - 1) != 0)
+        return 0;
+    Bytes name = {source.bytes + at + sizeof(mark) - 1, stop - at - (sizeof(mark) - 1)};
+    for (size_t i = 0; begins[i]; i++)
+        if (name.bytes[0] == (uint8_t)begins[i][0] && name.size >= strlen(begins[i]) &&
+            memcmp(name.bytes, begins[i], strlen(begins[i])) == 0)
+            return 1;
+    return 0;
+}
+
+static int is_sign(const Tree *tree, size_t node)
+{
+    static const char *const scripts[] = {"math/tex", NULL};
+    static const char *const pictures[] = {"math", "tex", "formula", NULL};
+    static const char *const others[] = {"<mjx-container", "<math-renderer", NULL};
+    Bytes source = tree->source;
+    size_t start = (size_t)tree->start[node], stop = (size_t)tree->stop[node];
+    switch (tree->tag[node]) {
+    case TAG_math:
+        return 1;
+    case TAG_script:
+        return has_word(source, start, stop, scripts);
+    case TAG_img:
+        return has_word(source, start, stop, pictures);
+    case TAG_OTHER:
+        return has_word(source, start, start + 1 < stop ? start + 15 < stop ? start + 15 : stop : stop, others);
+    case TAG_span:
+    case TAG_div:
+    case TAG_p:
+    case TAG_code:
+        return stop - start > 15 && is_classed(source, start, stop);
+    default:
+        return 0;
+    }
+}
+
+/* Is it a script or a style sheet of what sets formulas? */
+static int is_setter(const Tree *tree, size_t node)
+{
+    static const char *const words[] = {"thJax", "thjax", "katex", "KaTeX", NULL};
+    size_t start = (size_t)tree->start[node], stop = (size_t)tree->close[node];
+    if (tree->tag[node] != TAG_script && tree->tag[node] != TAG_link)
+        return 0;
+    return has_word(tree->source, start, stop - start < MAX_LOOKED_AT ? stop : start + MAX_LOOKED_AT, words);
+}
+
+/* The place of the next sign of a formula in text: `\(`, `\[`, or a dollar. */
+static size_t next_sign(Bytes source, size_t at, int is_set)
+{
+    while (at + 1 < source.size) {
+        at = is_set ? find_either(source, '\\', '$', at, source.size) : find_byte(source, '\\', at, source.size);
+        if (at + 1 >= source.size)
+            break;
+        if (source.bytes[at] == '$' || source.bytes[at + 1] == '(' || source.bytes[at + 1] == '[')
+            return at;
+        at++;
+    }
+    return source.size;
+}
+
+/* The nodes whose start tag or text holds a sign of a formula. */
+static void find_signs(const Tree *tree, int is_set, Buffer *found)
+{
+    size_t sign = next_sign(tree->source, 0, is_set);
+    for (size_t i = 0; i < tree->count; i++) {
+        int is_found = 0;
+        if (tree->tag[i] == TAG_TEXT) {
+            if (sign < (size_t)tree->start[i])
+                sign = next_sign(tree->source, (size_t)tree->start[i], is_set);
+            is_found = sign < (size_t)tree->stop[i] && tree->shown[i];
+        } else {
+            is_found = is_sign(tree, i);
+        }
+        if (is_found) {
+            int32_t node = (int32_t)i;
+            put(found, &node, sizeof(node));
+        }
+    }
+}
+
+/* --- footnotes --- */
+
+/* Is it a short link to a place on the page, as footnotes are referred to? */
+static int is_short_anchor(const Tree *tree, size_t node)
+{
+    static const char *const words[] = {" href=\"#", NULL};
+    return tree->tag[node] == TAG_a && tree->shown[node] && tree->text_length[node] > 0 &&
+           tree->text_length[node] <= MAX_NOTE_LABEL &&
+           has_word(tree->source, (size_t)tree->start[node], (size_t)tree->stop[node], words);
+}
+
+PyObject *kernel_short_anchors(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
+{
+    const Tree *tree = check_count("short_anchors", count, 1) ? given_tree(module, arguments[0]) : NULL;
+    Buffer found = {0};
+    if (!tree)
+        return NULL;
+    for (size_t i = 0; i < tree->count; i++) {
+        int32_t node = (int32_t)i;
+        if (is_short_anchor(tree, i))
+            put(&found, &node, sizeof(node));
+    }
+    PyObject *answer = found.is_short ? PyErr_NoMemory()
+                                      : PyBytes_FromStringAndSize(found.bytes ? (char *)found.bytes : "",
+                                                                  (Py_ssize_t)found.size);
+    free(found.bytes);
+    return answer;
+}
+
+PyObject *kernel_formula_signs(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
+{
+    const Tree *tree = check_count("formula_signs", count, 1) ? given_tree(module, arguments[0]) : NULL;
+    Buffer found = {0};
+    int is_set = 0;
+    if (!tree)
+        return NULL;
+    for (size_t i = 0; i < tree->count && !is_set; i++)
+        is_set = is_setter(tree, i);
+    find_signs(tree, is_set, &found);
+    PyObject *answer = found.is_short ? PyErr_NoMemory()
+                                      : Py_BuildValue("(y#O)", found.bytes ? (char *)found.bytes : "",
+                                                      (Py_ssize_t)found.size, is_set ? Py_True : Py_False);
+    free(found.bytes);
+    return answer;
+}
