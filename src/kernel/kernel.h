@@ -63,6 +63,7 @@ PyObject *kernel_markdown(PyObject *module, PyObject *const *arguments, Py_ssize
 PyObject *kernel_links(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_share(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_smooth(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *kernel_marked(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_stated(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_tagged(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_text(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
