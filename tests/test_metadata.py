@@ -25,7 +25,7 @@ def _page(head: str = "", meta: str = "", rest: str = "", lang: str = "en") -> d
     """The answer on an article with this in its head, in `<head>`, and behind its text."""
     return dehusk.extract(
         f"<!doctype html><html lang={lang}><head><title>The mill turns</title>{meta}</head><body>"
-        f"<main><article><h1>The mill turns</h1>{head}<p>{LONG}</p><p>{LONG}</p></article></main>"
+        f"<main><article><h1>The mill turns</h1>{head}{f'<p>{LONG}</p>' * 9}</article></main>"
         f"{rest}</body></html>",
         URL,
     )

@@ -85,6 +85,7 @@ def marked(
     links: bytes,
     headline: int,
     is_head_only: bool,
+    wanted: int,
     max_text: int,
     max_marks: int,
     /,

@@ -13,6 +13,8 @@
 #define LEAD_TEXT 60  /* Characters of the content's first text that is more than a byline. */
 #define BEFORE_HEAD 40 /* Nodes before the headline, and behind the first of the lead, that are near. */
 #define BEHIND_LEAD 15
+#define FAR_FROM_HEAD 400 /* Nodes before the headline, and behind the content, that are looked at. */
+#define BEHIND_CONTENT 150
 
 /* Where a node stands, seen from the headline. */
 typedef enum { UNKNOWN, FAR_BEFORE, JUST_BEFORE, IN_HEAD, LATER } Where;
@@ -36,6 +38,7 @@ typedef struct {
     const int8_t *labels;
     long headline; /* Its node; -1 for none. */
     size_t lead;   /* The first node behind the article's head. */
+    long wanted;   /* What is wanted of the marks below, together. */
     Lines authors; /* Pieces of the names of elements that hold authors. */
     Lines dates;   /* The same for dates. */
     Lines starts;  /* What texts begin with that name an author. */
@@ -201,8 +204,8 @@ static int add_text(const Search *search, size_t node)
         return 1;
     for (size_t white; at < stop && (white = white_at(page->source.bytes + at, stop - at)); at += white)
         ;
-    int is_byline = is_line_at(&search->starts, page->source, at, stop);
-    int has_date = may_hold_date(page->source, at, stop);
+    int is_byline = search->wanted & IS_BYLINE && is_line_at(&search->starts, page->source, at, stop);
+    int has_date = search->wanted & HAS_DATE && may_hold_date(page->source, at, stop);
     if (!is_byline && !has_date)
         return 1;
     return append_mark(search, node, (has_date ? HAS_DATE : 0) | (is_byline ? IS_BYLINE : 0),
@@ -238,14 +241,17 @@ static Names names_of(const Search *search, size_t node)
         int number = name_number(source, &found);
         if (number == HREF) {
             /* Lists and comments link to many authors. */
-            if (node < search->lead && holds_line(search, &search->links, &found)) {
+            if (node < search->lead && search->wanted & NAMES_AUTHOR &&
+                holds_line(search, &search->links, &found)) {
                 names.names[HREF] = found;
                 names.is_author = 1;
             }
         } else if (number < NAMES) {
             names.names[number] = found;
-            names.is_author |= holds_line(search, &search->authors, &found);
-            names.is_date |= holds_line(search, &search->dates, &found);
+            if (search->wanted & NAMES_AUTHOR)
+                names.is_author |= holds_line(search, &search->authors, &found);
+            if (search->wanted & HAS_DATE)
+                names.is_date |= holds_line(search, &search->dates, &found);
         } else if (is_named(source, &found, "datetime") ||
                    (!names.value.name &&
                     (is_named(source, &found, "content") || is_named(source, &found, "title")))) {
@@ -279,11 +285,13 @@ static int has_date(const Tree *page, size_t node, const Attribute *value)
 static int add_marked(const Search *search, size_t node)
 {
     const Tree *page = search->tree;
-    if (page->stop[node] - page->start[node] < MIN_TAG || !is_short(search, node))
+    int has_value = page->tag[node] == TAG_time || page->tag[node] == TAG_meta;
+    if (page->stop[node] - page->start[node] < MIN_TAG || (page->text_length[node] <= 0 && !has_value) ||
+        !is_short(search, node))
         return 1;
     Names names = names_of(search, node);
     long has = names.is_author ? NAMES_AUTHOR : 0;
-    if (names.is_date && has_date(page, node, &names.value))
+    if (search->wanted & HAS_DATE && names.is_date && has_date(page, node, &names.value))
         has |= HAS_DATE;
     if (!has || (page->text_length[node] <= 0 && names.value.value == names.value.value_stop))
         return 1;
@@ -291,26 +299,39 @@ static int add_marked(const Search *search, size_t node)
                        meant_value(page, &names.value));
 }
 
-/* The first node behind the head of the article: a little behind the first long text of the content. */
+/* The first long text of the content behind the headline; the page's end where there is none. */
 static size_t lead_of(const Search *search)
 {
     const Tree *page = search->tree;
     for (size_t i = search->headline < 0 ? 0 : (size_t)search->headline; i < page->count; i++)
         if (page->tag[i] == TAG_TEXT && search->labels[i] == LABEL_CONTENT &&
             page->text_length[i] > LEAD_TEXT)
-            return i + BEHIND_LEAD < page->count ? i + BEHIND_LEAD : page->count;
+            return i;
     return page->count;
+}
+
+/* The first node that is far behind the content: what stands there is not the article's. */
+static size_t end_of_content(const Search *search)
+{
+    const Tree *page = search->tree;
+    size_t i = page->count;
+    while (i > 0 && !(page->tag[i - 1] == TAG_TEXT && search->labels[i - 1] == LABEL_CONTENT &&
+                      page->text_length[i - 1] > 0))
+        i--;
+    return i == 0 || i + BEHIND_CONTENT > page->count ? page->count : i + BEHIND_CONTENT;
 }
 
 static PyObject *marks_of_page(Search *search, int is_head_only)
 {
     const Tree *page = search->tree;
-    size_t first = 0, stop = page->count;
-    search->lead = lead_of(search);
-    if (is_head_only && search->headline >= 0) {
-        first = search->headline > BEFORE_HEAD ? (size_t)search->headline - BEFORE_HEAD : 0;
+    size_t first = 0, stop = is_head_only ? page->count : end_of_content(search);
+    long before = is_head_only ? BEFORE_HEAD : FAR_FROM_HEAD;
+    size_t lead = lead_of(search);
+    search->lead = lead + BEHIND_LEAD < page->count ? lead + BEHIND_LEAD : page->count;
+    if (search->headline > before)
+        first = (size_t)(search->headline - before);
+    if (is_head_only && search->headline >= 0)
         stop = search->lead;
-    }
     search->found = PyList_New(0);
     for (size_t i = first; search->found && i < stop && PyList_Size(search->found) < search->max_marks; i++)
         if (!(page->tag[i] == TAG_TEXT ? add_text(search, i) : add_marked(search, i)))
@@ -334,14 +355,15 @@ PyObject *kernel_marked(PyObject *module, PyObject *const *arguments, Py_ssize_t
 {
     Search search;
     View labels;
-    search.tree = check_count("marked", count, 10) ? given_tree(module, arguments[0]) : NULL;
+    search.tree = check_count("marked", count, 11) ? given_tree(module, arguments[0]) : NULL;
     if (!search.tree || !given_lines(arguments[2], &search.authors) ||
         !given_lines(arguments[3], &search.dates) || !given_lines(arguments[4], &search.starts) ||
         !given_lines(arguments[5], &search.links))
         return NULL;
     search.headline = PyLong_AsLong(arguments[6]);
-    search.max_text = (int)PyLong_AsLong(arguments[8]);
-    search.max_marks = PyLong_AsSsize_t(arguments[9]);
+    search.wanted = PyLong_AsLong(arguments[8]);
+    search.max_text = (int)PyLong_AsLong(arguments[9]);
+    search.max_marks = PyLong_AsSsize_t(arguments[10]);
     if (PyErr_Occurred() || !open_of_nodes(&labels, arguments[1], search.tree, 'B'))
         return NULL;
     search.labels = labels.buffer.buf;

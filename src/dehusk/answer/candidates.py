@@ -11,7 +11,15 @@ import numpy as np
 
 from dehusk.answer.dates import address_date, is_month_first, is_plausible, iso_date
 from dehusk.answer.names import is_company, is_person, name_of, people
-from dehusk.answer.shown import Where, read_marks, shown_authors, shown_dates
+from dehusk.answer.shown import (
+    ANYTHING,
+    AUTHORS,
+    DATES,
+    Where,
+    read_marks,
+    shown_authors,
+    shown_dates,
+)
 from dehusk.answer.stated import (
     AUTHOR_NAMES,
     DATE_NAMES,
@@ -137,14 +145,15 @@ def gather(tree: Tree, labels: Labelled, url: str | None, latest: str) -> Gather
     page = _Page(tree, labels, headline, is_month_first(lang_of(stated), host), latest)
     dates = [each for each in _stated_dates(stated, linked) if is_plausible(each.value, latest)]
     authors = list(_stated_authors(stated, linked))
-    shown_days, shown_names = page.shown(is_head_only=True) if headline else ([], [])
-    is_told = (dates or shown_days) and any(
-        _is_sure(author, sites) for author in (*authors, *shown_names)
-    )
-    if not is_told:
-        shown_days, shown_names = page.shown(is_head_only=False)
-    dates = list(_compared([*dates, *shown_days], url, latest))
-    authors = _judged([*authors, *shown_names], sites)
+    days, names = page.shown(is_head_only=True) if headline else ([], [])
+    wanted = 0 if dates or days else DATES
+    if not any(_is_sure(author, sites) for author in (*authors, *names)):
+        wanted |= AUTHORS
+    if wanted:
+        all_days, all_names = page.shown(is_head_only=False, wanted=wanted)
+        days, names = all_days or days, all_names or names
+    dates = list(_compared([*dates, *days], url, latest))
+    authors = _judged([*authors, *names], sites)
     return Gathered(stated, linked, sites, headline, dates, authors)
 
 
@@ -157,18 +166,20 @@ class _Page(NamedTuple):
     month_first: bool | None
     latest: str
 
-    def shown(self, *, is_head_only: bool) -> tuple[list[Candidate], list[Candidate]]:
+    def shown(
+        self, *, is_head_only: bool, wanted: int = ANYTHING
+    ) -> tuple[list[Candidate], list[Candidate]]:
         """The days and the names that the page shows, in the article's head or anywhere."""
         tree, labels = self.tree, self.labels
         headline = self.headline.node if self.headline else -1
-        marks = read_marks(tree, labels, headline, is_head_only=is_head_only)
-        days = shown_dates(tree, marks, month_first=self.month_first)
+        marks = read_marks(tree, labels, headline, is_head_only=is_head_only, wanted=wanted)
+        days = shown_dates(tree, marks, month_first=self.month_first) if wanted & DATES else []
         dates = [
             Candidate(each.value, ("shown", *each.signs), each.node)
             for each in days
             if is_plausible(each.value, self.latest)
         ]
-        names = shown_authors(tree, marks)
+        names = shown_authors(tree, marks) if wanted & AUTHORS else []
         return dates, [Candidate(each.value, ("shown", *each.signs), each.node) for each in names]
 
 
