@@ -155,7 +155,8 @@ def test_a_tree_without_nodes_is_no_trouble() -> None:
     assert _kernel.label(tree, np.zeros(0)) == (bytearray(), bytearray())
     assert _kernel.holders(tree) == ([], False)
     assert _kernel.links(tree, labels, (b"", b"", b""), str, Link) == []
-    assert _kernel.stated(tree, labels, b"", 5, 300) == ([], [], [], False, False, "", [])
+    assert _kernel.stated(tree, labels, b"", 5, 300, 9) == ([], [], [], [], "", [])
+    assert _kernel.marked(tree, labels, b"", b"", b"", b"", -1, False, 7, 9, 9) == []
 
 
 def test_an_opinion_belongs_to_its_page() -> None:

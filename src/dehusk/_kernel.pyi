@@ -80,9 +80,30 @@ def links(
     /,
 ) -> list[Link]: ...
 def share(tree: Tree, labels: Labels, /) -> float: ...
+def marked(
+    tree: Tree,
+    labels: Labels,
+    authors: bytes,
+    dates: bytes,
+    starts: bytes,
+    links: bytes,
+    headline: int,
+    is_head_only: bool,
+    wanted: int,
+    max_text: int,
+    max_marks: int,
+    /,
+) -> list[tuple[int, int, int, int, int, tuple[str, ...], str, str]]: ...
 def stated(
-    tree: Tree, labels: Labels, names: bytes, max_headings: int, max_title: int, /
-) -> tuple[list[str], list[tuple[str, str]], list[tuple[str, str]], bool, bool, str, list[str]]: ...
+    tree: Tree, labels: Labels, names: bytes, max_headings: int, max_title: int, max_script: int, /
+) -> tuple[
+    list[str],
+    list[tuple[str, str]],
+    list[tuple[str, str]],
+    list[str],
+    str,
+    list[tuple[int, int, int, str]],
+]: ...
 def tagged(tree: Tree, tag: int, /) -> list[int]: ...
 
 @final

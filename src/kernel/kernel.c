@@ -89,6 +89,7 @@ static PyMethodDef functions[] = {
     FUNCTION(label, "The labels of a page's nodes, and the reasons."),
     FUNCTION(lines, "The content of a labelled page as lines, each with the node that it begins with."),
     FUNCTION(markdown, "The content of a labelled page as Markdown."),
+    FUNCTION(marked, "Where a page may show its dates and its authors."),
     FUNCTION(links, "The links of a page that lead somewhere, in a list."),
     FUNCTION(share, "The share of the shown characters of a page that are template."),
     FUNCTION(smooth, "The level of each node of a forest in a solution of least cost."),

@@ -6,6 +6,7 @@
 
 #include "addresses.h"
 #include "escapes.h"
+#include "stated.h"
 #include "tags.h"
 #include "white.h"
 
@@ -14,13 +15,12 @@ typedef struct {
     const Tree *tree;
     const int8_t *labels;
     Bytes names; /* Of metas, a line end between them. */
-    int max_headings, max_title;
+    int max_headings, max_title, max_script;
 } Asked;
 
-/* What is found: lists of Python's, and what only has to be known to be there. */
+/* What is found: lists of Python's. */
 typedef struct {
-    PyObject *languages, *metas, *links, *headings, *title;
-    int has_marks, has_linked;
+    PyObject *languages, *metas, *links, *scripts, *headings, *title;
 } Stated;
 
 static int find_in(const Tree *page, size_t node, const char *name, Attribute *found)
@@ -31,8 +31,7 @@ static int find_in(const Tree *page, size_t node, const char *name, Attribute *f
 
 /* --- attributes --- */
 
-/* An attribute's value as the page means it; NULL with an exception set. */
-static PyObject *value_of(const Tree *page, const Attribute *attribute)
+PyObject *meant_value(const Tree *page, const Attribute *attribute)
 {
     const uint8_t *from = page->source.bytes + attribute->value;
     size_t size = attribute->value_stop - attribute->value;
@@ -49,7 +48,7 @@ static PyObject *value_of(const Tree *page, const Attribute *attribute)
 /* Append the values of two attributes as a pair; 0 with an exception set. */
 static int append_pair(PyObject *list, const Tree *page, const Attribute *one, const Attribute *other)
 {
-    PyObject *first = value_of(page, one), *second = first ? value_of(page, other) : NULL;
+    PyObject *first = meant_value(page, one), *second = first ? meant_value(page, other) : NULL;
     PyObject *pair = second ? PyTuple_Pack(2, first, second) : NULL;
     int is_done = pair && PyList_Append(list, pair) == 0;
     Py_XDECREF(first);
@@ -97,15 +96,6 @@ static int may_be_asked(const Asked *asked, const Attribute *attribute)
 
 /* --- elements --- */
 
-/* May the element be marked as a date of publication? */
-static int may_be_date(const Tree *page, size_t node)
-{
-    Attribute mark;
-    return find_in(page, node, "pubdate", &mark) ||
-           (find_in(page, node, "itemprop", &mark) &&
-            holds(page->source, mark.value, mark.value_stop, "datepublished"));
-}
-
 static int add_meta(const Asked *asked, size_t node, Stated *stated)
 {
     const Tree *page = asked->tree;
@@ -143,7 +133,7 @@ static int add_languages(const Tree *page, Stated *stated)
         Attribute language;
         if (!find_in(page, 0, names[i], &language))
             continue;
-        PyObject *value = value_of(page, &language);
+        PyObject *value = meant_value(page, &language);
         int is_done = value && PyList_Append(stated->languages, value) == 0;
         Py_XDECREF(value);
         if (!is_done)
@@ -154,23 +144,32 @@ static int add_languages(const Tree *page, Stated *stated)
 
 /* --- texts --- */
 
+/* How the texts of an element are said: all of them; those shown; those with spaces between elements. */
+typedef enum { WHOLE, AS_HEADING, AS_PIECES } Manner;
+
 /* Is the text of this node a part of what an element says? A heading does not say what is not shown. */
-static int is_said(const Tree *page, size_t node, int is_heading)
+static int is_said(const Tree *page, size_t node, Manner manner)
 {
-    if (!is_heading)
+    if (manner == WHOLE)
         return 1;
     size_t parent = page->parent[node] < 0 ? 0 : (size_t)page->parent[node];
     return page->tag[node] == TAG_TEXT && page->shown[node] && page->tag[parent] != TAG_title;
 }
 
-static size_t put_texts(const Tree *page, size_t node, int is_heading, uint8_t *room)
+/* Where the texts begin: a text says itself, an element what is below it. */
+static size_t first_said(const Tree *page, size_t node)
+{
+    return page->tag[node] == TAG_TEXT ? node : node + 1;
+}
+
+static size_t put_texts(const Tree *page, size_t node, Manner manner, uint8_t *room)
 {
     size_t size = 0;
-    for (size_t i = node + 1; i < (size_t)page->end[node]; i++) {
+    for (size_t i = first_said(page, node); i < (size_t)page->end[node]; i++) {
         const uint8_t *from = page->source.bytes + page->start[i];
         size_t left = (size_t)(page->stop[i] - page->start[i]);
-        if (!is_said(page, i, is_heading)) {
-            if (tag_sets[page->tag[i]] & BREAKS)
+        if (!is_said(page, i, manner)) {
+            if (manner == AS_PIECES || tag_sets[page->tag[i]] & BREAKS)
                 room[size++] = ' ';
         } else if (page->raw[i]) {
             memcpy(room + size, from, left);
@@ -183,17 +182,22 @@ static size_t put_texts(const Tree *page, size_t node, int is_heading, uint8_t *
 }
 
 /* What an element says, in one line; NULL with an exception set. */
-static PyObject *text_of(const Tree *page, size_t node, int is_heading)
+static PyObject *text_of(const Tree *page, size_t node, Manner manner)
 {
     size_t most = 1;
-    for (size_t i = node + 1; i < (size_t)page->end[node]; i++)
+    for (size_t i = first_said(page, node); i < (size_t)page->end[node]; i++)
         most += (size_t)(page->stop[i] - page->start[i]) + 1;
     uint8_t *room = malloc(most);
     if (!room)
         return PyErr_NoMemory();
-    PyObject *text = as_text(room, collapse(room, put_texts(page, node, is_heading, room)));
+    PyObject *text = as_text(room, collapse(room, put_texts(page, node, manner, room)));
     free(room);
     return text;
+}
+
+PyObject *said_in_line(const Tree *page, size_t node)
+{
+    return text_of(page, node, AS_PIECES);
 }
 
 static int add_title(const Tree *page, size_t node, Stated *stated)
@@ -201,19 +205,43 @@ static int add_title(const Tree *page, size_t node, Stated *stated)
     int32_t parent = page->parent[node];
     if (stated->title || parent < 0 || (page->tag[parent] != TAG_head && page->tag[parent] != TAG_body))
         return 1;
-    stated->title = text_of(page, node, 0);
+    stated->title = text_of(page, node, WHOLE);
     return stated->title != NULL;
 }
 
-static int add_heading(const Asked *asked, size_t node, Stated *stated)
+/* Append a heading that is shown: its node, its level, its label, and what it says. Small ones of the
+   template are those of lists and boxes. */
+static int add_heading(const Asked *asked, size_t node, long level, Stated *stated)
 {
     const Tree *page = asked->tree;
-    if (!page->shown[node] || asked->labels[node] != LABEL_CONTENT || page->text_length[node] <= 0 ||
-        page->text_length[node] > asked->max_title || PyList_Size(stated->headings) >= asked->max_headings)
+    if (!page->shown[node] || page->text_length[node] <= 0 || page->text_length[node] > asked->max_title ||
+        PyList_Size(stated->headings) >= asked->max_headings ||
+        (level > 2 && asked->labels[node] != LABEL_CONTENT))
         return 1;
-    PyObject *text = text_of(page, node, 1);
-    int is_done = text && PyList_Append(stated->headings, text) == 0;
+    PyObject *number = PyLong_FromSize_t(node), *rank = PyLong_FromLong(level);
+    PyObject *label = PyLong_FromLong(asked->labels[node]), *text = text_of(page, node, AS_HEADING);
+    PyObject *heading = number && rank && label && text ? PyTuple_Pack(4, number, rank, label, text) : NULL;
+    int is_done = heading && PyList_Append(stated->headings, heading) == 0;
+    Py_XDECREF(number);
+    Py_XDECREF(rank);
+    Py_XDECREF(label);
     Py_XDECREF(text);
+    Py_XDECREF(heading);
+    return is_done;
+}
+
+/* Append the JSON-LD of a script, as it is written. */
+static int add_script(const Asked *asked, size_t node, Stated *stated)
+{
+    const Tree *page = asked->tree;
+    size_t text = node + 1;
+    if (!is_linked(page, node) || text >= (size_t)page->end[node] ||
+        page->stop[text] - page->start[text] > asked->max_script)
+        return 1;
+    PyObject *script = as_text(page->source.bytes + page->start[text],
+                               (size_t)(page->stop[text] - page->start[text]));
+    int is_done = script && PyList_Append(stated->scripts, script) == 0;
+    Py_XDECREF(script);
     return is_done;
 }
 
@@ -222,20 +250,21 @@ static int add_element(const Asked *asked, size_t node, Stated *stated)
     const Tree *page = asked->tree;
     switch (page->tag[node]) {
     case TAG_meta:
-        stated->has_marks |= may_be_date(page, node);
         return add_meta(asked, node, stated);
-    case TAG_time:
-        stated->has_marks |= may_be_date(page, node);
-        return 1;
     case TAG_script:
-        stated->has_linked |= is_linked(page, node);
-        return 1;
+        return add_script(asked, node, stated);
     case TAG_link:
         return add_link(page, node, stated);
     case TAG_title:
         return add_title(page, node, stated);
     case TAG_h1:
-        return add_heading(asked, node, stated);
+        return add_heading(asked, node, 1, stated);
+    case TAG_h2:
+        return add_heading(asked, node, 2, stated);
+    case TAG_h3:
+        return add_heading(asked, node, 3, stated);
+    case TAG_h4:
+        return add_heading(asked, node, 4, stated);
     }
     return 1;
 }
@@ -254,16 +283,16 @@ static int walk_page(const Asked *asked, Stated *stated)
 
 static PyObject *stated_of(const Asked *asked)
 {
-    Stated stated = {PyList_New(0), PyList_New(0), PyList_New(0), PyList_New(0), NULL, 0, 0};
+    Stated stated = {PyList_New(0), PyList_New(0), PyList_New(0), PyList_New(0), PyList_New(0), NULL};
     PyObject *found = NULL;
-    if (stated.languages && stated.metas && stated.links && stated.headings &&
+    if (stated.languages && stated.metas && stated.links && stated.scripts && stated.headings &&
         walk_page(asked, &stated))
-        found = PyTuple_Pack(7, stated.languages, stated.metas, stated.links,
-                             stated.has_marks ? Py_True : Py_False,
-                             stated.has_linked ? Py_True : Py_False, stated.title, stated.headings);
+        found = PyTuple_Pack(6, stated.languages, stated.metas, stated.links, stated.scripts, stated.title,
+                             stated.headings);
     Py_XDECREF(stated.languages);
     Py_XDECREF(stated.metas);
     Py_XDECREF(stated.links);
+    Py_XDECREF(stated.scripts);
     Py_XDECREF(stated.headings);
     Py_XDECREF(stated.title);
     return found;
@@ -274,14 +303,19 @@ PyObject *kernel_stated(PyObject *module, PyObject *const *arguments, Py_ssize_t
     char *names;
     Py_ssize_t size;
     View labels;
-    const Tree *tree = check_count("stated", count, 5) ? given_tree(module, arguments[0]) : NULL;
+    const Tree *tree = check_count("stated", count, 6) ? given_tree(module, arguments[0]) : NULL;
     if (!tree || PyBytes_AsStringAndSize(arguments[2], &names, &size) < 0)
         return NULL;
     long max_headings = PyLong_AsLong(arguments[3]), max_title = PyLong_AsLong(arguments[4]);
+    long max_script = PyLong_AsLong(arguments[5]);
     if (PyErr_Occurred() || !open_of_nodes(&labels, arguments[1], tree, 'B'))
         return NULL;
-    Asked asked = {tree, labels.buffer.buf, {(const uint8_t *)names, (size_t)size}, (int)max_headings,
-                   (int)max_title};
+    Asked asked = {tree,
+                   labels.buffer.buf,
+                   {(const uint8_t *)names, (size_t)size},
+                   (int)max_headings,
+                   (int)max_title,
+                   (int)max_script};
     PyObject *found = stated_of(&asked);
     close_views(&labels, 1);
     return found;
@@ -294,7 +328,7 @@ PyObject *kernel_heading(PyObject *module, PyObject *const *arguments, Py_ssize_
     if (PyErr_Occurred())
         return NULL;
     if (node < tree->count)
-        return text_of(tree, node, 1);
+        return text_of(tree, node, AS_HEADING);
     PyErr_SetString(PyExc_IndexError, "heading: no such node");
     return NULL;
 }

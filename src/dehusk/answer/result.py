@@ -29,7 +29,7 @@ from dehusk.settings import MarkdownSettings
 FIELDS: Final = (
     "url", "site", "title", "text", "markdown", "template_share", "pages_seen", "family",
     "revision", "template_changed", "type", "type_confidence", "lang", "author", "published",
-    "fingerprint", "links", "error",
+    "modified", "summary", "image", "site_name", "tags", "fingerprint", "links", "error",
 )  # fmt: skip
 """The fields of the JSON line, in order. Every one is always there; some may follow (schema)."""
 
@@ -163,8 +163,54 @@ class Result:
 
     @cached_property
     def description(self) -> Description:
-        """Title, language, author, dates and canonical URL, where the page states them."""
-        return describe(self.tree, self._document, self.labels.labels, self.url)
+        """Title, language, author, dates and more, where the page states or shows them."""
+        fetched = self.capture.date if self.capture else None
+        return describe(self.tree, self.labels.labels, self.url, fetched)
+
+    @property
+    def title(self) -> str | None:
+        """The page's own title, without what the site adds."""
+        return self.description.title
+
+    @property
+    def lang(self) -> str | None:
+        """The language that the page says it is in, such as `en` or `pt-BR`."""
+        return self.description.lang
+
+    @property
+    def author(self) -> str | None:
+        """Who has written the page, with commas between the names."""
+        return self.description.author
+
+    @property
+    def published(self) -> str | None:
+        """When the page was published, as ISO 8601."""
+        return self.description.published
+
+    @property
+    def modified(self) -> str | None:
+        """When the page was last changed, as ISO 8601."""
+        return self.description.modified
+
+    @property
+    def summary(self) -> str | None:
+        """What the page says that it is about."""
+        return self.description.summary
+
+    @property
+    def image(self) -> str | None:
+        """The address of the image that stands for the page."""
+        return self.description.image
+
+    @property
+    def site_name(self) -> str | None:
+        """What the site calls itself."""
+        return self.description.site_name
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """What the page is filed under."""
+        return self.description.tags
 
     @cached_property
     def fingerprint(self) -> str:
@@ -287,6 +333,11 @@ class Result:
             "lang": description.lang,
             "author": description.author,
             "published": description.published,
+            "modified": description.modified,
+            "summary": description.summary,
+            "image": description.image,
+            "site_name": description.site_name,
+            "tags": list(description.tags) or None,
             "fingerprint": self.fingerprint,
             "links": [{"url": e.url, "text": e.text, "template": e.template} for e in self.links],
             "error": None,

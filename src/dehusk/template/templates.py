@@ -270,7 +270,7 @@ def template_of(
     ]
     family = find_family(
         [LabelledPage(result.tree, result.labels.labels) for result in results],
-        [result.description.title for result in results],
+        [result.title for result in results],
     )
     return Template(results[0], detector, tuple(results), family)
 

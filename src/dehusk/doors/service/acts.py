@@ -52,7 +52,7 @@ def _marked(result: Result) -> dict[str, Any]:
     facts = {
         "url": result.url,
         "site": result.site,
-        "title": result.description.title,
+        "title": result.title,
         "pages_seen": result.pages_seen,
     }
     return facts | _shown(result)

@@ -88,7 +88,7 @@ def gold_record(page: Page, result: Result) -> dict[str, object]:
         "corpus": _CORPUS,
         "site": result.site,
         "url": result.url,
-        "lang": result.description.lang,
+        "lang": result.lang,
         "html": html_of(page, tree),
         "content": result.text,
         "content_nodes": [element_path(tree, node) for node in roots],

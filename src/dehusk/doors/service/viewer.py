@@ -153,7 +153,7 @@ def _shortly(state: ViewerState, page: int, seen: int | None, judge: str) -> dic
 def _brief(result: Result) -> dict[str, Any]:
     return {
         "share": round(result.template_share, 4),
-        "title": result.description.title,
+        "title": result.title,
         "family": result.family,
         "type": result.type,
     }
@@ -176,6 +176,8 @@ def page(request: Request, page: Number, seen: Seen = None, judge: Judge = "") -
         **_brief(result),
         "page": page,
         "url": result.url,
+        "author": result.author,
+        "published": result.published,
         "site": result.site,
         "seen": count,
         "pages_seen": result.pages_seen,

@@ -86,7 +86,8 @@ async function load(seen) {
   if (number !== asked) return;
   state.facts = facts;
   byId("title").textContent = facts.title ?? "Untitled";
-  byId("address").textContent = facts.url ?? "";
+  const said = [facts.author, facts.published?.slice(0, 10)].filter(Boolean).join(", ");
+  byId("address").textContent = [facts.url, said].filter(Boolean).join(" · ");
   document.title = `${facts.title ?? facts.url ?? "page"} · dehusk`;
   showStep(facts);
   showRow(page, facts.seen === lastStep() ? facts : { ...facts, share: shareOf(page) ?? facts.share });

@@ -1,0 +1,254 @@
+"""Where a page shows its dates and its authors, for readers."""
+
+from __future__ import annotations
+
+from enum import IntEnum, IntFlag
+from typing import Final, NamedTuple
+
+from dehusk import _kernel
+from dehusk.answer.dates import Written, first_date, iso_date
+from dehusk.answer.names import has_byline, people
+from dehusk.answer.stated import Labelled
+from dehusk.page.tree import Tree
+
+_MAX_TEXT: Final = 150
+"""Characters beyond which a text is more than a date or a byline."""
+_MAX_MARKS: Final = 120
+"""Places that are looked at: a page needs a few, a hostile one has millions."""
+_AUTHOR_NAMES: Final = (
+    "author", "autor", "auteur", "verfass", "writer", "redak", "byline", "creator", "contrib",
+)  # fmt: skip
+_DATE_NAMES: Final = ("date", "datum", "publi", "fecha", "posted", "time")
+"""Pieces of names of elements that hold authors, and dates."""
+_STARTS: Final = (
+    "by ", "by:", "by&", "von ", "von:", "von&", "par ", "por ", "di ", "da ", "door ", "przez ",
+    "av ", "af ", "posted", "written", "geschrieben", "verfasst", "text:", "texte", "texto",
+    "autor", "autho", "auteur", "redak", "reporter", "bericht", "ein beitrag", "ein artikel",
+    "words by", "автор", "Автор", "作者", "记者", "記者", "文/", "文：", "글",
+)  # fmt: skip
+"""What bylines begin with."""
+_INSIDE: Final = (" von ", " by ", " par ", " por ", "作者", "记者", "記者")
+"""What stands before an author behind a date."""
+_LINKS: Final = ("/author", "/autor", "/writer", "/reporter", "/redakt", "/auteur")
+"""What the addresses of pages about authors hold."""
+_UPDATED: Final = (
+    "updat", "aktualis", "geändert", "modif", "bearbeit", "actuali", "mis à jour", "zuletzt",
+    "changed", "edited", "aggiorn", "atualiz", "bijgewerkt", "revised", "reviewed", "обновл",
+    "更新", "ενημ",
+)  # fmt: skip
+_OTHER: Final = ("©", "(c)", "copyright", "joined", "registriert", "beigetreten", "mitglied")
+"""What stands before dates of changes, and with dates of other things."""
+_OTHER_NAMES: Final = (
+    "comment", "kommentar", "social", "share", "avatar", "image", "caption", "credit", "bio",
+    "desc", "related", "widget", "teaser",
+)  # fmt: skip
+"""Pieces of names of elements that hold authors of other things."""
+_ITEM_TYPE: Final = b' itemtype="'
+_OTHER_TYPES: Final = (b"review", b"comment", b"usercomments")
+"""Ends of the types of things on a page that are not the page, and have dates of their own."""
+
+
+def _lines(words: tuple[str, ...]) -> bytes:
+    """The words as the kernel takes them."""
+    return "".join(f"{word}\n" for word in words).encode()
+
+
+_SOUGHT: Final = (
+    _lines(_AUTHOR_NAMES), _lines(_DATE_NAMES), _lines(_STARTS), _lines(_LINKS),
+)  # fmt: skip
+
+
+class Where(IntEnum):
+    """Where a mark stands, seen from the headline; as the kernel says."""
+
+    UNKNOWN = 0
+    FAR_BEFORE = 1
+    JUST_BEFORE = 2
+    IN_HEAD = 3
+    LATER = 4
+
+
+class Has(IntFlag):
+    """What a mark has; as the kernel says."""
+
+    DATE = 1
+    BYLINE = 2
+    AUTHOR_NAME = 4
+
+
+_DATE, _BYLINE, _AUTHOR_NAME = (int(each) for each in Has)
+DATES: Final = _DATE
+AUTHORS: Final = _BYLINE | _AUTHOR_NAME
+ANYTHING: Final = DATES | AUTHORS
+"""What may be wanted of marks."""
+
+
+class Mark(NamedTuple):
+    """A place that may hold a date or an author."""
+
+    node: int
+    label: int
+    path: int
+    """A hash of the tags from `<html>` down to it."""
+    has: int
+    where: int
+    names: tuple[str, ...]
+    """Class, id, itemprop, rel, the address of an author and the name for tests of an element;
+    empty for a text."""
+    value: str
+    """What its `datetime`, `content` or `title` says."""
+    text: str
+
+
+class Shown(NamedTuple):
+    """A value that a page shows, where, and what speaks for it and against it."""
+
+    value: str
+    node: int
+    signs: tuple[str, ...]
+
+
+def read_marks(
+    tree: Tree, labels: Labelled, headline: int, *, is_head_only: bool, wanted: int = ANYTHING
+) -> list[Mark]:
+    """The places that may hold what is wanted, in the head of the article or anywhere."""
+    found = _kernel.marked(
+        tree.kernel, labels, *_SOUGHT, headline, is_head_only, wanted, _MAX_TEXT, _MAX_MARKS
+    )
+    return [Mark(*mark) for mark in found]
+
+
+_MAX_THERE: Final = 3
+"""Dates at places of one path that are looked at: more are those of a list."""
+
+
+def shown_dates(tree: Tree, marks: list[Mark], *, month_first: bool | None) -> list[Shown]:
+    """The days that the page shows at its marks, the first few at places of one path, in order."""
+    texts_at: dict[int, dict[str, None]] = {}
+    found: list[tuple[Mark, str, Written | None, dict[str, None]]] = []
+    for mark in marks:
+        if not mark.has & _DATE:
+            continue
+        there = texts_at.setdefault(mark.path, {})
+        said = mark.value or mark.text
+        if said in there or len(there) >= _MAX_THERE:
+            there[said] = None
+            continue
+        if mark.names and mark.names[2] and _is_of_another(tree, mark.node):
+            continue
+        stated = iso_date(mark.value) if mark.value else None
+        if stated and len(stated) >= len("2024-05-02"):
+            found.append((mark, stated, None, there))
+        elif written := first_date(mark.text, month_first):
+            found.append((mark, written.day, written, there))
+        else:
+            continue
+        there[said] = None
+    return [
+        Shown(
+            day,
+            mark.node,
+            (
+                *_date_signs(mark, written),
+                f"label {mark.label}",
+                _crowd(len(there)),
+                "" if number or len(there) > _MAX_THERE else "first",
+                "" if next(iter(there)) == (mark.value or mark.text) else "not first there",
+            ),
+        )
+        for number, (mark, day, written, there) in enumerate(found)
+    ]
+
+
+def _is_of_another(tree: Tree, node: int) -> bool:
+    """Does the element describe a review or a comment on the page, and not the page?"""
+    while node >= 0:
+        start, stop = int(tree.start[node]), int(tree.stop[node])
+        at = tree.source.find(_ITEM_TYPE, start, stop)
+        if at >= 0:
+            named = tree.source[at + len(_ITEM_TYPE) : stop].partition(b'"')[0]
+            if named.lower().endswith(_OTHER_TYPES):
+                return True
+        node = int(tree.parent[node])
+    return False
+
+
+def _crowd(texts: int) -> str:
+    """How many dates the page shows at places of one path: lists and comments show many."""
+    return "alone there" if texts == 1 else "few there" if texts <= _MAX_THERE else "many there"
+
+
+def _holds(text: str, words: tuple[str, ...]) -> bool:
+    """Is any of the words in the text? For short texts a loop is far quicker than a pattern."""
+    for word in words:  # noqa: SIM110  and than a generator
+        if word in text:
+            return True
+    return False
+
+
+def _date_signs(mark: Mark, written: Written | None) -> list[str]:
+    """What a mark that holds a date looks like; `written` is where its text has the date."""
+    signs = [f"where {mark.where}"]
+    low = mark.text.lower()
+    before = low[max(0, written.start - 30) : written.start] if written else low
+    if _holds(before, _UPDATED) or (mark.names and _holds(mark.names[0].lower(), _UPDATED)):
+        signs.append("updated")
+    if _holds(low, _OTHER):
+        signs.append("other")
+    if len(low) > 60 and written and 2 * (written.stop - written.start) < len(low):
+        signs.append("long text")
+    return signs
+
+
+def shown_authors(tree: Tree, marks: list[Mark]) -> list[Shown]:
+    """The names that the page shows at its marks; those at one kind of place go together."""
+    groups: dict[tuple[int, str, int], tuple[list[str], Mark]] = {}
+    for mark in marks:
+        kind = _author_kind(mark)
+        if kind is None or (kind == "itemprop" and _is_of_another(tree, mark.node)):
+            continue
+        text = mark.value if kind == "itemprop" and not mark.text else mark.text
+        names = people(text, is_marked=kind not in ("text", "element"))
+        if not names:
+            continue
+        key = (mark.path, kind, mark.where)
+        known, last = groups.get(key, ([], mark))
+        if mark.node - last.node <= _NEAR:
+            groups[key] = [*known, *(name for name in names if name not in known)], mark
+    return [
+        Shown(", ".join(names), mark.node, _author_signs(names, kind, mark))
+        for (_, kind, _), (names, mark) in groups.items()
+    ]
+
+
+_NEAR: Final = 40
+"""Nodes between two authors of one article."""
+
+
+def _author_kind(mark: Mark) -> str | None:
+    """What makes a mark a byline; None for what is none."""
+    if not mark.has & _AUTHOR_NAME:
+        is_byline = mark.has & _BYLINE or _holds(mark.text, _INSIDE)
+        return ("element" if mark.names else "text") if is_byline else None
+    names = " ".join(mark.names[:4]).lower() + mark.names[5].lower()
+    if "author" in mark.names[3].lower().split():
+        return "rel"
+    if "author" in mark.names[2].lower() or "creator" in mark.names[2].lower():
+        return "itemprop"
+    if _holds(names, _OTHER_NAMES):
+        return "other name" if mark.where == Where.IN_HEAD else None
+    if mark.names[4]:
+        return "link"
+    return "byline" if "byline" in names else "named"
+
+
+def _author_signs(names: list[str], kind: str, mark: Mark) -> tuple[str, ...]:
+    """What a mark that holds names looks like."""
+    signs = [kind, f"where {mark.where}", f"label {mark.label}"]
+    if has_byline(mark.text):
+        signs.append("says by")
+    if len(mark.text) > 60:
+        signs.append("long text")
+    if len(names) > 3:
+        signs.append("many names")
+    return tuple(signs)

@@ -1,0 +1,135 @@
+"""The title of a page: its headline, without what the site adds to it."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Final
+
+from dehusk.answer.labels import Label
+from dehusk.answer.names import one_line
+from dehusk.answer.stated import MAX_TITLE, SITE_NAMES, TITLE_NAMES, Heading, Metas, Stated
+
+_SEPARATOR: Final = re.compile(r"\s+[-–—|·•»«:/~]+\s+|\s*[|»]\s*|:\s+|\s+:|^[»:|]\s*")
+_NO_LETTERS: Final = re.compile(r"[\W_]+")
+_ASCII_NO_LETTERS: Final = bytes(code for code in range(128) if not chr(code).isalnum())
+_SMALL: Final = bytes(range(256)).lower()
+_PERMALINK: Final = " ¶#§🔗"
+_MIN_KEY: Final = 3
+"""Letters that may be at the end of a title by chance."""
+_SURE: Final = 3.55
+"""What an `<h1>` of the content is worth that makes up nearly half of what is stated, or more."""
+_SHARED: Final = 0.5
+"""The share of a heading's words that what the page states of its title must have too."""
+
+
+@lru_cache(maxsize=512)
+def key_of(text: str) -> str:
+    """What two ways of writing the same name have in common."""
+    if text.isascii():
+        return text.encode().translate(_SMALL, _ASCII_NO_LETTERS).decode()
+    return _NO_LETTERS.sub("", text.casefold())
+
+
+def site_keys(metas: Metas, host: str) -> frozenset[str]:
+    """What the site may call itself, as keys: the names it states, and its host's."""
+    stated = [site for name in SITE_NAMES for site in metas.get(name, ())]
+    return _host_names(host).union(filter(None, map(key_of, stated)))
+
+
+@lru_cache(maxsize=32)  # Pages of a site come in runs.
+def _host_names(host: str) -> frozenset[str]:
+    """What a site may call itself by its host, as keys."""
+    labels = [label for label in host.split(".") if label != "www"]
+    if len(labels) < 2:
+        return frozenset()
+    names = max(labels, key=len), "".join(labels), "".join(labels[-2:])
+    return frozenset(filter(None, map(key_of, names)))
+
+
+def headline_of(stated: Stated, sites: frozenset[str], linked: str) -> Heading | None:
+    """The heading that the page is known by; None where no heading is sure to be.
+
+    It is one that `<title>`, Open Graph or JSON-LD say too, whole or in good part; else the only
+    `<h1>` of the content.
+    """
+    sources = [stated.title, one_line(stated.first(TITLE_NAMES) or ""), linked]
+    keys = [key for key in map(key_of, sources) if key]
+    words = {word for source in sources for word in source.casefold().split()}
+    best: tuple[float, Heading] | None = None
+    tops = 0
+    for heading in stated.headings:
+        key = key_of(heading.text)
+        if not key or key in sites:
+            continue
+        is_content = heading.label == Label.CONTENT.value
+        tops += heading.level == 1 and is_content
+        worth = _likeness(heading.text, key, keys, words)
+        if worth < _SHARED and not (heading.level == 1 and is_content):
+            continue
+        worth += (0.65 if is_content else 0.0) + (0.5, 0.3, 0.1, 0.0)[heading.level - 1]
+        if best is None or worth > best[0]:
+            best = worth, heading
+            if worth >= _SURE:
+                break
+    if best is None or (best[0] < 1.15 + _SHARED and best[1].level == 1 and tops > 1):
+        return None
+    return best[1]
+
+
+def _likeness(text: str, key: str, keys: list[str], words: set[str]) -> float:
+    """How much of a heading the page states elsewhere: 0 … 1; for one end of that, whole, 2 … 3."""
+    ends = [stated for stated in keys if stated.startswith(key) or stated.endswith(key)]
+    if ends and len(key) > _MIN_KEY:
+        return 2.0 + len(key) / len(ends[0])
+    own = text.casefold().split()
+    return sum(word in words for word in own) / len(own) if own else 0.0
+
+
+def title_of(
+    stated: Stated, sites: frozenset[str], headline: Heading | None, linked: str
+) -> str | None:
+    """The headline as the page shows it, else as it is stated, without the site's name."""
+    shown = headline.text.strip(_PERMALINK) if headline else ""
+    shared = one_line(stated.first(TITLE_NAMES) or "")
+    for title in filter(None, (shared, linked, stated.title) if shown else ()):
+        if _is_rest(title, shown):
+            return title
+    if shown:
+        return shown
+    # A heading that was dropped, by a selector or as the site's own, is better than none.
+    headings = sorted(stated.headings, key=lambda heading: heading.label != Label.CONTENT.value)
+    first = next(filter(None, (heading.text.strip(_PERMALINK) for heading in headings)), "")
+    titles = (
+        without_site(shared, sites),
+        linked,
+        without_site(stated.title, sites),
+        "" if headings and headings[0].label != Label.CONTENT.value else first,
+        stated.title,
+        shared,
+        first,
+    )
+    return next((title for title in titles if 0 < len(title) <= MAX_TITLE), None)
+
+
+def _is_rest(title: str, shown: str) -> bool:
+    """Is this the headline without the line that stands above it, in one element with it?"""
+    key, whole = key_of(title), key_of(shown)
+    return whole.endswith(key) and len(whole) > len(key) >= len(whole) / 2
+
+
+def without_site(stated: str, sites: frozenset[str]) -> str:
+    """A title without the site's name at its ends; empty if nothing else is left."""
+    breaks = [found.span() for found in _SEPARATOR.finditer(stated)]
+    if not breaks:
+        return "" if key_of(stated) in sites else stated
+    starts = [0, *(stop for _, stop in breaks)]
+    stops = [*(start for start, _ in breaks), len(stated)]
+    # Separators add nothing to a key, so that of several pieces is theirs in a row.
+    keys = [key_of(stated[start:stop]) for start, stop in zip(starts, stops, strict=True)]
+    first, last = 0, len(breaks)
+    while first < last and keys[last] in sites:
+        last -= 1
+    while first < last and (keys[first] in sites or not keys[first]):
+        first += 1
+    return "" if "".join(keys[first : last + 1]) in sites else stated[starts[first] : stops[last]]

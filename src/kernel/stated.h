@@ -1,0 +1,16 @@
+/* What elements and attributes say, as Python's texts. */
+
+#ifndef DEHUSK_STATED_H
+#define DEHUSK_STATED_H
+
+#include "attributes.h"
+#include "tree.h"
+
+/* An attribute's value as the page means it; NULL with an exception set. */
+PyObject *meant_value(const Tree *page, const Attribute *attribute);
+
+/* What is shown of a node, or the text that it is, in one line, with spaces between elements; NULL with an
+   exception set. */
+PyObject *said_in_line(const Tree *page, size_t node);
+
+#endif
