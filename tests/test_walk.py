@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 DOCS = Path(__file__).parents[1] / "docs" / "architecture.md"
-MAX_FILES = 20
+MAX_FILES = 21
 
 TRACED = """
 import sys
