@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import json
+import math
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -17,13 +18,13 @@ import dehusk
 from dehusk import _kernel
 from dehusk.errors import SettingError
 from dehusk.memory import Memory, Table
-from dehusk.methods.auto import Auto, model, read
+from dehusk.methods.auto import Auto, model
 from dehusk.methods.auto.features import (  # fmt: skip
     PAGE_FEATURES,
     SITE_FEATURES,
     columns_by_name,
 )
-from dehusk.methods.auto.model import Matrix, load_model, save_model
+from dehusk.methods.auto.model import Lexicon, Matrix, load_model, save_model
 from dehusk.methods.auto.reasons import REASONS, Reason, reasons_of
 from dehusk.page.page import Page
 from dehusk.page.parse import parse
@@ -54,7 +55,7 @@ def _page(number: int) -> str:
 
 
 def _read(html: str) -> _kernel.Reading:
-    return read(_tree(html))
+    return load_model().read(_tree(html))
 
 
 def _opinion(page: _kernel.Reading, content: float) -> _kernel.Opinion:
@@ -70,7 +71,7 @@ def _evidence(memory: Memory, page: _kernel.Reading, opinion: _kernel.Opinion, n
 
 def test_a_block_ends_where_a_block_tag_stands() -> None:
     tree = _tree("<div>one <b>two</b><p>three<br>four</p>five</div>")
-    page = read(tree)
+    page = load_model().read(tree)
     texts = [tree.text(node).strip() for node in page.segments.tolist()]
     assert texts == ["one", "two", "three", "four", "five"]
     assert page.owners.tolist() == [0, 0, 1, 2, 3]
@@ -258,7 +259,7 @@ def test_a_page_is_read_once_and_nothing_of_it_is_kept_when_it_is_gone() -> None
     tree = _tree(_page(1))
     method = Auto()
     memory = method.learn(Memory(), tree)
-    assert tree.once(read) is tree.once(read)
+    assert tree.once(load_model().read) is tree.once(load_model().read)
     method.score(memory, tree)
     gone, network = ref(tree), load_model(None).page.kernel
     with_page = sys.getrefcount(network)
@@ -416,6 +417,37 @@ def test_a_model_whose_parts_do_not_fit_is_refused(tmp_path: Path, part: str) ->
     (tmp_path / "model.json").write_text(json.dumps(written))
     with pytest.raises(SettingError, match="model"):
         _extract("<p>x", model=str(tmp_path / "model.json"))
+
+
+@pytest.mark.parametrize(
+    ("words", "row"),
+    [("names", {"menu": [1.0]}), ("texts", {"a\nb": [1.0, 2.0]}), ("texts", {"a": [1.0, None]})],
+)
+def test_a_model_whose_words_do_not_fit_is_refused(
+    tmp_path: Path, words: str, row: dict[str, object]
+) -> None:
+    save_model(load_model(), tmp_path / "model.json")
+    written = json.loads((tmp_path / "model.json").read_text("utf-8"))
+    written["lexicon"][words] = row
+    (tmp_path / "model.json").write_text(json.dumps(written), "utf-8")
+    with pytest.raises(SettingError, match="model"):
+        _extract("<p>x", model=str(tmp_path / "model.json"))
+
+
+def test_words_tell_what_the_lexicon_says() -> None:
+    told = Lexicon(
+        {"menu": [1, 0, 0, 0], "article": [0, 1, 0, 0]}, {"привет": [0.5, 0], "reply": [0, 3]}
+    )
+    html = (
+        '<div class="topMenu menu-2"><p id="ARTICLE">Reply: «привет», REPLY!</p></div>'
+        "<p>one two three four five six seven eight nine ten reply</p>"
+    )
+    rows = np.asarray(_kernel.read(_tree(html).kernel, told.kernel).page_features)
+    columns = columns_by_name(PAGE_FEATURES)
+    names = np.array([[1.6, 1, 0, 0], [0, 0, 0, 0]])
+    assert np.allclose(rows[:, columns["names"]], names)
+    words = np.array([[0.5, 6], [0, 0]]) / math.sqrt(3)
+    assert np.allclose(rows[:, columns["wording"]], words)
 
 
 def test_an_unknown_preference_is_refused() -> None:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from dehusk import _kernel
 from dehusk.memory import Memory, Table
-from dehusk.methods.auto import Auto, read
+from dehusk.methods.auto import Auto
 from dehusk.methods.auto.features import (
     CUT_FEATURES,
     EVIDENCE,
@@ -68,8 +68,8 @@ def _same_tables(mine: Memory, theirs: learning.Tables) -> None:
 
 def _same_judgement(memory: Memory, tree: Tree, tables: learning.Tables, shift: float) -> None:
     """All that is said of the page, from its blocks to its type."""
-    model, page = load_model(), learning.read(tree)
-    mine = tree.once(read)
+    model = load_model()
+    page, mine = learning.read(tree, model.lexicon), tree.once(model.read)
     opinion = _kernel.opinion(mine, model.page.kernel)
     logits = judging.outputs(model.page, page.features)[:, 0]
     theirs = judging.judge(model, tables, memory.pages, page, logits, shift)
@@ -103,8 +103,8 @@ def _assert_as_the_reference(pages: list[str], shift: float = 0.0) -> None:
     model = load_model()
     for html in pages:
         tree = parse(Page(html), Limits(max_nodes=2_000_000)).tree
-        page = learning.read(tree)
-        _same_reading(tree.once(read), page)
+        page = learning.read(tree, model.lexicon)
+        _same_reading(tree.once(model.read), page)
         content = steps.probability(judging.outputs(model.page, page.features)[:, 0])
         tables = learning.then(tables, learning.lesson(page, content), memory.pages)
         memory = method.learn(memory, tree)
@@ -200,7 +200,8 @@ STATEMENTS = (
 @pytest.mark.parametrize("html", STATEMENTS)
 def test_what_a_page_states_is_read_as_the_reference_says(html: str) -> None:
     tree = parse(Page(html)).tree
-    _same_reading(tree.once(read), learning.read(tree))
+    model = load_model()
+    _same_reading(tree.once(model.read), learning.read(tree, model.lexicon))
 
 
 @settings(max_examples=100, deadline=None)
@@ -225,7 +226,8 @@ def test_what_a_page_states_is_read_as_the_reference_says(html: str) -> None:
 )
 def test_any_json_is_read_as_the_reference_says(json: str) -> None:
     tree = parse(Page(_stating(json, "The rye is ripe now, it é is"))).tree
-    _same_reading(tree.once(read), learning.read(tree))
+    model = load_model()
+    _same_reading(tree.once(model.read), learning.read(tree, model.lexicon))
 
 
 def test_the_kinds_of_letters_are_those_of_unicode() -> None:
@@ -320,7 +322,7 @@ def test_a_memory_that_has_not_learned_the_page_is_asked_in_the_same_way() -> No
         tree = parse(page.page).tree
         if memory.pages:
             _same_judgement(memory, tree, tables, 0.0)
-        plain = learning.read(tree)
+        plain = learning.read(tree, load_model().lexicon)
         content = steps.probability(judging.outputs(model.page, plain.features)[:, 0])
         tables = learning.then(tables, learning.lesson(plain, content), memory.pages)
         memory = Auto().learn(memory, tree)
@@ -337,8 +339,8 @@ def test_probabilities_are_those_of_the_exponential_function_to_fifteen_digits()
 def test_what_does_not_fit_together_is_refused() -> None:
     model = load_model()
     networks = (model.site.kernel, model.type.kernel, model.cut.kernel)
-    page = parse(Page("<p>some text<p>and more")).tree.once(read)
-    empty = parse(Page("")).tree.once(read)
+    page = parse(Page("<p>some text<p>and more")).tree.once(model.read)
+    empty = parse(Page("")).tree.once(model.read)
     opinion = _kernel.opinion(page, model.page.kernel)
     nobody = _kernel.opinion(empty, model.page.kernel)
     with pytest.raises(ValueError, match="inputs"):
@@ -367,7 +369,7 @@ def test_what_does_not_fit_together_is_refused() -> None:
     with pytest.raises(ValueError, match="a table places with 0 sums"):
         _kernel.judge(page, opinion, {"places": opinion.lesson["texts"]}, 1, *networks, 0.0)
     with pytest.raises(TypeError):
-        _kernel.read(page)  # type: ignore[arg-type]
+        _kernel.read(page, model.lexicon.kernel)  # type: ignore[arg-type]
     with pytest.raises(TypeError):
         _kernel.judge(page, opinion, {"texts": 1}, 1, *networks, 0.0)  # type: ignore[dict-item]
     with pytest.raises(TypeError, match="dict"):
@@ -376,7 +378,8 @@ def test_what_does_not_fit_together_is_refused() -> None:
 
 def test_an_opinion_is_kept_with_the_reading_and_is_that_of_the_network_asked() -> None:
     tree = parse(Page("<p>some text<p>and more")).tree
-    page, model = tree.once(read), load_model()
+    model = load_model()
+    page = tree.once(model.read)
     first = _kernel.opinion(page, model.page.kernel)
     assert _kernel.opinion(page, model.page.kernel) is first
     shifted = type(model.page)(

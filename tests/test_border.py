@@ -20,6 +20,7 @@ from dehusk.page.parse import parse
 
 ROOT = Path(__file__).parent.parent
 STUB = ast.parse((ROOT / "src" / "dehusk" / "_kernel.pyi").read_text("utf-8"))
+_SILENT = _kernel.Lexicon(b"", b"", b"", b"")
 LIST = (ROOT / "src" / "kernel" / "tags.def").read_text("utf-8")
 
 
@@ -161,7 +162,9 @@ def test_a_tree_without_nodes_is_no_trouble() -> None:
 
 def test_an_opinion_belongs_to_its_page() -> None:
     first, second = (
-        _kernel.read(_kernel.scan(f"<html><body><{tag}>a text</{tag}>".encode(), 512, _nothing))
+        _kernel.read(
+            _kernel.scan(f"<html><body><{tag}>a text</{tag}>".encode(), 512, _nothing), _SILENT
+        )
         for tag in ("p", "section")
     )
     own, other = (_kernel.opinion_of_logits(each, np.zeros(1)) for each in (first, second))
@@ -183,7 +186,7 @@ def test_links_are_of_a_class_of_plain_objects(cls: type) -> None:
 def test_a_page_may_have_several_roots(html: str) -> None:
     tree = _kernel.scan(f"<p>a</p>{html}".encode(), 512, _nothing)
     assert tree.parent.tolist().count(-1) > 1
-    assert len(_kernel.read(tree)) >= 1
+    assert len(_kernel.read(tree, _SILENT)) >= 1
     assert _markdown(tree).startswith("a")
 
 

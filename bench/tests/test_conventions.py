@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from dehusk.methods.auto import read
 from dehusk.page.page import Page
 from dehusk.page.parse import parse
 from dehusk_bench.corpora import GoldPage
 from dehusk_bench.train.gold import BlockGold, block_gold
-from dehusk_bench.train.lessons import GoldReading, block_targets, kind_of, page_weights
+from dehusk_bench.train.lessons import (  # fmt: skip
+    GoldReading,
+    block_targets,
+    kind_of,
+    page_weights,
+    read_plain,
+)
 
 _RYE = "Rye grew on poor soil where nothing else would grow, and so it fed the whole of the north"
 _OATS = "Oats were for horses, until somebody in the hills found that they make a fine bread too"
@@ -18,7 +23,7 @@ _OATS = "Oats were for horses, until somebody in the hills found that they make 
 def _gold(html: str, **gold: object) -> BlockGold:
     page = Page(html, "https://grain.example/", "grain.example")
     tree = parse(page).tree
-    found = block_gold(GoldPage(page, "grain.example", 1, **gold), tree, read(tree))  # type: ignore[arg-type]
+    found = block_gold(GoldPage(page, "grain.example", 1, **gold), tree, read_plain(tree))  # type: ignore[arg-type]
     assert found is not None
     return found
 
@@ -121,7 +126,7 @@ def test_phrases_say_what_is_content_and_what_is_not() -> None:
 
 def _reading(gold: BlockGold, kind: str, corpus: str = "a", site: str = "s") -> GoldReading:
     tree = parse(Page("<p>x", "https://x.example/", "x")).tree
-    return GoldReading(corpus, site, site, 1, tree, read(tree), gold, None, kind, None)
+    return GoldReading(corpus, site, site, 1, tree, read_plain(tree), gold, None, kind, None)
 
 
 def test_a_kind_counts_by_its_factor_whatever_number_of_pages_it_has() -> None:

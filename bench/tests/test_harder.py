@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from dehusk.methods.auto import read
 from dehusk.page.page import Page
 from dehusk.page.parse import parse
 from dehusk.page.tree import Flags
@@ -21,14 +20,14 @@ from dehusk_bench.train.harder import (  # fmt: skip
     make_harder,
     scramble_names,
 )
-from dehusk_bench.train.lessons import read_corpora, site_features
+from dehusk_bench.train.lessons import read_corpora, read_plain, site_features
 
 _MENU = Donor(b'<ul class="menu"><li>Wheat</li><li>Spelt</li></ul>', "en", is_linked=True)
 
 
 def _read(page: GoldPage) -> ReadPage:
     tree = parse(page.page).tree
-    reading = read(tree)
+    reading = read_plain(tree)
     gold = block_gold(page, tree, reading)
     assert gold is not None
     return ReadPage(tree, reading, gold)

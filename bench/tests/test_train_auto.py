@@ -9,22 +9,25 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from dehusk import _kernel
 from dehusk.errors import UsageError
-from dehusk.methods.auto import read
-from dehusk.methods.auto.model import Matrix, load_model, save_model
+from dehusk.methods.auto.model import Lexicon, Matrix, load_model, save_model
 from dehusk.page.page import Page
 from dehusk.page.parse import parse
-from dehusk_bench.corpora import GoldPage, open_corpus
+from dehusk_bench.corpora import GoldPage, open_corpus, watch_nothing
 from dehusk_bench.peers.contenders import make_contenders, read_folds
 from dehusk_bench.quality.measure import run_quality
 from dehusk_bench.train.auto import PARTS, Settings, Training, train_auto
 from dehusk_bench.train.fit import Example, Fitting, Rows, fit
 from dehusk_bench.train.gold import BlockGold, block_gold
-from dehusk_bench.train.lessons import SITE_COLUMNS
+from dehusk_bench.train.lessons import PAGE_COLUMNS, SITE_COLUMNS, read_corpora, read_plain
+from dehusk_bench.train.lexicon import Words
 
 CORPORA = [open_corpus(f"samples:{kind}:7:5") for kind in ("news", "docs", "shop", "blog", "town")]
-_QUICK = Fitting(epochs=2, width=8, members=1, batch=256)
+_QUICK = Fitting(epochs=4, width=8, members=1, batch=256)
 QUICK = Settings(fitting=_QUICK)
+
+_NAMES, _WORDING = PAGE_COLUMNS["names"], PAGE_COLUMNS["wording"]
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +39,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> tuple[Training, Path]:
 def _gold(html: str, **gold: object) -> tuple[list[str], BlockGold | None]:
     page = Page(html, "https://grain.example/", "grain.example")
     tree = parse(page).tree
-    reading = read(tree)
+    reading = read_plain(tree)
     texts = [tree.text(node) for node in reading.segments.tolist()]
     return texts, block_gold(GoldPage(page, "grain.example", 1, **gold), tree, reading)  # type: ignore[arg-type]
 
@@ -186,3 +189,25 @@ def test_gold_that_says_nothing_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, lines)), "utf-8")
     with pytest.raises(UsageError, match="nothing to train on"):
         train_auto([open_corpus(str(tmp_path / "a.jsonl"))], QUICK)
+
+
+def test_what_words_tell_in_training_is_what_the_kernel_reads() -> None:
+    corpora = [open_corpus("samples:forum:7:3"), open_corpus("samples:shop:8:3:de")]
+    pages = read_corpora(corpora, watch_nothing)
+    words = Words.of_pages(pages, len(pages), least=(1, 1))
+    random = np.random.default_rng(3)
+    tables = [
+        random.standard_normal((len(listed.words) + 1, columns.stop - columns.start))
+        for listed, columns in ((words.names, _NAMES), (words.texts, _WORDING))
+    ]
+    lexicon = Lexicon(
+        dict(zip(words.names.words, tables[0][1:].tolist(), strict=True)),
+        dict(zip(words.texts.words, tables[1][1:].tolist(), strict=True)),
+    )
+    for page, said in zip(pages, words.said, strict=True):
+        read = np.asarray(_kernel.read(page.tree.kernel, lexicon.kernel).page_features)
+        for own, table, columns in zip(said, tables, (_NAMES, _WORDING), strict=True):
+            told = np.zeros((len(read), table.shape[1]))
+            np.add.at(told, own.blocks, table[own.words] * own.shares[:, None])
+            assert np.abs(told).max() > 1
+            assert np.allclose(told, read[:, columns], atol=0.02)

@@ -157,6 +157,14 @@ class Network:
     def outputs(self, rows: Buffer, /) -> bytearray: ...
 
 @final
+class Lexicon:
+    """What words in names and in short texts tell: each list with a line feed behind each word."""
+
+    def __new__(
+        cls, names: Buffer, name_numbers: Buffer, texts: Buffer, text_numbers: Buffer
+    ) -> Lexicon: ...
+
+@final
 class Table:
     """Keys in ascending order, each with the pages it was on and the number of the last of them.
 
@@ -240,7 +248,7 @@ class Judgement:
     threshold: Final[float]
     """From which probability on a block is kept."""
 
-def read(tree: Tree, /) -> Reading: ...
+def read(tree: Tree, lexicon: Lexicon, /) -> Reading: ...
 def opinion(reading: Reading, network: Network, /) -> Opinion: ...
 def opinion_of_logits(reading: Reading, logits: Buffer, /) -> Opinion: ...
 def judge(

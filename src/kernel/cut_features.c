@@ -7,6 +7,12 @@
 #define SURE 0.8     /* Blocks with more are surely content. */
 #define NEIGHBOURS 4 /* Blocks before one, and behind it, whose probabilities are read. */
 
+/* So many blocks in thirties, from -1 to 1. */
+static double thirties(ptrdiff_t blocks)
+{
+    return at_least(at_most((double)blocks / 30, 1), -1);
+}
+
 static void sum_expected(const CutPage *page, CutContext *room)
 {
     size_t blocks = page->reading->blocks;
@@ -53,6 +59,25 @@ static void take_alike(const CutPage *page, CutContext *room, size_t level, doub
     }
 }
 
+/* What is said of the last heading before each block, and how far behind it the block stands; -1 and 1 without one. */
+static void take_headings(const CutPage *page, CutContext *room)
+{
+    double content = -1;
+    size_t heading = 0;
+    for (size_t i = 0; i < page->reading->blocks; i++) {
+        const float *features = features_of(page->reading, i);
+        int is_heading = 0;
+        room->heading[i] = content;
+        room->from_heading[i] = content < 0 ? 1 : thirties((ptrdiff_t)(i - heading));
+        for (size_t level = PAGE_CONTAINER_h1; level <= PAGE_CONTAINER_h6; level++)
+            is_heading |= features[level] > 0;
+        if (is_heading) {
+            content = room->content[i];
+            heading = i;
+        }
+    }
+}
+
 /* What is said of the page as a whole. */
 static void sum_page(const CutPage *page, CutContext *room)
 {
@@ -80,6 +105,7 @@ void fill_context(const CutPage *page, CutContext *room)
     sum_expected(page, room);
     for (size_t i = 0; i < ALIKE_LEVELS; i++)
         take_alike(page, room, levels[i], room->alike[i]);
+    take_headings(page, room);
     room->total = rank_blocks(page->reading, room->content, room->items, room->spare, room->likelier);
     sum_page(page, room);
 }
@@ -97,12 +123,6 @@ static void put_around(const CutPage *page, const CutContext *room, size_t block
     for (size_t level = 0; level < LEVELS; level++)
         to[level] = (float)(around(room->expected, page->reading, block, level) /
                             at_least(around(room->chars, page->reading, block, level), 1));
-}
-
-/* So many blocks in thirties, from -1 to 1. */
-static float thirties(ptrdiff_t blocks)
-{
-    return (float)at_least(at_most((double)blocks / 30, 1), -1);
 }
 
 /* Page features and evidence that the other networks read too. */
@@ -124,11 +144,13 @@ void put_cut_features(const CutPage *page, const CutContext *room, size_t block,
     put_around(page, room, block, row + CUT_CONTENT_AROUND);
     for (size_t i = 0; i < ALIKE_LEVELS; i++)
         row[CUT_CONTENT_ALIKE + i] = (float)room->alike[i][block];
+    row[CUT_HEADING_CONTENT] = (float)room->heading[block];
+    row[CUT_FROM_LAST_HEADING] = (float)room->from_heading[block];
     row[CUT_LIKELIER] = (float)(room->likelier[block] / at_least(room->total, 1e-9));
     row[CUT_BEFORE_SURE] = block < room->first;
     row[CUT_BEHIND_SURE] = block > room->last;
-    row[CUT_FROM_LAST] = thirties((ptrdiff_t)block - (ptrdiff_t)room->last);
-    row[CUT_TO_FIRST] = thirties((ptrdiff_t)room->first - (ptrdiff_t)block);
+    row[CUT_FROM_LAST] = (float)thirties((ptrdiff_t)block - (ptrdiff_t)room->last);
+    row[CUT_TO_FIRST] = (float)thirties((ptrdiff_t)room->first - (ptrdiff_t)block);
     row[CUT_CONTENT_RANK] = (float)(room->content[block] / at_least(room->highest, 1e-6));
     memcpy(row + CUT_SHARE_FROM, room->page, sizeof(room->page));
     put_others(features_of(page->reading, block), page->evidence + block * EVIDENCE_COUNT, row);
@@ -137,15 +159,17 @@ void put_cut_features(const CutPage *page, const CutContext *room, size_t block,
 int make_context(const Reading *reading, CutContext *room)
 {
     size_t blocks = reading->blocks + 1;
-    room->content = malloc(blocks * ((4 + ALIKE_LEVELS) * sizeof(double) + 2 * sizeof(Keyed)));
+    room->content = malloc(blocks * ((6 + ALIKE_LEVELS) * sizeof(double) + 2 * sizeof(Keyed)));
     if (!room->content)
         return 0;
     room->chars = room->content + blocks;
     room->expected = room->chars + blocks;
     room->likelier = room->expected + blocks;
+    room->heading = room->likelier + blocks;
+    room->from_heading = room->heading + blocks;
     for (size_t i = 0; i < ALIKE_LEVELS; i++)
-        room->alike[i] = room->likelier + (i + 1) * blocks;
-    room->items = (Keyed *)(room->likelier + (ALIKE_LEVELS + 1) * blocks);
+        room->alike[i] = room->from_heading + (i + 1) * blocks;
+    room->items = (Keyed *)(room->from_heading + (ALIKE_LEVELS + 1) * blocks);
     room->spare = room->items + blocks;
     return 1;
 }

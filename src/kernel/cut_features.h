@@ -20,6 +20,7 @@ typedef struct {
     double *content;             /* The probability of each block. */
     double *chars, *expected;    /* Running sums, one more than blocks: characters, and those times probability. */
     double *likelier;            /* The content to be expected in likelier blocks. */
+    double *heading, *from_heading; /* The last heading before each: its probability, and how far it is. */
     double *alike[ALIKE_LEVELS]; /* Means over the blocks at the same place. */
     Keyed *items, *spare;
     double total, highest;

@@ -273,7 +273,6 @@ static void put_page_features(const float *restrict features, float *restrict ro
 {
 #define CONTAINER(tag)
 #define ABOVE(tag)
-#define NAMED(kind, words)
 #define BOTH(NAME, group, name, width, most, meaning) \
     memcpy(row + SITE_##NAME, features + PAGE_##NAME, (width) * sizeof(float));
 #include "features.def"

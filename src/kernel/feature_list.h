@@ -5,6 +5,8 @@
 
 #define LEVELS 6 /* Levels of a block's surroundings. */
 #define TYPE_COUNT 7 /* Types of pages that are told apart. */
+#define NAME_NUMBERS 4 /* Numbers that a word in a name tells. */
+#define TEXT_NUMBERS 2 /* And one in a short text. */
 
 /* PAGE_CHARS, ... and how many there are. */
 enum {
@@ -24,7 +26,6 @@ enum {
 enum {
 #define CONTAINER(tag)
 #define ABOVE(tag)
-#define NAMED(kind, words)
 #define BOTH(NAME, group, name, width, most, meaning) SITE_##NAME, SITE_LAST_##NAME = SITE_##NAME + (width) - 1,
 #include "features.def"
     SITE_EVIDENCE,

@@ -22,7 +22,6 @@ static const Feature evidence[] = {
 static const Feature site_features[] = {
 #define CONTAINER(tag)
 #define ABOVE(tag)
-#define NAMED(kind, words)
 #define BOTH(NAME, group, name, width, most, meaning) {group, name, meaning, SITE_##NAME, width, most},
 #include "features.def"
 #define EVIDENCE(NAME, name, width, meaning) \

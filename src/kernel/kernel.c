@@ -120,13 +120,13 @@ static int add_type(PyObject *module, PyType_Spec *spec, PyObject **type)
 static int add_types(PyObject *module)
 {
     Types *types = types_of(module);
-    return (types->tag_names = make_tag_names()) && (types->words = make_words()) && add_tags(module) &&
-                   add_features(module) && add_type(module, &tree_spec, &types->tree) &&
+    return (types->tag_names = make_tag_names()) && add_tags(module) && add_features(module) && add_type(module, &tree_spec, &types->tree) &&
                    add_type(module, &reading_spec, &types->reading) &&
                    add_type(module, &opinion_spec, &types->opinion) &&
                    add_type(module, &judgement_spec, &types->judgement) &&
                    add_type(module, &network_spec, &types->network) &&
-                   add_type(module, &table_spec, &types->table)
+                   add_type(module, &table_spec, &types->table) &&
+                   add_type(module, &lexicon_spec, &types->lexicon)
                ? 0
                : -1;
 }
@@ -136,13 +136,13 @@ static void free_types(void *module)
     Types *types = types_of(module);
     if (types) {
         PyMem_Free(types->tag_names);
-        PyMem_Free(types->words);
         Py_XDECREF(types->tree);
         Py_XDECREF(types->reading);
         Py_XDECREF(types->opinion);
         Py_XDECREF(types->judgement);
         Py_XDECREF(types->network);
         Py_XDECREF(types->table);
+        Py_XDECREF(types->lexicon);
     }
 }
 

@@ -9,13 +9,11 @@
 #include "bytes.h"
 
 typedef struct TagNames TagNames;
-typedef struct Words Words;
 
 /* What the module keeps: the types of its objects, and tables. */
 typedef struct {
-    PyObject *tree, *reading, *opinion, *judgement, *network, *table;
+    PyObject *tree, *reading, *opinion, *judgement, *network, *table, *lexicon;
     TagNames *tag_names;
-    Words *words;
 } Types;
 
 static inline Types *types_of(PyObject *module)

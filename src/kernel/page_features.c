@@ -7,7 +7,7 @@
 
 #include "tags.h"
 
-#define MAX_LEVEL 24 /* How many levels up tags and names are looked for. */
+#define MAX_LEVEL 24 /* How many levels up tags are looked for. */
 #define MIN_COPY 40  /* Letters and digits from which a text that stands twice is a copy. */
 
 static void fill_text(const Reading *reading, const Letters *letters, size_t block, float *to)
@@ -72,22 +72,23 @@ static int container_column(int16_t tag)
     return columns[tag] ? columns[tag] : PAGE_CONTAINER_other;
 }
 
-enum { ABOVE_AT = PAGE_ABOVE_nav, NAMED_AT = PAGE_NAMED_navigation, ABOVE_END = PAGE_ARIA_HIDDEN + 1 };
+enum { ABOVE_AT = PAGE_ABOVE_nav, HIDDEN_AT = PAGE_ARIA_HIDDEN, ABOVE_END = PAGE_LAST_NAMES + 1 };
 
-/* The columns behind `ABOVE_AT` of the tags and names of a node, as bits. */
+/* The columns behind `ABOVE_AT` of the tag of a node and of what hides it, as bits. */
 static uint32_t above_bits(const Reading *reading, const Names *names, int32_t node)
 {
     static const uint32_t bits[TAG_COUNT] = {
 #define ABOVE(tag) [TAG_##tag] = UINT32_C(1) << (PAGE_ABOVE_##tag - ABOVE_AT),
 #include "features.def"
     };
-    return bits[reading->tree->tag[node]] | names->kinds[node] << (NAMED_AT - ABOVE_AT);
+    return bits[reading->tree->tag[node]] | (uint32_t)names->hidden[node] << (HIDDEN_AT - ABOVE_AT);
 }
 
-/* How near above the block its tags and names stand: the nearest of each counts. */
+/* How near above the block tags stand, and what hides it: the nearest of each counts. And what names tell. */
 static void fill_above(const Reading *reading, const Names *names, int32_t node, const float *near, float *to)
 {
     uint32_t met = 0;
+    memcpy(to + PAGE_NAMES, names->told + (size_t)node * NAME_NUMBERS, NAME_NUMBERS * sizeof(float));
     for (int level = 1; level <= MAX_LEVEL; level++) {
         uint32_t bits = above_bits(reading, names, node) & ~met;
         met |= bits;

@@ -50,7 +50,8 @@ static int make_sums(Notes *notes, size_t blocks)
 }
 
 /* Fill the reading; 0 with an exception set. */
-static int fill_reading(Reading *reading, Notes *notes, const uint8_t *is_begun, const int32_t *holder)
+static int fill_reading(Reading *reading, Notes *notes, const Lexicon *lexicon, const uint8_t *is_begun,
+                        const int32_t *holder)
 {
     if (!make_sums(notes, reading->blocks)) {
         PyErr_NoMemory();
@@ -61,6 +62,7 @@ static int fill_reading(Reading *reading, Notes *notes, const uint8_t *is_begun,
     sum_blocks(reading, &notes->sums);
     fill_keys(reading, &notes->names);
     int is_done = fill_features(reading, notes);
+    fill_texts(reading, &lexicon->texts);
     if (!is_done)
         PyErr_NoMemory();
     is_done = is_done && fill_title(reading, &notes->sums);
@@ -68,24 +70,25 @@ static int fill_reading(Reading *reading, Notes *notes, const uint8_t *is_begun,
     return is_done;
 }
 
-static PyObject *read_tree(const Types *types, const Tree *tree, PyObject *held)
+static PyObject *read_tree(const Types *types, const Tree *tree, PyObject *held, const Lexicon *lexicon)
 {
     size_t nodes = tree->count + 1, counts[2];
-    uint64_t *classes = calloc(nodes, sizeof(uint64_t) + 3 * sizeof(int32_t) + 1);
+    uint64_t *classes = calloc(nodes, sizeof(uint64_t) + (NAME_NUMBERS + 2) * sizeof(int32_t) + 2);
     if (!classes)
         return PyErr_NoMemory();
-    Notes notes = {.names = {classes, (uint32_t *)(classes + nodes)}};
-    notes.before = (int32_t *)(notes.names.kinds + nodes);
+    Notes notes = {.names = {.classes = classes, .told = (float *)(classes + nodes)}};
+    notes.before = (int32_t *)(notes.names.told + NAME_NUMBERS * nodes);
     int32_t *holder = notes.before + nodes;
     uint8_t *is_begun = (uint8_t *)(holder + nodes);
-    read_names(tree, types->words, &notes.names);
+    notes.names.hidden = is_begun + nodes;
+    read_names(tree, &lexicon->names, &notes.names);
     find_cuts(tree, is_begun, holder, counts);
     Reading *reading = make_owner(types->reading, columns, counts, held);
     if (reading) {
         reading->tree = tree;
         reading->blocks = counts[0];
         reading->segment_count = counts[1];
-        if (!fill_reading(reading, &notes, is_begun, holder))
+        if (!fill_reading(reading, &notes, lexicon, is_begun, holder))
             Py_CLEAR(reading);
     }
     free(classes);
@@ -94,8 +97,10 @@ static PyObject *read_tree(const Types *types, const Tree *tree, PyObject *held)
 
 PyObject *kernel_read(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
 {
-    const Tree *tree = check_count("read", count, 1) ? given_tree(module, arguments[0]) : NULL;
-    return tree ? read_tree(types_of(module), tree, arguments[0]) : NULL;
+    const Types *types = types_of(module);
+    const Tree *tree = check_count("read", count, 2) ? given_tree(module, arguments[0]) : NULL;
+    const Lexicon *lexicon = tree ? given_owner(arguments[1], types->lexicon) : NULL;
+    return lexicon ? read_tree(types, tree, arguments[0], lexicon) : NULL;
 }
 
 static Py_ssize_t count_blocks(PyObject *self)

@@ -7,6 +7,7 @@
 #include "feature_list.h"
 #include "sorting.h"
 #include "tree.h"
+#include "lexicon.h"
 
 #define PLACE_BITS 40 /* Of a segment's key: the bits above name its place, those below its text. */
 
@@ -49,10 +50,12 @@ double rank_blocks(const Reading *reading, const double *content, Keyed *items, 
 
 enum { LOWER, UPPER, DIGIT, COMMA, STOP, SPACE, FOREIGN, SIGN };
 
-/* Of each node: a hash of its classes, and the kinds of words in its names, as bits. */
+/* Of each node: a hash of its classes, what the words in its names and those above it tell, and whether it has
+   `aria-hidden`. */
 typedef struct {
     uint64_t *classes;
-    uint32_t *kinds;
+    float *told; /* Rows of `NAME_NUMBERS`. */
+    uint8_t *hidden;
 } Names;
 
 /* The characters of a block by kind. One of Han, Kana or Hangul counts as two, and as many spaces are counted
@@ -92,12 +95,8 @@ static inline double at_most(double value, double most)
     return value < most ? value : most;
 }
 
-/* The words in names that tell something, in a table with open addressing; to be freed. NULL with an
-   exception set. */
-Words *make_words(void);
-
-/* What class, id, role and `aria-hidden` of every element say: into `names`, which is 0 before. */
-void read_names(const Tree *tree, const Words *words, const Names *names);
+/* What class, id, role, itemprop and `aria-hidden` of every element say: into `names`, which is 0 before. */
+void read_names(const Tree *tree, const WordList *list, const Names *names);
 
 /* Where blocks may begin, and what holds each node; and how many blocks and segments there are. */
 void find_cuts(const Tree *tree, uint8_t *is_begun, int32_t *holder, size_t *counts);
@@ -149,6 +148,9 @@ size_t find_headline(const Reading *reading);
 /* The features of all blocks, but for those of the title; 0 without memory. */
 int fill_features(const Reading *reading, const Notes *notes);
 int fill_rows(const Reading *reading, const Notes *notes);
+
+/* What the words of short blocks tell. */
+void fill_texts(const Reading *reading, const WordList *list);
 
 /* What the page states of itself; 0 without memory. */
 int fill_statement(const Reading *reading);

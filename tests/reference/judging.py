@@ -136,7 +136,8 @@ def cut_features(page: Reading, found: Matrix, logits: Floats, types: Floats) ->
     columns = (
         np.stack((logits / 3, content, *near), axis=1),
         mean_around(page, content),
-        np.stack((*alike, likelier, order < first, order > last), axis=1),
+        np.stack((*alike, *_headings(page, content)), axis=1),
+        np.stack((likelier, order < first, order > last), axis=1),
         np.clip(np.stack((order - last, first - order), axis=1) / 30, -1, 1),
         rank[:, None],
         np.tile(_of_the_page(content, chars, types), (count, 1)),
@@ -144,6 +145,22 @@ def cut_features(page: Reading, found: Matrix, logits: Floats, types: Floats) ->
         found[:, _CUT_FOUND],
     )
     return np.concatenate(columns, axis=1, dtype=np.float32)
+
+
+_IS_HEADING = slice(
+    next(each.first for each in PAGE_FEATURES if each.name == "h1"),
+    next(each.first for each in PAGE_FEATURES if each.name == "h6") + 1,
+)
+
+
+def _headings(page: Reading, content: Floats) -> tuple[Floats, Floats]:
+    """Of the last heading before each block its probability, and how far it is."""
+    order = np.arange(len(content))
+    is_heading = page.features[:, _IS_HEADING].any(axis=1)
+    last = np.maximum.accumulate(np.where(is_heading, order, -1))
+    before = np.concatenate(([-1], last[:-1]))
+    found, far = content[before], np.clip((order - before) / 30, -1, 1)
+    return np.where(before >= 0, found, -1), np.where(before >= 0, far, 1)
 
 
 def _mean_alike(keys: Hashes, content: Floats, chars: Floats) -> Floats:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from dehusk.methods.auto.model import Lexicon
 from dehusk.page.hashing import Hashes
 from dehusk.page.tree import Floats, Tree
 from reference.page_features import Matrix, page_features
@@ -29,11 +30,11 @@ class Reading:
     features: Matrix
 
 
-def read(tree: Tree) -> Reading:
+def read(tree: Tree, lexicon: Lexicon) -> Reading:
     """The page as arrays."""
-    names, blocks = read_names(tree), cut(tree)
+    names, blocks = read_names(tree, lexicon), cut(tree)
     keys = read_keys(tree, blocks, names)
-    return Reading(tree, blocks, keys, page_features(tree, blocks, names))
+    return Reading(tree, blocks, keys, page_features(tree, blocks, names, lexicon))
 
 
 # --- tables ---

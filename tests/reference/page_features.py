@@ -8,13 +8,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from dehusk.methods.auto.model import Lexicon
 from dehusk.page import tags
 from dehusk.page.tree import Floats, Tree
 from reference.reading import (  # fmt: skip
     COMMA,
     DIGIT,
     FOREIGN,
-    KINDS,
     LOWER,
     SIGN,
     SPACE,
@@ -23,6 +23,7 @@ from reference.reading import (  # fmt: skip
     Blocks,
     Letters,
     Names,
+    characters,
     read_letters,
 )
 from reference.rows import (  # fmt: skip
@@ -41,22 +42,22 @@ Matrix = NDArray[np.float32]
 
 _ABOVE = (
     "nav", "header", "footer", "aside", "main", "article", "section", "form", "ul", "ol", "table",
-    "dl", "figure", "blockquote", "pre", "button", "label", "select", "a", "details",
+    "dl", "figure", "blockquote", "pre", "button", "label", "a", "details",
 )  # fmt: skip
 """Tags that matter when they stand somewhere above a block."""
 OWN = (
     "p", "li", "td", "th", "h1", "h2", "h3", "h4", "h5", "h6", "div", "dt", "dd", "pre",
-    "figcaption", "button", "option", "blockquote", "summary", "caption",
+    "figcaption", "button", "blockquote", "summary", "caption",
 )  # fmt: skip
 """Tags that matter as a block's container."""
 _FARTHEST = 24
-"""How many levels up tags and names are looked for; each counts 1 / sqrt(level)."""
+"""How many levels up tags are looked for; each counts 1 / sqrt(level)."""
 _MAX_TITLE = 1000
 """Characters of `<title>` that are looked at: a longer one is no title, and would cost its length
 for every block."""
 
 
-def page_features(tree: Tree, blocks: Blocks, names: Names) -> Matrix:
+def page_features(tree: Tree, blocks: Blocks, names: Names, lexicon: Lexicon) -> Matrix:
     """One row of numbers per block, from the page alone."""
     letters = read_letters(tree, blocks)
     text = _text(blocks, letters)
@@ -67,6 +68,8 @@ def page_features(tree: Tree, blocks: Blocks, names: Names) -> Matrix:
         _place(tree, blocks),
         _container(tree, blocks),
         _above(tree, blocks, names),
+        names.told[blocks.container].astype(np.float64),
+        _wording(tree, blocks, lexicon),
         _around(blocks),
         _alike(tree, blocks, names),
         rows,
@@ -135,20 +138,51 @@ def _container(tree: Tree, blocks: Blocks) -> Floats:
 
 
 def _above(tree: Tree, blocks: Blocks, names: Names) -> Floats:
-    """How near above the block stand the tags of `_ABOVE`, the words of `KINDS`, `aria-hidden`."""
+    """How near above the block stand the tags of `_ABOVE`, and `aria-hidden`."""
     numbers = np.array([tags.NUMBERS[name] for name in _ABOVE])
-    bits = np.arange(len(KINDS) + 1, dtype=np.uint32)
-    near = np.zeros((len(blocks), len(_ABOVE) + len(bits)))
+    near = np.zeros((len(blocks), len(_ABOVE) + 1))
     node = blocks.container
     for level in range(1, _FARTHEST + 1):
         is_tag = tree.tag[node][:, None] == numbers
-        is_named = names.kinds[node][:, None] >> bits & 1 > 0
-        is_there = np.concatenate((is_tag, is_named), axis=1)
+        is_there = np.concatenate((is_tag, names.hidden[node][:, None]), axis=1)
         near = np.where(is_there & (near == 0), 1 / np.sqrt(level), near)
         if not node.any():
             break
         node = np.maximum(tree.parent[node], 0)
     return near
+
+
+_MAX_WORDS = 10
+"""Of a block that is short. Words of longer ones tell what the page is about: networks that read
+them did worse on other sites."""
+_NO_LETTERS = ((0x80, 0xBF), (0x2000, 0x303F), (0xFF00, 0xFF7F))
+
+
+def _is_letter(character: str) -> bool:
+    """Behind ASCII all are letters but those of three ranges, most of which are signs."""
+    if character.isascii():
+        return character.isalpha()
+    return not any(first <= ord(character) <= last for first, last in _NO_LETTERS)
+
+
+def _wording(tree: Tree, blocks: Blocks, lexicon: Lexicon) -> Floats:
+    """What the words of short blocks tell; capitals of ASCII alone are made small."""
+    words = {word: np.array(row, np.float32) for word, row in lexicon.texts.items()}
+    width = len(next(iter(words.values())))
+    told, count = np.zeros((len(blocks), width), np.float32), np.zeros(len(blocks), np.int64)
+    for segment, block in zip(blocks.segments.tolist(), blocks.owner.tolist(), strict=True):
+        said = map(chr, characters(tree, segment).tolist())
+        text = "".join(character if _is_letter(character) else " " for character in said)
+        for word in text.split(" "):
+            if not word:
+                continue
+            count[block] += 1
+            small = "".join(c.lower() if c.isascii() else c for c in word)
+            if small in words and count[block] <= _MAX_WORDS + 1:
+                told[block] += words[small]
+    is_short = (count > 0) & (count <= _MAX_WORDS)
+    root = np.sqrt(np.maximum(count, 1).astype(np.float32))[:, None]
+    return np.where(is_short[:, None], told / root, 0).astype(np.float64)
 
 
 def _around(blocks: Blocks) -> Floats:

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from dehusk.methods.auto.model import Lexicon
 from dehusk.page import tags
 from dehusk.page.hashing import Hashes, hash_bytes, mix
 from dehusk.page.tree import ATTRIBUTE, Flags, Floats, Ints, Tree
@@ -219,59 +220,53 @@ def read_letters(tree: Tree, blocks: Blocks) -> Letters:
 
 # --- names ---
 
-KINDS = {
-    "navigation": "nav menu navbar navigation toc breadcrumb breadcrumbs pagination pager tabs"
-    " skip",
-    "header": "header head masthead topbar top logo brand banner",
-    "footer": "footer foot bottom copyright legal",
-    "side": "sidebar side aside widget rail secondary complementary column col left right",
-    "related": "related recommended more teaser card cards promo popular trending latest recent"
-    " also next prev previous headlines stories hot promos carousel most",
-    "social": "share social follow subscribe newsletter signup login cookie consent gdpr popup"
-    " modal overlay",
-    "advertising": "ad ads advert advertisement sponsor sponsored promoted",
-    "about": "meta byline author date tags tag category categories info caption credit",
-    "comment": "comment comments reply replies respond discussion kommentar kommentare komentarz"
-    " komentarze opinia opinie opinion opinions commentaire commentaires comentario comentarios"
-    " commento commenti reactie reacties",
-    "content": "content article post entry story body main text maincontent markdown prose"
-    " description detail details documentation thread message messages",
-    "control": "button btn search form input dropdown toggle hidden icon filter sort select",
-}
-"""Words that sites put into class names and ids, by what they name: common web vocabulary, mostly
-English. None belongs to one site or generator; on a share of the training pages all are hidden."""
 _MAX_VALUE = 2000
+_READ = (b"class", b"id", b"role", b"itemprop")
+_DECAY = np.float32(0.8)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Names:
-    """Of each node: the kinds of words in its names, as bits, and one more for `aria-hidden`; and a
-    hash of its classes."""
+    """Of each node: what the words in its names and in those above it tell, whether it has
+    `aria-hidden`, and a hash of its classes."""
 
-    kinds: NDArray[np.uint32]
+    told: NDArray[np.float32]
+    hidden: Flags
     classes: Hashes
 
 
-def read_names(tree: Tree) -> Names:
-    """What class, id, role and `aria-hidden` of every element say."""
-    kinds, classes = np.zeros(len(tree), np.uint32), np.zeros(len(tree), np.uint64)
+def read_names(tree: Tree, lexicon: Lexicon) -> Names:
+    """What class, id, role, itemprop and `aria-hidden` of every element say.
+
+    What stands above counts 0.8 as much for each element between: the nearest names tell most, but
+    'sidebar' far above tells something.
+    """
+    words = {word: np.array(row, np.float32) for word, row in lexicon.names.items()}
+    width = len(next(iter(words.values()))) if words else 0
+    told, hidden = np.zeros((len(tree), width), np.float32), np.zeros(len(tree), np.bool_)
+    classes = np.zeros(len(tree), np.uint64)
     for node in np.flatnonzero(~tree.is_text).tolist():
         for name, value in ATTRIBUTE.findall(tree.source[tree.start[node] : tree.stop[node]]):
             if name == b"aria-hidden" and value.lower() == b"true":
-                kinds[node] |= 1 << len(KINDS)
-            if name not in (b"class", b"id", b"role") or not 0 < len(value) <= _MAX_VALUE:
+                hidden[node] = True
+            if name not in _READ or not 0 < len(value) <= _MAX_VALUE:
                 continue
-            kinds[node] |= _kinds(value)
+            told[node] += _told(value, words, width)
             if name == b"class":
                 classes[node] = _classes(value)
-    return Names(kinds, classes)
+        if tree.parent[node] >= 0:
+            told[node] += _DECAY * told[tree.parent[node]]
+    return Names(told, hidden, classes)
 
 
-def _kinds(value: bytes) -> int:
-    """The kinds of words in a value, one bit each."""
-    words = re.sub(rb"([a-z])([A-Z])", rb"\1 \2", value).lower()
-    found = {word.decode() for word in re.findall(rb"[a-z]+", words)}
-    return sum(1 << n for n, listed in enumerate(KINDS.values()) if found & set(listed.split()))
+def _told(value: bytes, words: dict[str, NDArray[np.float32]], width: int) -> NDArray[np.float32]:
+    """What the words of a value tell, added up one after another."""
+    parted = re.sub(rb"([a-z])([A-Z])", rb"\1 \2", value).lower()
+    total = np.zeros(width, np.float32)
+    for word in re.findall(rb"[a-z]+", parted):
+        if word.decode() in words:
+            total += words[word.decode()]
+    return total
 
 
 def _classes(value: bytes) -> int:

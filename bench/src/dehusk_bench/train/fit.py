@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
@@ -16,7 +16,7 @@ from dehusk.methods.auto.model import Matrix, Network
 from dehusk.page.tree import Floats
 
 _SAME: Final = 1.001e-3
-_FAR: Final = 6.0
+FAR: Final = 6.0
 """Standard deviations from the mean at which inputs are cut."""
 _HALF: Final = 0.5
 """Words added above and below when F1 is taken: a page of few is not all or none."""
@@ -88,27 +88,27 @@ def fit(
     The columns are questions by themselves; with `is_choice` exactly one of them is right.
     UsageError where there is nothing to fit to.
     """
-    known = [np.where(np.isnan(each.wanted[:, 0]), 0, each.weight) for each in examples]
-    if not any(weight.any() for weight in known):
-        raise UsageError("the gold says nothing of any block: there is nothing to train on")
-    mean, spread = _scale(len(examples), rows)
+    batches = Batches(examples, rows, settings)
     members = [
-        _descend(
-            examples, rows, (mean, spread), replace(settings, seed=settings.seed + n),
-            is_choice=is_choice,
-        )
+        _descend(batches, replace(settings, seed=settings.seed + n), is_choice=is_choice)
         for n in range(settings.members)
-    ]  # fmt: skip
+    ]
+    return network_of(members, batches.scale)
+
+
+def network_of(members: Sequence[Sequence[Matrix]], scale: tuple[Matrix, Matrix]) -> Network:
+    """The mean of networks with these weights and biases, for rows that are not scaled."""
+    mean, spread = scale
     hidden, hidden_bias, output, output_bias = zip(*members, strict=True)
     scaled = np.concatenate(hidden, axis=1) / spread[:, None]
     scaled[spread < _SAME] = 0  # What never differed has taught nothing, and so has no say.
     return Network(
         hidden=scaled.astype(np.float32),
         hidden_bias=(np.concatenate(hidden_bias) - mean @ scaled).astype(np.float32),
-        output=(np.concatenate(output) / settings.members).astype(np.float32),
+        output=(np.concatenate(output) / len(members)).astype(np.float32),
         output_bias=np.mean(output_bias, axis=0).astype(np.float32),
-        floor=(mean - _FAR * spread).astype(np.float32),
-        ceiling=(mean + _FAR * spread).astype(np.float32),
+        floor=(mean - FAR * spread).astype(np.float32),
+        ceiling=(mean + FAR * spread).astype(np.float32),
     )
 
 
@@ -123,7 +123,7 @@ def _scale(count: int, rows: Rows) -> tuple[Matrix, Matrix]:
     return mean.astype(np.float32), spread.astype(np.float32)
 
 
-def _load() -> tuple[Any, Any]:
+def load_jax() -> tuple[Any, Any]:
     """JAX and Optax."""
     try:
         import jax  # noqa: PLC0415  only training needs them
@@ -135,36 +135,64 @@ def _load() -> tuple[Any, Any]:
     return jax, optax
 
 
-def _descend(
-    examples: Sequence[Example],
-    rows: Rows,
-    scale: tuple[Matrix, Matrix],
-    settings: Fitting,
-    *,
-    is_choice: bool,
-) -> list[Matrix]:
+class Batches:
+    """Examples in batches, in a new order in each epoch, and how their columns are scaled.
+
+    UsageError where there is nothing to fit to.
+    """
+
+    def __init__(
+        self, examples: Sequence[Example], rows: Rows, settings: Fitting,
+        unscaled: Iterable[slice] = (),
+    ) -> None:  # fmt: skip
+        known = [np.where(np.isnan(each.wanted[:, 0]), 0, each.weight) for each in examples]
+        if not any(weight.any() for weight in known):
+            raise UsageError("the gold says nothing of any block: there is nothing to train on")
+        self.examples, self.rows, self.settings = examples, rows, settings
+        self.scale = _scale(len(examples), rows)
+        for columns in unscaled:
+            self.scale[0][columns], self.scale[1][columns] = 0, 1
+
+    def __call__(self, random: np.random.Generator) -> Iterator[tuple[list[int], Any, Any]]:
+        """For all epochs: the examples of a batch, the batch, and the rate of the step."""
+        _, optax = load_jax()
+        settings, done = self.settings, 0
+        steps = settings.epochs * sum(1 for _ in _parts(self.examples, settings.batch, random))
+        rate = optax.warmup_cosine_decay_schedule(
+            settings.rate / 10, settings.rate, math.ceil(steps / 20), steps + 1, settings.rate / 100
+        )
+        for _ in range(settings.epochs):
+            for part in _parts(self.examples, settings.batch, random):
+                yield (
+                    part,
+                    _batch(self.examples, self.rows, part, settings.batch, random),
+                    rate(done),
+                )
+                done += 1
+
+
+def start(random: np.random.Generator, shape: tuple[int, int], spread: float) -> Matrix:
+    """Weights to begin with."""
+    return (random.standard_normal(shape) * spread).astype(np.float32)
+
+
+def _descend(batches: Batches, settings: Fitting, *, is_choice: bool) -> list[Matrix]:
     """The weights and biases after all epochs."""
-    jax, optax = _load()
+    jax, _ = load_jax()
     random = np.random.default_rng(settings.seed)
-    columns, width, outputs = len(scale[0]), settings.width, examples[0].wanted.shape[1]
+    columns, width = len(batches.scale[0]), settings.width
+    outputs = batches.examples[0].wanted.shape[1]
     values = [
-        (random.standard_normal((columns, width)) * np.sqrt(2 / columns)).astype(np.float32),
+        start(random, (columns, width), math.sqrt(2 / columns)),
         np.zeros(width, np.float32),
-        (random.standard_normal((width, outputs)) * np.sqrt(1 / width)).astype(np.float32),
+        start(random, (width, outputs), math.sqrt(1 / width)),
         np.zeros(outputs, np.float32),
     ]
-    steps = settings.epochs * sum(1 for _ in _parts(examples, settings.batch, random))
-    rate = optax.warmup_cosine_decay_schedule(
-        settings.rate / 10, settings.rate, math.ceil(steps / 20), steps + 1, settings.rate / 100
-    )
     descent, step = _stepper(replace(settings, seed=0, epochs=0), is_choice=is_choice)
-    state, key, done = descent.init(values), jax.random.PRNGKey(settings.seed), 0
-    for _ in range(settings.epochs):
-        for part in _parts(examples, settings.batch, random):
-            key, own = jax.random.split(key)
-            batch = _batch(examples, rows, part, settings.batch, random)
-            values, state = step(values, state, own, rate(done), scale, batch)
-            done += 1
+    state, key = descent.init(values), jax.random.PRNGKey(settings.seed)
+    for _, batch, rate in batches(random):
+        key, own = jax.random.split(key)
+        values, state = step(values, state, own, rate, batches.scale, batch)
     return [np.asarray(value) for value in values]
 
 
@@ -223,8 +251,7 @@ def _batch(
 @lru_cache
 def _stepper(settings: Fitting, *, is_choice: bool) -> tuple[Any, Callable[..., tuple[Any, Any]]]:
     """How to descend, and one step down the slope of the loss of a batch; compiled once."""
-    jax, optax = _load()
-    numbers = jax.numpy
+    jax, optax = load_jax()
     descent = optax.chain(
         optax.clip_by_global_norm(1.0),
         optax.scale_by_adam(),
@@ -232,23 +259,10 @@ def _stepper(settings: Fitting, *, is_choice: bool) -> tuple[Any, Callable[..., 
     )
 
     def loss(values: Any, key: Any, scale: tuple[Any, Any], batch: _Batch) -> Any:
-        hidden, hidden_bias, output, output_bias = values
-        mean, spread = scale
-        inputs = numbers.clip((batch.rows - mean) / spread, -_FAR, _FAR)
-        active = jax.nn.relu(inputs @ hidden + hidden_bias)
-        kept = jax.random.bernoulli(key, 1 - settings.dropout, active.shape)
-        active = numbers.where(kept, active / (1 - settings.dropout), 0)
-        logits = active @ output + output_bias
-        if is_choice:
-            each = optax.softmax_cross_entropy(logits, batch.wanted)
-        else:
-            each = optax.sigmoid_binary_cross_entropy(logits, batch.wanted).sum(axis=1)
-        wrong = settings.by_block * _mean(numbers, each, batch.weight)
-        if settings.by_page:
-            wrong += settings.by_page * _mean(
-                numbers, 1 - _page_f1(jax, logits[:, 0], batch), batch.page_weight
-            )
-        return wrong
+        logits = logits_of(values, key, scaled(batch.rows, scale), settings)
+        if not is_choice:
+            return loss_of(logits, batch, settings)
+        return _mean(optax.softmax_cross_entropy(logits, batch.wanted), batch.weight)
 
     @jax.jit  # type: ignore[untyped-decorator]
     def step(
@@ -261,8 +275,34 @@ def _stepper(settings: Fitting, *, is_choice: bool) -> tuple[Any, Callable[..., 
     return descent, step
 
 
-def _mean(numbers: Any, values: Any, weight: Any) -> Any:
-    return numbers.sum(values * weight) / numbers.maximum(numbers.sum(weight), 1e-6)
+def scaled(rows: Any, scale: tuple[Any, Any]) -> Any:
+    """The rows with their columns scaled, and cut where they are far from the mean."""
+    mean, spread = scale
+    return ((rows - mean) / spread).clip(-FAR, FAR)
+
+
+def logits_of(values: Sequence[Any], key: Any, inputs: Any, settings: Fitting) -> Any:
+    """What a network of these weights and biases says, some of its units dropped."""
+    jax, _ = load_jax()
+    hidden, hidden_bias, output, output_bias = values
+    active = jax.nn.relu(inputs @ hidden + hidden_bias)
+    kept = jax.random.bernoulli(key, 1 - settings.dropout, active.shape)
+    return jax.numpy.where(kept, active / (1 - settings.dropout), 0) @ output + output_bias
+
+
+def loss_of(logits: Any, batch: _Batch, settings: Fitting) -> Any:
+    """How wrong the logits are, by blocks and by pages."""
+    jax, optax = load_jax()
+    each = optax.sigmoid_binary_cross_entropy(logits, batch.wanted).sum(axis=1)
+    wrong = settings.by_block * _mean(each, batch.weight)
+    if settings.by_page:
+        f1 = _page_f1(jax, logits[:, 0], batch)
+        wrong += settings.by_page * _mean(1 - f1, batch.page_weight)
+    return wrong
+
+
+def _mean(values: Any, weight: Any) -> Any:
+    return (values * weight).sum() / weight.sum().clip(1e-6)
 
 
 def _page_f1(jax: Any, logits: Any, batch: _Batch) -> Any:

@@ -55,6 +55,16 @@ class BlockGold(NamedTuple):
         either = self.content_words + float(self.words[kept].sum())
         return 2 * found_words / either if either else 1.0
 
+    def best(self, logits: Floats) -> float:
+        """F1 of the best cut that logits allow; 1 where only phrases are known."""
+        if np.isnan(self.content_words):
+            return 1.0
+        order = np.argsort(-logits)
+        found, kept = (
+            np.cumsum(np.where(self.counted, each, 0)[order]) for each in (self.hits, self.words)
+        )
+        return float(np.max(2 * found / np.maximum(self.content_words + kept, 1)))
+
 
 def block_gold(gold: GoldPage, tree: Tree, reading: _kernel.Reading) -> BlockGold | None:
     """The gold of each block; None where the page has none that fits its tree."""

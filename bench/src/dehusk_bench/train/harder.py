@@ -19,14 +19,13 @@ import numpy as np
 
 from dehusk import _kernel
 from dehusk.errors import PageError
-from dehusk.methods.auto import read
 from dehusk.page import tags
 from dehusk.page.page import Page
 from dehusk.page.parse import parse
 from dehusk.page.tree import Flags, Tree
 from dehusk_bench.quality.scoring import words
 from dehusk_bench.train.gold import BlockGold
-from dehusk_bench.train.lessons import GoldReading
+from dehusk_bench.train.lessons import GoldReading, read_plain
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,7 +319,7 @@ def _read_again(page: ReadPage, html: bytes, added: list[tuple[int, int]]) -> Re
         tree = parse(Page(html, page.tree.url, charset="utf-8")).tree
     except PageError:
         return None
-    reading = read(tree)
+    reading = read_plain(tree)
     if tree.source != html:
         return None
     first = tree.start[np.asarray(reading.segments)[np.asarray(reading.first)]]

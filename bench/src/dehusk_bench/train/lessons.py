@@ -13,7 +13,7 @@ import numpy as np
 from dehusk import _kernel
 from dehusk.errors import PageError, UsageError
 from dehusk.memory import Memory
-from dehusk.methods.auto import Auto, read
+from dehusk.methods.auto import Auto
 from dehusk.methods.auto.features import (  # fmt: skip
     CUT_FEATURES,
     PAGE_FEATURES,
@@ -21,7 +21,7 @@ from dehusk.methods.auto.features import (  # fmt: skip
     columns_by_name,
     width,
 )
-from dehusk.methods.auto.model import Matrix
+from dehusk.methods.auto.model import Lexicon, Matrix
 from dehusk.page.parse import parse
 from dehusk.page.tree import Flags, Floats, Tree
 from dehusk_bench.corpora import Corpus, GoldPage, Watcher
@@ -83,13 +83,21 @@ def _bare(site: str) -> str:
     return site.removeprefix("www.")
 
 
+_SILENT_WORDS: Final = Lexicon({}, {})
+
+
+def read_plain(tree: Tree) -> _kernel.Reading:
+    """The page as `auto` reads it if no word tells anything."""
+    return _kernel.read(tree.kernel, _SILENT_WORDS.kernel)
+
+
 def _gold_reading(corpus: str, page: GoldPage) -> GoldReading | None:
     """The page as `auto` reads it; None for one without blocks or gold."""
     try:
         tree = parse(page.page).tree
     except PageError:
         return None
-    reading = read(tree)
+    reading = read_plain(tree)
     gold = block_gold(page, tree, reading) if len(reading) else None
     if gold is None:
         return None

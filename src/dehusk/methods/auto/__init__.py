@@ -74,7 +74,7 @@ class Auto:
 
     def lesson(self, tree: Tree) -> Memory:
         """What this page alone teaches."""
-        return Memory(1, self._opinion(tree.once(read)).lesson)
+        return Memory(1, self._opinion(tree.once(self._model.read)).lesson)
 
     def limit(self, memory: Memory) -> Memory:
         """The memory within its limits."""
@@ -94,7 +94,7 @@ class Auto:
         A text node has its block's score, an element the mean of the text below it, by length; nan
         where there is no shown text.
         """
-        page = tree.once(read)
+        page = tree.once(self._model.read)
         if not len(page):
             return np.full(len(tree), np.nan)
         return _spread(page, self._judge(memory, page).scores)
@@ -106,7 +106,7 @@ class Auto:
         no other page has that place.
         """
         nothing = np.full(len(tree), np.nan)
-        page = tree.once(read)
+        page = tree.once(self._model.read)
         reason = np.full(len(tree), -1, np.int16)
         if not len(page):
             return Explanation(nothing, nothing, nothing, reason)
@@ -125,7 +125,7 @@ class Auto:
 
     def verdict(self, memory: Memory, tree: Tree) -> Verdict:
         """Of what family and type the page is, and whether its site has changed its template."""
-        page = tree.once(read)
+        page = tree.once(self._model.read)
         if not len(page):
             return Verdict()
         model = self._model
@@ -196,11 +196,6 @@ class Auto:
         if len(table) <= max_keys:
             return table
         return keep_best(table, fair_worth(table, left), max_keys)
-
-
-def read(tree: Tree) -> _kernel.Reading:
-    """The page as `auto` reads it: its blocks, their features, and their keys in the memory."""
-    return _kernel.read(tree.kernel)
 
 
 def _spread(page: _kernel.Reading, values: Floats | memoryview) -> Floats:

@@ -1,4 +1,4 @@
-"""The four small networks of `auto`, and the plain file they come in."""
+"""The networks of `auto`, the words that tell it something, and the plain file they come in."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from dehusk.methods.auto.features import (
     columns_by_name,
     width,
 )
-from dehusk.page.tree import Floats
+from dehusk.page.tree import Floats, Tree
 
 Matrix = NDArray[np.float32]
 
-_VERSION: Final = 5
+_VERSION: Final = 6
 _MAX_UNITS: Final = 512
 """Hidden units that the kernel has room for."""
 _TYPES: Final = columns_by_name(CUT_FEATURES)["cut.types"]
@@ -59,9 +59,46 @@ class Network:
         return outputs.reshape(len(rows), len(self.output_bias))
 
 
+Numbers = Mapping[str, Sequence[float]]
+"""By word, what it tells."""
+
+
+@dataclass(frozen=True, eq=False)
+class Lexicon:
+    """Words that tell something: in the names of elements, and in short texts."""
+
+    names: Numbers
+    texts: Numbers
+
+    @cached_property
+    def kernel(self) -> _kernel.Lexicon:
+        """The words as the kernel takes them; ValueError where a word has not as many numbers."""
+        return _kernel.Lexicon(
+            names=_lines(self.names),
+            name_numbers=_rows(self.names),
+            texts=_lines(self.texts),
+            text_numbers=_rows(self.texts),
+        )
+
+
+def _lines(numbers: Numbers) -> bytes:
+    if any("\n" in word for word in numbers):
+        raise ValueError
+    return "".join(f"{word}\n" for word in numbers).encode()
+
+
+def _rows(numbers: Numbers) -> Matrix:
+    rows = np.array(list(numbers.values()), np.float32)
+    if not np.isfinite(rows).all():
+        raise ValueError
+    return rows
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Model:
     """What was learned from pages with gold: a network for each question."""
+
+    lexicon: Lexicon
 
     page: Network
     """How much of content a block looks like, as a logit."""
@@ -72,6 +109,10 @@ class Model:
     cut: Network
     """How much of content a block is, given what `site` says of the whole page, as a logit."""
     types: tuple[str, ...]
+
+    def read(self, tree: Tree) -> _kernel.Reading:
+        """The page as `auto` reads it: its blocks, their features, and their keys in the memory."""
+        return _kernel.read(tree.kernel, self.lexicon.kernel)
 
 
 @lru_cache(maxsize=16)
@@ -96,7 +137,11 @@ def save_model(model: Model, path: Path) -> None:
             field: [_rounded(row) for row in getattr(network, field)]
             for field in ("hidden", "hidden_bias", "output", "output_bias", "floor", "ceiling")
         }
-    text = json.dumps(written, separators=(",", ":")).replace('],"', '],\n"')
+    written["lexicon"] = {
+        field: {word: _rounded(row) for word, row in getattr(model.lexicon, field).items()}
+        for field in ("names", "texts")
+    }
+    text = json.dumps(written, separators=(",", ":"), ensure_ascii=False).replace('],"', '],\n"')
     path.write_text(text + "\n", "utf-8")
 
 
@@ -118,7 +163,10 @@ def _read(written: Mapping[str, Any]) -> Model:
     types = tuple(map(str, written["types"]))
     if len(types) != _TYPE_COUNT:
         raise ValueError
+    lexicon = Lexicon(**{name: dict(words) for name, words in written["lexicon"].items()})
+    lexicon.kernel  # noqa: B018  What does not fit together is found now.
     return Model(
+        lexicon=lexicon,
         page=capped(page, PAGE_FEATURES),
         site=capped(site, SITE_FEATURES),
         type=kind,
