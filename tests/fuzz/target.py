@@ -115,13 +115,14 @@ def use_arrays(data: bytes) -> None:
 
     first, second, third, *rest = _parts(data, 6)
     tree = parse(Page(b"<h1>Rye</h1><p>Sown <a href=x>in</a> autumn.")).tree.kernel
-    reading = _kernel.read(tree)
+    reading = _kernel.read(tree, _kernel.Lexicon(b"", b"", b"", b""))
     calls: list[Callable[[], object]] = [
         lambda: _kernel.words(first, second, third),
         lambda: _kernel.fingerprint(first, second, third),
         lambda: _kernel.label(tree, np.frombuffer(first[: len(first) // 8 * 8])),
-        lambda: _kernel.text(tree, np.frombuffer(first[: len(tree)], np.int8)),
-        lambda: _kernel.stated(tree, np.zeros(len(tree), np.int8), first, 3, 100),
+        lambda: _kernel.read(tree, _kernel.Lexicon(first, second, third, rest[0])),
+        lambda: _kernel.text(tree, np.frombuffer(first[: len(tree)], np.int8), second, third),
+        lambda: _kernel.stated(tree, np.zeros(len(tree), np.int8), first, 3, 100, 100),
         lambda: _kernel.Network(first, second, third, *rest).outputs(first),
         lambda: _kernel.cut_features(reading, first, second, third),
         lambda: _kernel.spread(reading, first),
