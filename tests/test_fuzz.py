@@ -32,7 +32,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_no_bytes_break_the_kernel(built: Path, tmp_path: Path) -> None:
     ran = fuzz.run(built, tmp_path, SECONDS)
     assert ran.status == 0, ran.said
-    assert ran.executions > 500
+    assert ran.executions > 100
     # The pages that it begins with meet a third of the edges, those of sanitizers counted too.
     assert ran.edges > 0.3 * ran.all_edges
 
