@@ -128,7 +128,7 @@ def test_prose_beside_the_main_content_is_content_where_auto_says_so() -> None:
         " the lower field. What was left they shared, and in the next year all of them had"
         " enough.</p></section><main>"
     )
-    site = _site(content=PROSE * 4 + second)
+    site = _site(content=PROSE * 3 + second)
     tree = site[f"{SITE}/oats.html"]
     by_votes = _texts(tree, ~_detect(tree, site, page_verdict="off").is_template)
     together = _texts(tree, ~_detect(tree, site).is_template)

@@ -122,7 +122,7 @@ KINDS: Final = {
     "service": 1.0,
     "organisation": 1.5,
     "wiki": 0.5,
-    "record": 2.5,
+    "record": 3.5,
 }
 """How much the pages of each kind count together."""
 CORPORA: Final = {"samples": 0.3}

@@ -193,7 +193,7 @@ class _Sums(NamedTuple):
 
 _MOST: Final = (28, 8)
 """Words in names, and in short texts, that there is room for, a block of a batch."""
-_DECAY_OF_WORDS: Final = 3.0
+_DECAY_OF_WORDS: Final = 1.0
 """How much a word is pulled to 0 at each step, times the rate. Without, words of few sites tell
 what these sites are. F1 by blocks of the page network on held-out sites, with 0.001, 1 and 3:
 articles 0.928, 0.933, 0.935; documentation 0.965, 0.961, 0.955; snippets 0.916, 0.926, 0.928;
