@@ -286,6 +286,13 @@ def test_llms_txt_needs_a_folder_of_markdown(
 # Pieces
 
 
+@pytest.mark.parametrize("text", ["Rye was sown.", "Der Müller säte."])
+def test_a_line_at_the_end_of_a_page_is_in_no_piece(text: str) -> None:
+    result = dehusk.extract(f"<main><h1>Rye</h1><p>{text}</p><hr><h3></h3></main>", keep="main")
+    (piece,) = result.pieces(100)
+    assert result.markdown[piece.start : piece.end] == piece.markdown == result.markdown
+
+
 def test_pieces_are_the_text_cut_at_headings_and_blocks() -> None:
     html = (
         "<h1>Rye</h1><p>A hardy grain.</p>"

@@ -87,9 +87,10 @@ def markdown_parts(
 ) -> tuple[str, list[Part]]:
     """The content as Markdown, and where its blocks and the rows of its tables begin."""
     written, places = _written(tree, labels, base_url, settings, has_parts=True)
-    found = np.frombuffer(places, np.int32).reshape(-1, 3).copy()
+    found = np.frombuffer(places, np.int32).reshape(-1, 3)
+    source = np.frombuffer(written.encode("utf-8", "surrogatepass"), np.uint8)
+    found = found[found[:, 0] < len(source)].copy()  # A line at the page's end begins behind all.
     if not written.isascii():
-        source = np.frombuffer(written.encode("utf-8", "surrogatepass"), np.uint8)
         characters = np.concatenate(([0], np.cumsum((source & 0xC0) != 0x80)))
         found[:, 0] = characters[found[:, 0]]
     return written, [Part(*row) for row in found.tolist()]
