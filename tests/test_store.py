@@ -6,6 +6,7 @@ import sqlite3
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -476,3 +477,15 @@ def test_threads_that_share_a_session_lose_no_lesson(file: Path, *, lasts: bool)
         assert len(session.shelf("seen").all()) == 240
     session.close()
     assert not lasts or upkeep.check_store(file).findings == ()
+
+
+@pytest.mark.parametrize("suffix", ["-new", "-lock", "-journal", "-wal", "-shm"])
+def test_no_store_is_lost_to_another_whose_name_begins_its_own(file: Path, suffix: str) -> None:
+    other = file.with_name(file.name + suffix)
+    with dehusk.open(other) as memory:
+        memory.learn(_page(1))
+    with suppress(UsageError), dehusk.open(file) as memory:
+        memory.learn(_page(2))
+    with dehusk.open(other) as memory:
+        assert memory.memory("a.example").pages == 1
+        assert not memory.learn(_page(1))
