@@ -489,3 +489,34 @@ def test_no_store_is_lost_to_another_whose_name_begins_its_own(file: Path, suffi
     with dehusk.open(other) as memory:
         assert memory.memory("a.example").pages == 1
         assert not memory.learn(_page(1))
+
+
+def test_threads_may_read_from_a_session_while_others_learn(file: Path) -> None:
+    def learn(part: int) -> None:
+        for number in range(30):
+            session.add(_page(100 * part + number, f"{number}.example"))
+            session.add_rule("a.example", "drop", f".a{part}-{number}")
+
+    def read(_: int) -> None:
+        for number in range(60):
+            name = f"{number % 30}.example"
+            session.rules("a.example")
+            session.families(name)
+            session.decided(name)
+            session.offer_example(name, number, f"https://{name}/")
+            session.sites()
+            session.site(name)
+            list(session.given(name))
+            assert session.memory(name).pages <= 4
+
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with dehusk.open(file, durable="page") as session, ThreadPoolExecutor(8) as pool:
+            for done in [pool.submit(act, part) for act in (learn, read) for part in range(4)]:
+                done.result()
+    finally:
+        sys.setswitchinterval(before)
+    with dehusk.open(file) as session:
+        assert [row.pages for row in session.sites()] == [4] * 30
+        assert len(session.rules("a.example")) == 120
