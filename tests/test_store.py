@@ -520,3 +520,21 @@ def test_threads_may_read_from_a_session_while_others_learn(file: Path) -> None:
     with dehusk.open(file) as session:
         assert [row.pages for row in session.sites()] == [4] * 30
         assert len(session.rules("a.example")) == 120
+
+
+def test_an_import_never_gives_up_a_memory_for_one_of_fewer_pages(file: Path) -> None:
+    large = file.with_name("large.husk")
+    keeping = Keeping(max_known_pages=3)
+    with dehusk.open(large, method="rtdm", keeping=keeping) as memory:
+        for number in range(9):
+            memory.learn(_page(number))
+        known = len(memory.memory("a.example").table(KNOWN))
+    with dehusk.open(file, method="rtdm") as memory:
+        for number in range(6, 9):
+            memory.learn(_page(number))
+    few, many = list(upkeep.export_lines(file)), list(upkeep.export_lines(large))
+    upkeep.import_lines(many, file)
+    upkeep.import_lines(few, large)
+    for path in (file, large):
+        with dehusk.open(path) as memory:
+            assert (memory.memory("a.example").pages, known) == (9, 3)
