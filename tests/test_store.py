@@ -6,6 +6,7 @@ import sqlite3
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -476,3 +477,64 @@ def test_threads_that_share_a_session_lose_no_lesson(file: Path, *, lasts: bool)
         assert len(session.shelf("seen").all()) == 240
     session.close()
     assert not lasts or upkeep.check_store(file).findings == ()
+
+
+@pytest.mark.parametrize("suffix", ["-new", "-lock", "-journal", "-wal", "-shm"])
+def test_no_store_is_lost_to_another_whose_name_begins_its_own(file: Path, suffix: str) -> None:
+    other = file.with_name(file.name + suffix)
+    with dehusk.open(other) as memory:
+        memory.learn(_page(1))
+    with suppress(UsageError), dehusk.open(file) as memory:
+        memory.learn(_page(2))
+    with dehusk.open(other) as memory:
+        assert memory.memory("a.example").pages == 1
+        assert not memory.learn(_page(1))
+
+
+def test_threads_may_read_from_a_session_while_others_learn(file: Path) -> None:
+    def learn(part: int) -> None:
+        for number in range(30):
+            session.add(_page(100 * part + number, f"{number}.example"))
+            session.add_rule("a.example", "drop", f".a{part}-{number}")
+
+    def read(_: int) -> None:
+        for number in range(60):
+            name = f"{number % 30}.example"
+            session.rules("a.example")
+            session.families(name)
+            session.decided(name)
+            session.offer_example(name, number, f"https://{name}/")
+            session.sites()
+            session.site(name)
+            list(session.given(name))
+            assert session.memory(name).pages <= 4
+
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with dehusk.open(file, durable="page") as session, ThreadPoolExecutor(8) as pool:
+            for done in [pool.submit(act, part) for act in (learn, read) for part in range(4)]:
+                done.result()
+    finally:
+        sys.setswitchinterval(before)
+    with dehusk.open(file) as session:
+        assert [row.pages for row in session.sites()] == [4] * 30
+        assert len(session.rules("a.example")) == 120
+
+
+def test_an_import_never_gives_up_a_memory_for_one_of_fewer_pages(file: Path) -> None:
+    large = file.with_name("large.husk")
+    keeping = Keeping(max_known_pages=3)
+    with dehusk.open(large, method="rtdm", keeping=keeping) as memory:
+        for number in range(9):
+            memory.learn(_page(number))
+        known = len(memory.memory("a.example").table(KNOWN))
+    with dehusk.open(file, method="rtdm") as memory:
+        for number in range(6, 9):
+            memory.learn(_page(number))
+    few, many = list(upkeep.export_lines(file)), list(upkeep.export_lines(large))
+    upkeep.import_lines(many, file)
+    upkeep.import_lines(few, large)
+    for path in (file, large):
+        with dehusk.open(path) as memory:
+            assert (memory.memory("a.example").pages, known) == (9, 3)

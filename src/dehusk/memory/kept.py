@@ -133,7 +133,7 @@ class Kept:
         self._clock = clock
         self._committed = clock()
         self._alone = RLock()
-        """Held while a page is learned or something committed: threads may share a session."""
+        """Held while the memories are read or changed: threads may share a session."""
         self._is_unit = False
         self._decided: dict[str, Overrides] = {}
         self._with_example: set[tuple[str, int]] = set()
@@ -158,12 +158,14 @@ class Kept:
 
     def memory(self, site: str = "") -> Memory:
         """What a site has taught; an empty memory for an unknown one. Raises StoreDamaged."""
-        return self._kept.memory(site)
+        with self._alone:
+            return self._kept.memory(site)
 
     @property
     def memories(self) -> dict[str, Memory]:
         """What sites have taught that are in memory, by their names."""
-        return self._held.memories()
+        with self._alone:
+            return self._held.memories()
 
     def note(self, page: Page, result: Result, since: int | None = None) -> bool:
         """Note the answer that is given on a page; True where it has changed, or is the first.
@@ -181,16 +183,26 @@ class Kept:
 
     def given(self, site: str, since: int = 0, after: bytes | None = None) -> Iterator[Answer]:
         """The answers noted on a site that first came from a revision above `since`, by key."""
-        return noted_answers(self.shelf(ANSWERS, site), since, after)
+        return self._one_by_one(noted_answers(self.shelf(ANSWERS, site), since, after))
+
+    def _one_by_one(self, answers: Iterator[Answer]) -> Iterator[Answer]:
+        """The same, each read alone: between two others may work, and there may be many."""
+        while True:
+            with self._alone:
+                answer = next(answers, None)
+            if answer is None:
+                return
+            yield answer
 
     def offer_example(self, site: str, family: int | None, url: str | None) -> None:
         """Take a page for its family's example if that has none yet."""
         if family is None or not url or (site, family) in self._with_example:
             return
-        examples = Examples(self.shelf(EXAMPLES, site))
-        examples.offer(family, url)
-        if examples.get(family) is not None and len(self._with_example) < _MAX_DECIDED:
-            self._with_example.add((site, family))
+        with self._alone:
+            examples = Examples(self.shelf(EXAMPLES, site))
+            examples.offer(family, url)
+            if examples.get(family) is not None and len(self._with_example) < _MAX_DECIDED:
+                self._with_example.add((site, family))
 
     def _commit_if_due(self) -> None:
         """Commit as often as was asked for, but never in the middle of a unit."""
@@ -254,7 +266,8 @@ class Kept:
 
     def rules(self, site: str) -> tuple[Rule, ...]:
         """What users have corrected on a site: obeyed on all its pages. Raises StoreDamaged."""
-        return read_rules(self.shelf(RULES, site))
+        with self._alone:
+            return read_rules(self.shelf(RULES, site))
 
     def add_rule(self, site: str, action: str, selector: str) -> Rule:
         """Keep or drop what the selector selects, on every page of the site from now on.
@@ -276,28 +289,32 @@ class Kept:
         """What the user decides on a site: as the memories were opened, and by the rules."""
         if isinstance(self._kept, Held):
             return self._kept[site].overrides or self.overrides
-        if site not in self._decided:
-            if len(self._decided) >= _MAX_DECIDED:
-                self._decided.clear()
-            self._decided[site] = overrides_of(self.rules(site), self.overrides)
-        return self._decided[site]
+        with self._alone:
+            if site not in self._decided:
+                if len(self._decided) >= _MAX_DECIDED:
+                    self._decided.clear()
+                self._decided[site] = overrides_of(self.rules(site), self.overrides)
+            return self._decided[site]
 
     def sites(self, damaged: Callable[[StoreDamaged], object] | None = None) -> list[SiteRow]:
         """The sites as they were last committed, by name.
 
         `damaged` is told of each whose row is damaged; without it StoreDamaged is raised.
         """
-        rows = self._store.statements.sites(damaged)
-        return sorted(rows, key=lambda row: row.name)
+        with self._alone:
+            rows = self._store.statements.sites(damaged)
+            return sorted(rows, key=lambda row: row.name)
 
     def site(self, name: str) -> SiteRow | None:
         """The site as it was last committed; None for an unknown one. Raises StoreDamaged."""
-        return self._store.statements.site(site_id(name))
+        with self._alone:
+            return self._store.statements.site(site_id(name))
 
     @property
     def size_bytes(self) -> int:
         """What the file, or the tables on the server, take."""
-        return self._store.database.size_bytes()
+        with self._alone:
+            return self._store.database.size_bytes()
 
     @property
     def active_sites(self) -> int:
@@ -314,10 +331,11 @@ class Kept:
 
         Empty for a method that does not tell. Raises StoreDamaged.
         """
-        memory = self.memory(site)
-        found = self.method.families(memory) if isinstance(self.method, GroupsPages) else ()
-        examples = Examples(self.shelf(EXAMPLES, site))
-        return [replace(family, example=examples.get(family.number)) for family in found]
+        with self._alone:
+            memory = self.memory(site)
+            found = self.method.families(memory) if isinstance(self.method, GroupsPages) else ()
+            examples = Examples(self.shelf(EXAMPLES, site))
+            return [replace(family, example=examples.get(family.number)) for family in found]
 
     def forget(self, site: str) -> bool:
         """Take a site out, with all that is kept of it; False if it was not there.

@@ -81,9 +81,13 @@ class Memory:
         )
 
     def knows_all(self, other: Memory) -> bool:
-        """True where this memory has learned every page that another knows, if that knows any."""
+        """True where this memory has learned every page that another knows, if that knows any.
+
+        Never where the other has learned more pages: it may have let go of which they were.
+        """
         pages = other.table(KNOWN).keys
-        return len(pages) > 0 and bool(self.table(KNOWN).counts_of(pages).all())
+        may_know = self.pages >= other.pages and len(pages) > 0
+        return may_know and bool(self.table(KNOWN).counts_of(pages).all())
 
     @property
     def size_bytes(self) -> int:

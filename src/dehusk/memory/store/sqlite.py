@@ -24,7 +24,7 @@ from dehusk.memory.store.rows import (
     Values,
     checksum,
 )
-from dehusk.output.whole import sync
+from dehusk.output.whole import part_of, sync
 
 
 class WriterLock:
@@ -56,7 +56,9 @@ class WriterLock:
         """Let others write."""
         if self._file is not None:
             with suppress(OSError):
-                self._path.unlink()
+                # A lock is empty: what is not may be a store that had the name before.
+                if not os.fstat(self._file.fileno()).st_size:
+                    self._path.unlink()
             self._file.close()
             self._file = None
 
@@ -114,6 +116,8 @@ def upgrade(database: Database) -> None:
 
 _APPLICATION: Final = 0x4855534B
 """'HUSK': marks the file as ours, so that nobody else's is written to."""
+_MAGIC: Final = b"SQLite format 3\0"
+"""What every database of SQLite begins with, and none of its logs."""
 _PAGE_BYTES: Final = 8192
 _TIMEOUT_S: Final = 30.0
 """How long a reader or writer waits for the other: writes take milliseconds."""
@@ -314,11 +318,9 @@ def _is_empty(path: Path) -> bool:
 def _create(path: Path) -> None:
     """Make a file with all its tables. It gets its name once it is whole: a kill leaves no half."""
     path = Path(os.path.realpath(path))
-    part = path.with_name(path.name + "-new")
-    # A log of another file that had the name must not be taken for this one's.
-    for suffix in ("-new", "-journal", "-wal", "-shm"):
-        path.with_name(path.name + suffix).unlink(missing_ok=True)
-    try:
+    _clear_logs(path)
+    with part_of(path) as part:
+        part.unlink(missing_ok=True)  # A killed process may have had this one's number.
         part.touch()
         with closing(_connect(part, writes=True)) as connection:
             run = connection.execute
@@ -331,11 +333,21 @@ def _create(path: Path) -> None:
             for table in TABLES:
                 run(table.format(int="INTEGER", blob="BLOB"))
             run("COMMIT")
-        part.replace(path)
-        sync(path.parent)
-    except BaseException:  # Ctrl-C too: leave no part behind
-        part.unlink(missing_ok=True)
-        raise
+    sync(path.parent)
+
+
+def _clear_logs(path: Path) -> None:
+    """Take away logs of another file that had the name: they must not be taken for this one's.
+
+    Raises UsageError where a database has the name of a log.
+    """
+    logs = [path.with_name(path.name + suffix) for suffix in ("-journal", "-wal", "-shm")]
+    for log in filter(Path.is_file, logs):
+        with log.open("rb") as file:
+            if file.read(len(_MAGIC)) == _MAGIC:
+                raise UsageError(f"{path}: its log would overwrite {log.name}, which is a database")
+    for log in logs:
+        log.unlink(missing_ok=True)
 
 
 def _connect(path: Path, *, writes: bool) -> sqlite3.Connection:
