@@ -81,6 +81,32 @@ def test_of_private_addresses_those_of_named_hosts_and_networks_are_allowed() ->
         assert allowed.why_not(host, address)
 
 
+@pytest.mark.parametrize(
+    ("network", "carrier"),
+    [
+        ("64:ff9b::/96", "64:ff9b::a00:1"), ("64:ff9b:1::/48", "64:ff9b:1::a00:1"),
+        ("64:ff9b:1::/48", "64:ff9b:1:a00:0:100::"), ("64:ff9b:1::/48", "64:ff9b:1:a:0:1::"),
+        ("64:ff9b:1::/48", "64:ff9b:1:0:a:0:100:0"), ("2002::/16", "2002:a00:1::1"),
+        ("::ffff:0:0/96", "::ffff:10.0.0.1"), ("::/96", "::10.0.0.1"),
+        ("2001::/32", "2001:0:808:808::f5ff:fffe"), ("fd00::/8", "fd00::5efe:10.0.0.1"),
+    ],
+)  # fmt: skip
+def test_a_network_allows_no_private_address_that_its_addresses_carry(
+    network: str, carrier: str
+) -> None:
+    assert Allowed((network,)).why_not("any.example", carrier) == "private"
+    assert Allowed((network, "10.0.0.1")).why_not("any.example", carrier) is None
+
+
+def test_an_allowed_network_is_read_as_ipv4_only_where_it_carries_that() -> None:
+    allowed = Allowed(("fd00::/8", "64:ff9b::/96", "64:ff9b:1::/48", "2002::/16", "::1"))
+    for address in (
+        "fd00:e123:4567::1", "fd00::a9fe:a9fe", "64:ff9b::8.8.8.8", "64:ff9b:1::8.8.8.8",
+        "64:ff9b:1:808:8:800::", "2002:808:808::1", "::1",
+    ):  # fmt: skip
+        assert allowed.why_not("any.example", address) is None
+
+
 @pytest.mark.parametrize("named", [True, "10.0.0.0/8", ("a/b",), ("",), ("10.0.0.0/99",)])
 def test_what_is_neither_a_host_nor_a_network_is_refused_by_name(named: object) -> None:
     with pytest.raises(SettingError, match="host"):

@@ -18,7 +18,7 @@ from dehusk.sources.crawl.fetch import Response
 from dehusk.sources.crawl.frontier import normal_url
 from dehusk.sources.crawl.network import read_retry_after
 from dehusk.sources.crawl.state import open_state
-from hostile_server import Behaviour, home, serve
+from hostile_server import Behaviour, Request, home, serve
 
 pytestmark = pytest.mark.slow
 
@@ -127,6 +127,22 @@ def test_a_site_that_falls_silent_is_given_up_and_the_others_go_on(tmp_path: Pat
             with Crawl(urls, settings, SourceSettings(), state) as second:
                 pages = [item for item in second if isinstance(item, Page)]
         assert len(pages) == 40 - 9
+
+
+def test_what_a_site_leaves_unanswered_once_given_up_is_asked_for_again(tmp_path: Path) -> None:
+    def slow(request: Request) -> None:
+        time.sleep(0.1)
+        request.page(b"<p>Rye")
+
+    many = [f"/{n}" for n in range(40)]
+    silent: dict[str, Behaviour] = {"/": home(*many), "*": lambda r: time.sleep(20)}
+    with serve(silent) as bad, serve({"/": home(*many), "*": slow}) as good:
+        settings = CrawlSettings(**(HASTE | {"timeout_s": 0.5, "concurrency": 4}))
+        with open_state(tmp_path / "state") as state:
+            with Crawl([f"{bad.url}/", f"{good.url}/"], settings, SourceSettings(), state) as run:
+                list(run)
+            assert run.waiting > 0
+            assert state.answers() == {}
 
 
 def test_slow_robots_txts_of_one_domain_hold_the_others_up_for_so_long_and_no_longer(

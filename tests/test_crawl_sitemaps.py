@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from crawled import HASTE, crawl
+from dehusk.errors import PageError
 from dehusk.page.page import Page
 from dehusk.settings import CrawlSettings, SourceSettings
 from dehusk.sources.crawl import sitemaps
@@ -92,6 +93,30 @@ def test_bytes_and_entries_of_all_sitemaps_of_a_host_are_counted_together(
         outcome = crawl(server, max_pages=60)
         assert any("more than" in warning for warning in outcome.warnings)
         assert len([r for r in server.requests if r.path in {f"/s{n}" for n in range(20)}]) <= 6
+
+
+def test_a_damaged_sitemap_costs_what_it_unpacks_to_and_leaves_the_others() -> None:
+    damaged = bytearray(gzip.compress(urlset(*(f"https://a.example/{n}" for n in range(9000)))))
+    damaged[-8] ^= 1  # Its checksum.
+    with serve({"/": home(), "/good": home()}) as server:
+        server.paths["/bad.gz"] = lambda r: r.page(bytes(damaged))
+        server.paths["/map"] = lambda r: r.page(urlset(f"{server.url}/good"))
+        server.paths["/robots.txt"] = named(f"{server.url}/bad.gz", f"{server.url}/map")
+        outcome = crawl(server)
+    assert outcome.pages == ["/", "/good"]
+    (warning,) = outcome.warnings
+    assert "damaged" in warning
+    assert 300_000 < sitemaps.read_sitemap(bytes(damaged)).size < 1_000_000
+
+
+def test_the_warning_names_the_budget_that_was_used_up() -> None:
+    waiting = sitemaps.Sitemaps(max_urls=1_000_000)
+    waiting.add("https://a.example", ["https://a.example/1", "https://a.example/2"])
+    taken = waiting.take()
+    assert taken is not None
+    taken[1].bytes = 0
+    waiting.read("https://a.example", PageError(None, "gone"))
+    assert "more than 500,000,000 bytes" in waiting.warnings[-1]
 
 
 def test_a_crawl_goes_on_with_the_sitemaps_that_were_left(tmp_path: Path) -> None:

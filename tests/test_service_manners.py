@@ -222,33 +222,50 @@ def test_a_memory_that_cannot_be_used_is_a_failure_like_others(
     assert json.loads(line)["error"] == {"code": "not_kept", "message": "no room"}
 
 
-def test_who_does_not_read_an_answer_is_sent_away() -> None:
-    size = 50_000_000  # More than the buffers of any system hold.
+LARGE = 50_000_000
+"""Bytes of an answer: more than the buffers of any system hold."""
+
+
+@contextmanager
+def _answering_large(patience_s: float) -> Iterator[tuple[uvicorn.Server, tuple[str, int]]]:
+    """A server with so much patience, and its address."""
 
     async def large(scope: Any, receive: Any, send: Any) -> None:
-        headers = [(b"content-length", str(size).encode())]
+        headers = [(b"content-length", str(LARGE).encode())]
         await send({"type": "http.response.start", "status": 200, "headers": headers})
-        await send({"type": "http.response.body", "body": bytes(size)})
+        await send({"type": "http.response.body", "body": bytes(LARGE)})
 
     opened = listen("127.0.0.1", 0)
-    config = uvicorn.Config(large, http=patient_for(1.0), lifespan="off", log_config=None)
+    config = uvicorn.Config(large, http=patient_for(patience_s), lifespan="off", log_config=None)
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, args=([opened],))
     thread.start()
     try:
-        with socket.create_connection(opened.getsockname(), timeout=60) as slow:
-            slow.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
-            read = len(slow.recv(1000))
-            time.sleep(4)
-            with suppress(ConnectionError):
-                while piece := slow.recv(1 << 20):
-                    read += len(piece)
-            assert read < size
-        host, port = opened.getsockname()
-        reader = HTTPConnection(host, port, timeout=60)
-        reader.request("GET", "/")
-        assert len(reader.getresponse().read()) == size
-        reader.close()
+        yield server, opened.getsockname()
     finally:
         server.should_exit = True
         thread.join(30)
+
+
+def test_who_does_not_read_an_answer_is_sent_away() -> None:
+    with (
+        _answering_large(patience_s=1.0) as (server, address),
+        socket.create_connection(address, timeout=60) as slow,
+    ):
+        slow.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        read = len(slow.recv(1000))
+        end = time.monotonic() + 60
+        while server.server_state.connections and time.monotonic() < end:
+            time.sleep(0.05)
+        with suppress(ConnectionError):
+            while piece := slow.recv(1 << 20):
+                read += len(piece)
+        assert read < LARGE
+
+
+def test_who_reads_a_large_answer_gets_all_of_it() -> None:
+    with _answering_large(patience_s=300.0) as (_, (host, port)):
+        reader = HTTPConnection(host, port, timeout=300)
+        reader.request("GET", "/")
+        assert len(reader.getresponse().read()) == LARGE
+        reader.close()

@@ -59,6 +59,10 @@ _BLOCKS: Final[tuple[tuple[IPv4Network | IPv6Network, str], ...]] = tuple(
 )
 _ISATAP: Final = (0x00005EFE, 0x02005EFE)
 """The third quarter of an IPv6 address whose last quarter is an IPv4 address of a private net."""
+_AT_END: Final = ("NAT64", "IPv4-mapped", "IPv4-compatible")
+"""Kinds of IPv6 addresses whose last quarter is an IPv4 address."""
+_NAT64_LOCAL: Final = IPv6Network("64:ff9b:1::/48")
+_QUARTER: Final = 0xFFFFFFFF
 
 
 def why_not_public(address: str) -> str | None:
@@ -74,20 +78,35 @@ def why_not_public(address: str) -> str | None:
     for block, kind in _BLOCKS:
         if parsed.version == block.version and parsed in block:
             return kind
-    if parsed.version == 6 and int(parsed) >> 32 & 0xFFFFFFFF in _ISATAP:
+    if parsed.version == 6 and int(parsed) >> 32 & _QUARTER in _ISATAP:
         return "ISATAP"
     return None
 
 
-def _carried(address: IPv4Address | IPv6Address) -> Iterator[str]:
-    """The address, and the IPv4 addresses that it may carry, wherever they stand in it."""
-    yield str(address)
-    if isinstance(address, IPv6Address):
-        number = int(address)
-        for shift in (0, 80):  # At the end, and in 6to4 behind its prefix.
-            yield str(IPv4Address(number >> shift & 0xFFFFFFFF))
-        if address.teredo:
-            yield str(address.teredo[1])
+def _carried(address: IPv6Address, kind: str) -> Iterator[IPv4Address]:
+    """The IPv4 addresses that a translator or tunnel may make of an address of this kind."""
+    number = int(address)
+    if kind == "6to4":
+        yield IPv4Address(number >> 80 & _QUARTER)
+    elif address.teredo:
+        yield from address.teredo
+    elif address in _NAT64_LOCAL:
+        yield from _nat64_local(number)
+    elif kind in _AT_END:
+        yield IPv4Address(number & _QUARTER)
+    if number >> 32 & _QUARTER in _ISATAP:
+        yield IPv4Address(number & _QUARTER)
+
+
+def _nat64_local(number: int) -> list[IPv4Address]:
+    """What stands in each place that RFC 6052 has: nobody but the translator knows which counts.
+
+    Zeros in front are padding, unless nothing else is there.
+    """
+    skipped = number >> 64 << 56 | number & (1 << 56) - 1  # The octet behind 64 bits is not used.
+    places = (number, skipped >> 24, skipped >> 32, skipped >> 40)
+    found = [IPv4Address(place & _QUARTER) for place in places]
+    return [each for each in found if int(each) >> 24] or found
 
 
 class Allowed:
@@ -104,7 +123,10 @@ class Allowed:
                 self._hosts.add(name.lower().rstrip("."))
 
     def why_not(self, host: str, address: str) -> str | None:
-        """The kind of the address, if it may not be connected to for this host; None if it may."""
+        """The kind of the address, if it may not be connected to for this host; None if it may.
+
+        An IPv4 address inside the address must be public or allowed too.
+        """
         kind = why_not_public(address)
         if kind is None or kind in _NEVER:
             return kind
@@ -112,10 +134,10 @@ class Allowed:
         is_named = host.lower().rstrip(".") in self._hosts or any(
             parsed.version == network.version and parsed in network for network in self._networks
         )
-        if not is_named:
-            return kind
-        hidden = {why_not_public(carried) for carried in _carried(parsed)}
-        return next(iter(hidden & _NEVER), None)
+        if not is_named or isinstance(parsed, IPv4Address):
+            return None if is_named else kind
+        hidden = (self.why_not(host, str(each)) for each in _carried(parsed, kind))
+        return next((each for each in hidden if each is not None), None)
 
 
 class NoName(httpcore2.ConnectError):

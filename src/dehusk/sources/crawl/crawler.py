@@ -230,11 +230,15 @@ class Crawl:
                 self._frontier.put(found.entry)
 
     def _await(self, entry: Entry) -> Answer:
-        """The answer to this URL. What comes for others meanwhile is kept safe for its turn."""
+        """The answer to this URL. What comes for others meanwhile is kept safe for its turn.
+
+        What comes from a site that was given up has none: it is asked for anew by the next run.
+        """
         while entry.number not in self._answers:
             number, answer = self._network.next_answer()
-            self._answers[number] = answer
-            self._state.keep_answer(number, answer)
+            if any(number == waiting.number for waiting in self._window):
+                self._answers[number] = answer
+                self._state.keep_answer(number, answer)
         return self._answers.pop(entry.number)
 
     def _give_up(self, site: str) -> None:

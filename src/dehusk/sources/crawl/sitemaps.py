@@ -73,9 +73,12 @@ class Sitemaps:
 
     def add(self, origin: str, addresses: Iterable[str]) -> None:
         """Let the sitemaps of a host wait."""
-        max_bytes = max(_MAX_BYTES, _BYTES_PER_URL * self._max_urls)
-        host = self._hosts.setdefault(origin, Budget(self._max_urls, max_bytes, _MAX_S))
+        host = self._hosts.setdefault(origin, Budget(self._max_urls, self._max_bytes, _MAX_S))
         self._name(origin, host, addresses)
+
+    @property
+    def _max_bytes(self) -> int:
+        return max(_MAX_BYTES, _BYTES_PER_URL * self._max_urls)
 
     def take(self) -> tuple[str, Budget, str] | None:
         """The next file: the host that names it, what it may cost, its address; None for none."""
@@ -119,7 +122,7 @@ class Sitemaps:
         elif budget.bytes <= 0 or budget.seconds <= 0:
             budget.waiting = []
             took = "longer than" if budget.seconds <= 0 else "more than"
-            unit = f"{_MAX_S:g} s" if budget.seconds <= 0 else f"{_MAX_BYTES:,} bytes"
+            unit = f"{_MAX_S:g} s" if budget.seconds <= 0 else f"{self._max_bytes:,} bytes"
             self._stop(origin, f"all together {took} {unit}")
 
     def _stop(self, origin: str, why: str) -> None:
@@ -156,10 +159,9 @@ def read_sitemap(
     body: bytes, max_bytes: int = MAX_SITEMAP_BYTES, max_urls: int = _MAX_URLS
 ) -> Sitemap:
     """What a sitemap file names. HTML, which many servers send instead, names nothing."""
-    try:
-        text = _unpacked(body, max_bytes)
-    except (zlib.error, OverflowError) as fault:
-        return Sitemap(fault=f"damaged: {fault}", size=max_bytes)
+    text, fault = _unpacked(body, max_bytes)
+    if fault:
+        return Sitemap(fault=f"damaged: {fault}", size=len(text))
     head = text[:1000].lstrip(b"\xef\xbb\xbf \t\r\n")
     max_urls = min(max_urls, _MAX_URLS)
     if head.startswith(b"<"):
@@ -172,17 +174,20 @@ def read_sitemap(
     return found
 
 
-def _unpacked(body: bytes, max_bytes: int) -> bytes:
-    """The file as it is, or what gzip makes of it. Raises OverflowError beyond the limit."""
+def _unpacked(body: bytes, max_bytes: int) -> tuple[bytes, str]:
+    """The file as it is, or what gzip makes of it; and why that is not all of it, if it is not."""
     if not body.startswith(_GZIP_MAGIC):
-        return body
-    decoder, pieces, size = Packed(is_gzip=True), [], 0
-    for piece in decoder.feed(body):
-        pieces.append(piece)
-        size += len(piece)
-        if size > max_bytes:
-            raise OverflowError(f"more than {max_bytes} bytes unpacked")
-    return b"".join(pieces)
+        return body, ""
+    text, fault = bytearray(), ""
+    try:
+        for piece in Packed(is_gzip=True).feed(body):
+            text += piece
+            if len(text) > max_bytes:
+                fault = f"more than {max_bytes} bytes unpacked"
+                break
+    except zlib.error as damage:
+        fault = str(damage)
+    return bytes(text), fault
 
 
 def _read_xml(text: bytes, max_urls: int) -> Sitemap:
