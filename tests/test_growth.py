@@ -30,6 +30,7 @@ SHAPES: dict[str, Callable[[int], str]] = {
     "unclosed": lambda n: "<div><span><b>x" * (n // 40),
     "comments": lambda n: "<!-- a comment -->x" * (n // 3),
     "white space": lambda n: ("<b>" + " " * 200) * (n // 30),
+    "formulas with words": lambda n: "<p>" + r"\( a " * (n // 2) + r" word\)",
     "alike siblings": lambda n: "<li><p>a post</p><p>of two</p></li>" * (n // 10),
 }
 TO_SHAPE: dict[str, Callable[[int], str]] = {
