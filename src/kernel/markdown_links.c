@@ -24,7 +24,7 @@ void strip_tracking(Writer *writer, size_t from)
 {
     Buffer *addresses = &writer->addresses;
     Bytes url = {addresses->bytes + from, addresses->size - from};
-    size_t at = find_byte(url, '?', 0, url.size), kept = at, stop, end;
+    size_t query = find_byte(url, '?', 0, url.size), at = query, kept = at, stop, end;
     if (at == url.size || addresses->is_short)
         return;
     uint8_t *to = addresses->bytes + from;
@@ -34,8 +34,8 @@ void strip_tracking(Writer *writer, size_t from)
         size_t name_stop = find_byte(url, '=', at, stop);
         if (is_tracking((Bytes){url.bytes + at, name_stop - at}))
             continue;
-        uint8_t sign = kept == find_byte(url, '?', 0, end) ? '?' : '&';
-        to[kept++] = sign;
+        to[kept] = kept == query ? '?' : '&';
+        kept++;
         memmove(to + kept, to + at, stop - at);
         kept += stop - at;
     }
