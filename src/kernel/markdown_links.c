@@ -100,7 +100,7 @@ void write_references(Writer *writer)
         Bytes url = noted_url(notes, i);
         put_text(&writer->out, i ? "\n" : "\n\n");
         put(&writer->out, number, (size_t)PyOS_snprintf(number, sizeof(number), "[%zu]: <", i + 1));
-        put(&writer->out, url.bytes, url.size);
+        write_url(writer, url);
         put_text(&writer->out, ">");
     }
 }
