@@ -53,6 +53,11 @@ TO_SHAPE: dict[str, Callable[[int], str]] = {
         f"<p>a<a id=r{i} href=#n{i}>1</a><p id=n{i}>b<a href=#r{i}>^</a>" for i in range(n // 12)
     ),
     "parameters": lambda n: f"<p><a href='/{'x' * 4 * n}?{'&b' * n}'>a</a>",
+    "references": lambda n: (
+        "".join(f"<p>a<a id=r{i} href=#n>1</a>" for i in range(n // 12))
+        + "<p id=n>b"
+        + "".join(f"<a href=#r{i}>^</a>" for i in range(n // 12))
+    ),
     "breaks": lambda n: "<p>a" + "<br>" * n + "b",
     "emphasis": lambda n: "<p>a<b><i>b</i></b><a href=../x>c <img src=d alt=e></a></p>" * (n // 12),
 }
