@@ -88,6 +88,10 @@ size_t number_of_reference(Writer *writer, Bytes url)
     size_t start = notes->urls.size;
     put(&notes->starts, &start, sizeof(start));
     put(&notes->urls, url.bytes, url.size);
+    if (notes->starts.is_short || notes->urls.is_short) {
+        writer->out.is_short = 1;
+        return 1;
+    }
     notes->places[place] = (uint32_t)++notes->count;
     return notes->count;
 }
@@ -96,7 +100,7 @@ void write_references(Writer *writer)
 {
     const References *notes = &writer->references;
     char number[32];
-    for (size_t i = 0; i < notes->count && !notes->urls.is_short && !notes->starts.is_short; i++) {
+    for (size_t i = 0; i < notes->count; i++) {
         Bytes url = noted_url(notes, i);
         put_text(&writer->out, i ? "\n" : "\n\n");
         put(&writer->out, number, (size_t)PyOS_snprintf(number, sizeof(number), "[%zu]: <", i + 1));
