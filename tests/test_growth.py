@@ -30,6 +30,7 @@ SHAPES: dict[str, Callable[[int], str]] = {
     "unclosed": lambda n: "<div><span><b>x" * (n // 40),
     "comments": lambda n: "<!-- a comment -->x" * (n // 3),
     "white space": lambda n: ("<b>" + " " * 200) * (n // 30),
+    "formulas with words": lambda n: "<p>" + r"\( a " * (n // 2) + r" word\)",
     "alike siblings": lambda n: "<li><p>a post</p><p>of two</p></li>" * (n // 10),
 }
 TO_SHAPE: dict[str, Callable[[int], str]] = {
@@ -50,6 +51,12 @@ TO_SHAPE: dict[str, Callable[[int], str]] = {
     "backticks": lambda n: "<p><code>" + "`" * n + "</code><pre>" + "`" * n + "</pre>",
     "footnotes": lambda n: "".join(
         f"<p>a<a id=r{i} href=#n{i}>1</a><p id=n{i}>b<a href=#r{i}>^</a>" for i in range(n // 12)
+    ),
+    "parameters": lambda n: f"<p><a href='/{'x' * 4 * n}?{'&b' * n}'>a</a>",
+    "references": lambda n: (
+        "".join(f"<p>a<a id=r{i} href=#n>1</a>" for i in range(n // 12))
+        + "<p id=n>b"
+        + "".join(f"<a href=#r{i}>^</a>" for i in range(n // 12))
     ),
     "breaks": lambda n: "<p>a" + "<br>" * n + "b",
     "emphasis": lambda n: "<p>a<b><i>b</i></b><a href=../x>c <img src=d alt=e></a></p>" * (n // 12),

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from html import escape
+from html import escape, unescape
 from itertools import product
 from typing import Any
+from urllib.parse import unquote
 
 import mistune
 import numpy as np
@@ -333,6 +334,16 @@ def test_links_are_written_otherwise_without_a_word_lost(links: str, html: str) 
     written = markdown(tree, labels, "https://h.example/", MarkdownSettings(links=Links(links)))
     for read in READERS:
         assert _said(read(written)) == _letters(text_of(tree, labels)), written
+
+
+@pytest.mark.parametrize("links", ["keep", "footnotes"])
+@pytest.mark.parametrize("query", ["?a=1&copy;=2", "?a\\_b", "?a|b", "?(", "?<b>"])
+def test_addresses_are_read_as_they_were(links: str, query: str) -> None:
+    tree = parse(Page(f'<p><a href="/{escape(query)}">b</a></p>')).tree
+    wanted = MarkdownSettings(links=Links(links))
+    written = markdown(tree, all_content(tree), "https://h.example/", wanted)
+    read = re.findall(r'href="([^"]*)"', COMMON.render(written))
+    assert [unquote(unescape(each)) for each in read] == [f"https://h.example/{query}"], written
 
 
 def test_what_markdown_cannot_have_is_refused_by_name() -> None:

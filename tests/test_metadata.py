@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import json
+import tracemalloc
 
 import pytest
 from hypothesis import given, settings
@@ -262,3 +264,21 @@ def test_pages_that_say_too_much_are_read_in_part(html: str) -> None:
     assert len(page.tags) <= 50
     assert len(page.summary or "") <= 2000
     assert len(page.author or "") <= 1000
+
+
+@pytest.mark.parametrize("head", [
+    "<title>{}</title>",
+    "<meta property=og:site_name content='{}'>",
+    "<meta name=twitter:label1 content='Written by'><meta name=twitter:data1 content='{}'>",
+])  # fmt: skip
+def test_what_a_page_says_too_much_is_not_kept_behind_it(head: str) -> None:
+    _page(meta=head.format("Ada"))
+    gc.collect()
+    tracemalloc.start()
+    try:
+        assert _page(meta=head.format("Ada " * 250_000)).title
+        gc.collect()
+        kept, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert kept < 500_000

@@ -246,6 +246,7 @@ void clear_paragraph(Writer *writer);
 /* markdown_write.c: what was gathered, on one line, on lines with breaks, or in a cell. */
 typedef enum { ON_LINES, IN_HEADING, IN_CELL } Shape;
 void write_inline(Writer *writer, Shape shape);
+void write_url(Writer *writer, Bytes url); /* As it is read between `<` and `>`. */
 
 /* markdown_blocks.c */
 void flush(Writer *writer);

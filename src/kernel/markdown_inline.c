@@ -533,7 +533,8 @@ void add_image(Writer *writer, size_t node)
     if (writer->wanted.images == IMAGES_NONE || !is_telling(writer, node))
         return;
     if (writer->wanted.images == IMAGES_ALT) {
-        attribute_value(writer, node, "alt", &source);
+        if (!attribute_value(writer, node, "alt", &source))
+            return;
         size_t size = collapse((uint8_t *)source.bytes, source.size);
         begin_word(writer, source.bytes, size);
         put(&writer->paragraph.text, source.bytes, size);

@@ -24,7 +24,7 @@ void strip_tracking(Writer *writer, size_t from)
 {
     Buffer *addresses = &writer->addresses;
     Bytes url = {addresses->bytes + from, addresses->size - from};
-    size_t at = find_byte(url, '?', 0, url.size), kept = at, stop, end;
+    size_t query = find_byte(url, '?', 0, url.size), at = query, kept = at, stop, end;
     if (at == url.size || addresses->is_short)
         return;
     uint8_t *to = addresses->bytes + from;
@@ -34,8 +34,8 @@ void strip_tracking(Writer *writer, size_t from)
         size_t name_stop = find_byte(url, '=', at, stop);
         if (is_tracking((Bytes){url.bytes + at, name_stop - at}))
             continue;
-        uint8_t sign = kept == find_byte(url, '?', 0, end) ? '?' : '&';
-        to[kept++] = sign;
+        to[kept] = kept == query ? '?' : '&';
+        kept++;
         memmove(to + kept, to + at, stop - at);
         kept += stop - at;
     }
@@ -88,6 +88,10 @@ size_t number_of_reference(Writer *writer, Bytes url)
     size_t start = notes->urls.size;
     put(&notes->starts, &start, sizeof(start));
     put(&notes->urls, url.bytes, url.size);
+    if (notes->starts.is_short || notes->urls.is_short) {
+        writer->out.is_short = 1;
+        return 1;
+    }
     notes->places[place] = (uint32_t)++notes->count;
     return notes->count;
 }
@@ -96,11 +100,11 @@ void write_references(Writer *writer)
 {
     const References *notes = &writer->references;
     char number[32];
-    for (size_t i = 0; i < notes->count && !notes->urls.is_short && !notes->starts.is_short; i++) {
+    for (size_t i = 0; i < notes->count; i++) {
         Bytes url = noted_url(notes, i);
         put_text(&writer->out, i ? "\n" : "\n\n");
         put(&writer->out, number, (size_t)PyOS_snprintf(number, sizeof(number), "[%zu]: <", i + 1));
-        put(&writer->out, url.bytes, url.size);
+        write_url(writer, url);
         put_text(&writer->out, ">");
     }
 }

@@ -424,6 +424,12 @@ static void write_escaped(Pen *pen, Bytes bytes, const char *escaped)
     put(pen->out, bytes.bytes + done, bytes.size - done);
 }
 
+void write_url(Writer *writer, Bytes url)
+{
+    Pen pen = {.writer = writer, .out = &writer->out, .shape = ON_LINES};
+    write_escaped(&pen, url, "<>");
+}
+
 /* --- marks --- */
 
 static Bytes in_addresses(const Writer *writer, size_t from, size_t size)

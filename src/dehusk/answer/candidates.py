@@ -237,7 +237,7 @@ def _stated_authors(stated: Stated, linked: Linked) -> Iterator[Candidate]:
     for label, value in zip(LABEL_NAMES, VALUE_NAMES, strict=True):
         labels, values = stated.metas.get(label), stated.metas.get(value)
         if labels and values and any(word in labels[0].lower() for word in _WRITTEN_BY):
-            yield from _named(tuple(values[:1]), "meta labelled")
+            yield from _named(tuple(filter(None, map(name_of, values[:1]))), "meta labelled")
 
 
 def _named(names: tuple[str, ...], *signs: str) -> Iterator[Candidate]:

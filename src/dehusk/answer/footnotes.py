@@ -32,6 +32,8 @@ class _Note(NamedTuple):
     node: int
     back: tuple[int, ...]
     """The nodes that lead back."""
+    targets: frozenset[int]
+    """Where they lead to."""
 
 
 def footnotes(tree: Tree) -> bytes:
@@ -66,7 +68,7 @@ def _find(tree: Tree) -> bytes:
         behind = int(tree.close[reference])
         if note is None or tree.source[behind : behind + 1] in _READ_BEHIND:
             continue
-        if not _is_led_back(tree, link, note, places):
+        if not _is_led_back(tree, link, note.targets):
             continue
         if block not in numbers:
             numbers[block] = _number(_text(tree, link), taken, free)
@@ -123,12 +125,12 @@ def _block(tree: Tree, target: int) -> int | None:
 
 def _note(tree: Tree, block: int, places: dict[str, int]) -> _Note | None:
     """The note that a block is; None where nothing leads back from it."""
-    back = []
+    back = {}
     for node in _links_in(tree, block):
         target = places.get(_target(tree, node) or "")
         if target is not None and target < block:
-            back.append(node)
-    return _Note(block, tuple(back)) if back else None
+            back[node] = target
+    return _Note(block, tuple(back), frozenset(back.values())) if back else None
 
 
 def _links_in(tree: Tree, block: int) -> Iterator[int]:
@@ -137,9 +139,8 @@ def _links_in(tree: Tree, block: int) -> Iterator[int]:
             yield node
 
 
-def _is_led_back(tree: Tree, link: int, note: _Note, places: dict[str, int]) -> bool:
-    """Does a link of the note lead to the reference, or to what is right around it?"""
-    targets = {places[name] for back in note.back if (name := _target(tree, back)) in places}
+def _is_led_back(tree: Tree, link: int, targets: frozenset[int]) -> bool:
+    """Is the reference, or what is right around it, among what the note's links lead to?"""
     node = link
     for _ in range(_MAX_ABOVE):
         if node in targets:

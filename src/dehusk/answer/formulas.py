@@ -228,15 +228,23 @@ def _of_marked(tree: Tree, node: int, classes: frozenset[str]) -> _Formula | Non
 def _in_text(tree: Tree, node: int, *, is_set: bool) -> Iterator[_Formula]:
     """The formulas between their marks in a text."""
     source, at, stop = tree.source, int(tree.start[node]), int(tree.stop[node])
-    closed: dict[bytes, bool] = {}
+    ends: dict[bytes, int] = {}
+    prose = -1  # What refuses one opening refuses all before it: each byte is read once.
     while found := _OPENINGS.search(source, at, stop):
         opening = found[0]
         at = found.end()
-        if not closed.get(opening, True) or (found.start() and source[found.start() - 1] == 92):
+        if found.start() and source[found.start() - 1] == 92:
             continue
-        end = source.find(_CLOSINGS[opening], at, stop)
-        closed[opening] = end >= 0
-        if end < 0 or not _is_formula(source, at, end, opening, is_set=is_set):
+        if ends.get(opening, -1) < at:
+            end = source.find(_CLOSINGS[opening], at, stop)
+            ends[opening] = end if end >= 0 else stop
+        end = ends[opening]
+        if end == stop or at <= prose < end:
+            continue
+        if not is_set and (words := _PROSE.search(source, at, end)):
+            prose = words.start()
+            continue
+        if not _is_formula(source, at, end, opening, is_set=is_set):
             continue
         latex = unescaped(source[at:end])
         at = end + len(opening)
@@ -245,7 +253,10 @@ def _in_text(tree: Tree, node: int, *, is_set: bool) -> Iterator[_Formula]:
 
 
 def _is_formula(source: bytes, at: int, end: int, opening: bytes, *, is_set: bool) -> bool:
-    """Is what stands between marks a formula, and no regular expression or price?"""
+    """Is what stands between marks a formula, and no regular expression or price?
+
+    Where formulas are not set, it has no words: the caller has looked.
+    """
     latex = source[at:end]
     if not latex.strip():
         return False
@@ -253,7 +264,7 @@ def _is_formula(source: bytes, at: int, end: int, opening: bytes, *, is_set: boo
         is_closed = not latex[:1].isspace() and not latex[-1:].isspace()
         is_closed &= not source[end + 1 : end + 2].isdigit()
         return is_set and is_closed and not _PROSE.search(latex) and not latex[:1].isdigit()
-    return is_set or (opening != b"$$" and not _PROSE.search(latex))
+    return is_set or opening != b"$$"
 
 
 def _one_line(latex: str) -> str:

@@ -17,15 +17,21 @@ _SMALL: Final = bytes(range(256)).lower()
 _PERMALINK: Final = " ¶#§🔗"
 _MIN_KEY: Final = 3
 """Letters that may be at the end of a title by chance."""
+_MAX_READ: Final = 10 * MAX_TITLE
+"""Characters of a text that make its key: keys are kept, and a page may state megabytes."""
 _SURE: Final = 3.55
 """What an `<h1>` of the content is worth that makes up nearly half of what is stated, or more."""
 _SHARED: Final = 0.5
 """The share of a heading's words that what the page states of its title must have too."""
 
 
-@lru_cache(maxsize=512)
 def key_of(text: str) -> str:
-    """What two ways of writing the same name have in common."""
+    """What two ways of writing the same name have in common; of long texts, their beginnings."""
+    return _key_of(text[:_MAX_READ])
+
+
+@lru_cache(maxsize=512)
+def _key_of(text: str) -> str:
     if text.isascii():
         return text.encode().translate(_SMALL, _ASCII_NO_LETTERS).decode()
     return _NO_LETTERS.sub("", text.casefold())
