@@ -321,8 +321,8 @@ static int enter_code(Writer *writer, size_t node)
 /* Does a reading of ruby stand between brackets of the page's own? */
 static int has_brackets(const Tree *tree, size_t node)
 {
-    size_t last = node - 1;
-    while (tree->tag[last] == TAG_TEXT && tree->text_length[last] == 0)
+    size_t last = node ? node - 1 : 0;
+    while (last && tree->tag[last] == TAG_TEXT && tree->text_length[last] == 0)
         last--;
     return tree->tag[last] == TAG_rp || (tree->parent[last] > 0 && tree->tag[tree->parent[last]] == TAG_rp);
 }

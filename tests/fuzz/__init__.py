@@ -138,8 +138,18 @@ def environment() -> dict[str, str]:
     }
 
 
-def run(kernel: Path, finds: Path, seconds: int, corpus: Path | None = None, seed: int = 1) -> Ran:
-    """What the fuzzer finds within so many seconds; inputs that it learns from go into `corpus`."""
+def run(
+    kernel: Path,
+    finds: Path,
+    seconds: int,
+    corpus: Path | None = None,
+    seed: int = 1,
+    inputs: int = -1,
+) -> Ran:
+    """What the fuzzer finds within so many seconds, or so many inputs.
+
+    Inputs that it learns from go into `corpus`.
+    """
     finds.mkdir(parents=True, exist_ok=True)
     seeds = finds / "seeds"
     seeds.mkdir(exist_ok=True)
@@ -149,6 +159,7 @@ def run(kernel: Path, finds: Path, seconds: int, corpus: Path | None = None, see
     grown.mkdir(parents=True, exist_ok=True)
     command = [
         *(sys.executable, FOLDER / "target.py", kernel, f"-max_total_time={seconds}"),
+        f"-runs={inputs}",
         *(f"-seed={seed}", f"-max_len={_MAX_INPUT}", f"-dict={finds / 'words.dict'}"),
         *(f"-artifact_prefix={finds}/", "-timeout=20", "-rss_limit_mb=3000", "-detect_leaks=0"),
         *("-print_final_stats=1", grown, seeds, FOLDER / "corpus"),
