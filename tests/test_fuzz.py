@@ -14,8 +14,8 @@ import fuzz
 pytestmark = pytest.mark.slow
 
 SECONDS, INPUTS = 60, 2000
-"""For the fuzzer, besides half a minute to build the kernel for it. So many inputs from one seed are
-the same on every run: what a longer run finds is for whoever starts one."""
+"""For the fuzzer, besides half a minute to build the kernel for it. So many inputs from one seed
+are the same on every run: what a longer run finds is for whoever starts one."""
 
 
 @pytest.fixture(scope="module")
