@@ -24,7 +24,7 @@ from dehusk.memory.store.rows import (
     Values,
     checksum,
 )
-from dehusk.output.whole import part_of, sync
+from dehusk.output.whole import clear_parts, part_of, sync
 
 
 class WriterLock:
@@ -319,6 +319,7 @@ def _create(path: Path) -> None:
     """Make a file with all its tables. It gets its name once it is whole: a kill leaves no half."""
     path = Path(os.path.realpath(path))
     _clear_logs(path)
+    clear_parts(path.parent)
     with part_of(path) as part:
         part.unlink(missing_ok=True)  # A killed process may have had this one's number.
         part.touch()
