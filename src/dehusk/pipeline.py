@@ -11,8 +11,8 @@ from dehusk.answer.labels import label, overrule
 from dehusk.answer.override import NO_OVERRIDES, Overrides, choose
 from dehusk.answer.result import Result
 from dehusk.memory import Memory
-from dehusk.methods import Explains, Method, judges, smooths
-from dehusk.methods.contract import Verdict
+from dehusk.methods import Explains, Method, assesses, judges, smooths
+from dehusk.methods.contract import Assessment, Verdict
 from dehusk.methods.smooth import smooth
 from dehusk.page.page import Page, check_time, timed
 from dehusk.page.parse import parse
@@ -77,7 +77,8 @@ def _clean(
     learned = learn(memory, parsed.tree) if learn else _learn(method, memory, parsed.tree)
     memory = learned.memory
     check_time("learning")
-    scores = method.score(memory, parsed.tree)
+    assessment = _assess(method, memory, parsed.tree)
+    scores = assessment.scores
     check_time("scoring")
     sections = None
     if smooths(method):
@@ -94,7 +95,7 @@ def _clean(
         judged = partial(method.verdict, memory, parsed.tree)
     result = Result(
         page.url, site_of(page), memory.pages, parsed.tree, labels, parsed.document, page.capture,
-        markdown_settings=setup.markdown, _judge=judged,
+        markdown_settings=setup.markdown, _judge=judged, _assessment=assessment,
     )  # fmt: skip
     if render is not None:
         render(result)
@@ -128,6 +129,12 @@ def as_learned(memory: Memory, tree: Tree) -> Learned:  # noqa: ARG001
 def _learn(method: Method, memory: Memory, tree: Tree) -> Learned:
     after = method.learn(memory, tree)
     return Learned(after, after)
+
+
+def _assess(method: Method, memory: Memory, tree: Tree) -> Assessment:
+    if assesses(method):
+        return method.assess(memory, tree)
+    return Assessment(method.score(memory, tree))
 
 
 def site_of(page: Page) -> str:
