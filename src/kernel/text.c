@@ -7,6 +7,7 @@
 
 #include "escapes.h"
 #include "gaps.h"
+#include "white.h"
 #include "wording.h"
 
 /* What stands before a text; a larger number stands for so many cells and JOINT_LINE. */
@@ -191,8 +192,8 @@ static void put_line_sign(Out *out)
             out->lines_last = out->size > 0; /* The sign before the line that is left out. */
             return;
         }
-    } else if (!out->size) {
-        return;
+    } else if (!out->size || out->bytes[out->size - 1] == '\n') {
+        return; /* A text of control characters alone has no line. */
     }
     out->bytes[out->size++] = '\n';
     out->line = out->size;
@@ -229,16 +230,17 @@ static uint8_t character_at(const uint8_t *at, size_t left, size_t *length)
 /* A text as it is. */
 static void put_fixed(Out *out, const uint8_t *at, const uint8_t *stop, int is_raw)
 {
-    while (at < stop) {
-        size_t length = 1;
-        put(out, *at == '&' && !is_raw ? character_at(at, (size_t)(stop - at), &length) : *at);
-        at += length;
+    for (size_t length; at < stop; at += length) {
+        if ((length = control_at(at, (size_t)(stop - at))))
+            continue;
+        length = 1;
+        put(out, *at == '&' && !is_raw ? character_at(at, (size_t)(stop - at), &length) : fixed_byte(*at));
     }
 }
 
 static inline int is_plain(uint8_t byte)
 {
-    return byte > ' ' && byte != '&';
+    return byte > ' ' && byte != '&' && byte != 0x7F && byte != 0xC2;
 }
 
 /* How many bytes stand there as they are to be written: words, with one space between them. */
@@ -256,7 +258,8 @@ static size_t count_plain(const uint8_t *at, const uint8_t *stop)
     return (size_t)(at - from);
 }
 
-/* A text with one space for a run of white space, no-break spaces included. */
+/* A text with one space for a run of white space, no-break spaces included. A control character is nothing, but
+   parts words. */
 static void put_collapsed(Out *out, const uint8_t *at, const uint8_t *stop, int is_raw)
 {
     while (at < stop) {
@@ -268,16 +271,20 @@ static void put_collapsed(Out *out, const uint8_t *at, const uint8_t *stop, int 
             at += length;
             continue;
         }
-        length = 1;
-        if (is_blank(*at)) {
+        size_t left = (size_t)(stop - at);
+        if ((length = white_at(at, left))) {
             put_space(out);
+        } else if ((length = control_at(at, left))) {
+            if (!out->is_after_gap)
+                put(out, 0);
         } else if (*at == '&' && !is_raw) {
-            uint8_t character = character_at(at, (size_t)(stop - at), &length);
+            uint8_t character = character_at(at, left, &length);
             if (character == ' ')
                 put_space(out);
             else
                 put(out, character);
         } else {
+            length = 1;
             put(out, *at);
         }
         at += length;
