@@ -97,6 +97,26 @@ def _written(html: str) -> tuple[str, str]:
     return markdown(tree, labels, "https://h.example/"), text_of(tree, labels)
 
 
+def _words(text: str) -> list[str]:
+    return re.findall(r"\w+", text.lower())
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<div><span>Before</span><a href=/a>a<div>b</div></a>behind</div>",
+        "<div>Before<a href=/a>a<h3>b</h3></a>behind</div>",
+        "<table><tr><th>a<th>b<tr><td>c<a href=/d>d<div>e</div></a>f<td>g</table>",
+        "<div>Before<a><div>b</div></a>behind</div>",
+        "<h2>Before<a href=/a>a<div>b</div></a>behind</h2>",
+    ],
+)
+def test_a_link_around_blocks_is_apart_in_text_and_markdown(html: str) -> None:
+    written, text = _written(html)
+    assert _words(_read(COMMON.render(written))) == _words(text), written
+    assert "Beforea" not in text
+
+
 def _letters(text: str) -> str:
     return "".join(filter(str.isalnum, text)).lower()
 
@@ -239,6 +259,8 @@ def test_a_link_keeps_its_address_and_its_words(text: str) -> None:
           " <a href=jar:d>c</a> <a href=' file:///e'>d</a>"), "a b c d"),
         ("<p><a href='/#$b'>$</a>, <a href=/c>$</a> d",
          "[\\$](https://h.example/#\\$b), [$](https://h.example/c) d"),
+        ("<a href='https://h.example/$b=$c'>https://h.example/$b=$c</a>",
+         "[https://h.example/\\$b=$c](https://h.example/\\$b=\\$c)"),
     ],
 )  # fmt: skip
 def test_markdown_says_it_so(html: str, expected: str) -> None:

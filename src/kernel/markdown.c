@@ -289,17 +289,17 @@ static void enter_input(Writer *writer, size_t node)
 static int enter_link(Writer *writer, size_t node)
 {
     int answer = push_link(writer, node), does = ENDS_ANCHOR;
+    if (writer->facts[node] & HOLDS_BLOCK) {
+        does |= ENDS_BLOCK;
+        writer->paragraph.has_moved = 1;
+    }
     writer->anchors++;
     writer->paragraph.is_new_anchor = 1;
     if (answer)
         does |= ENDS_STYLE;
     if (answer == 2) {
-        /* A line of its own, and all in it on that line. */
         if (may_structure(writer))
-            does |= ENDS_BLOCK;
-        writer->paragraph.has_moved |= (does & ENDS_BLOCK) != 0;
-        if (writer->paragraph.has_moved && may_structure(writer))
-            flush(writer);
+            flush(writer); /* All in it is on one line. */
         writer->soft++;
         does |= ENDS_SOFT;
     }

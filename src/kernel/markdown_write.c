@@ -18,7 +18,7 @@ typedef struct {
     size_t next;     /* The next mark. */
     size_t start_escape; /* What the line would be taken for something else without. */
     size_t last_dollar; /* The last sign that a formula could end with; 0 without one. */
-    int in_link, has_emphasis, has_struck, has_dollar, is_low_escaped;
+    int in_link, has_emphasis, has_struck, is_low_escaped;
 } Pen;
 
 static int is_emphasis(const Mark *mark)
@@ -421,7 +421,7 @@ static void write_escaped(Pen *pen, Bytes bytes, const char *escaped)
         uint8_t byte = bytes.bytes[i];
         int is_needed = (byte == '\\' && is_sign(byte_at(bytes, i + 1))) ||
                         (byte == '&' && is_entity(bytes, i)) || (byte == '|' && pen->shape == IN_CELL) ||
-                        (byte == '$' && pen->has_dollar) || strchr(escaped, byte);
+                        byte == '$' || strchr(escaped, byte); /* Not every reader of formulas knows links. */
         if (!byte || !is_needed)
             continue;
         put(pen->out, bytes.bytes + done, i - done);
@@ -522,7 +522,8 @@ static int is_bare(const Pen *pen, size_t number)
     return mark->partner == (int32_t)number + 1 && size == url.size &&
            memcmp(pen->text.bytes + mark->at, url.bytes, size) == 0 &&
            (stands_at(url, 0, "http://") || stands_at(url, 0, "https://")) &&
-           find_byte(url, '|', 0, url.size) == url.size && find_byte(url, '\\', 0, url.size) == url.size;
+           find_byte(url, '|', 0, url.size) == url.size && find_byte(url, '\\', 0, url.size) == url.size &&
+           find_byte(url, '$', 0, url.size) == url.size;
 }
 
 static void write_link(Pen *pen, size_t number)
@@ -595,7 +596,6 @@ void write_inline(Writer *writer, Shape shape)
     }
     if (find_byte(pen.text, '$', 0, pen.text.size) < pen.text.size) {
         size_t last = find_last_dollar(pen.text, paragraph->mark_count > 0);
-        pen.has_dollar = 1;
         pen.last_dollar = last > pen.last_dollar ? last : pen.last_dollar;
     }
     if (shape == ON_LINES)

@@ -102,6 +102,26 @@ static void find_text(Walk *walk, size_t node)
         walk->gaps.is_cut = 1;
 }
 
+/* Does a link hold a block with content in it? Such a link is a block as well, as it is in Markdown. */
+static int is_block_link(const Walk *walk, size_t node)
+{
+    const Tree *page = walk->page;
+    size_t reach = node, end = (size_t)page->end[node];
+    for (size_t i = node + 1; i < end; i++) {
+        int16_t tag = page->tag[i];
+        if (tag != TAG_TEXT && !page->shown[i]) {
+            i = (size_t)page->end[i] - 1;
+            continue;
+        }
+        if (tag_sets[tag] & (SET_BLOCK | SET_CELL) && (size_t)page->end[i] > reach)
+            reach = (size_t)page->end[i];
+        int is_inked = tag == TAG_img || (tag == TAG_TEXT && page->text_length[i] > 0);
+        if (is_inked && i < reach && walk->labels[i] == LABEL_CONTENT)
+            return 1;
+    }
+    return 0;
+}
+
 /* Which texts are rendered, and what stands before each. */
 static void find_joints(Walk *walk)
 {
@@ -118,6 +138,8 @@ static void find_joints(Walk *walk)
             i = (size_t)(formula ? formula->end : page->end[i]) - 1;
         } else { /* A film is there, though its text is not. */
             uint32_t sets = tag_sets[page->tag[i]];
+            if (page->tag[i] == TAG_a && is_block_link(walk, i))
+                sets |= SET_BLOCK;
             enter_element(&walk->gaps, page->end[i], page->shown[i] ? sets : sets & SET_THING);
             if (said == SAID_RAISED)
                 add_joint(walk, i, (Bytes){(const uint8_t *)"^", 1}, 1);
