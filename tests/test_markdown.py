@@ -342,8 +342,9 @@ def test_what_is_made_of_a_bad_page_is_no_multiple_of_it(name: str) -> None:
 SEVERAL = (
     '<p><a href="/a?utm_x=1">b</a> [1] <a href="/c">d</a> <a href="/a">e</a>'
     ' <img src=f alt="g h"></p>'
-    "<table><tr><th colspan=2>i</th></tr>\n<tr><td>j &lt;<td><ul><li>k</ul><div>l</div><a href='/m?utm_x=1'>"
-    "n</a><h3>o</h3><figure><img src=p alt=q></figure><div>\\(r\\) s</div></table>"
+    "<table><tr><th colspan=2>i</th></tr>\n<tr><td>j &lt;<td><ul><li>k</ul><div>l</div>"
+    "<a href='/m?utm_x=1'>n</a><h3>o</h3><figure><img src=p alt=q></figure>"
+    "<div>\\(r\\) s</div></table>"
 )
 
 
@@ -357,9 +358,9 @@ SEVERAL = (
         ({"images": "alt"}, ["[e](https://h.example/a) g h\n"]),
         ({"images": "none"}, ["[e](https://h.example/a)\n"]),
         ({"tables": "html"}, [
-            '<tr><th colspan="2">i</th></tr>\n<tr><td>j &lt;</td><td><ul><li>k</li></ul>l<br>'
-            '<a href="https://h.example/m">n</a><h3>o</h3>'
-            '<img src="https://h.example/p" alt="q"><br>$r$ s</td></tr>',
+            ('<tr><th colspan="2">i</th></tr>\n<tr><td>j &lt;</td><td><ul><li>k</li></ul>l<br>'
+             '<a href="https://h.example/m">n</a><h3>o</h3>'
+             '<img src="https://h.example/p" alt="q"><br>$r$ s</td></tr>'),
         ]),
         ({"tables": "html", "links": "text", "images": "alt"}, [
             "l<br>n<h3>o</h3>q<br>$r$ s</td></tr>",

@@ -24,12 +24,14 @@ CRAYON = (
     "</td></table></div>"
 )
 SYNTAX_HIGHLIGHTER = (
-    '<div class="syntaxhighlighter ruby"><table><tr><td class="gutter"><div>1</div><div>2</div></td>'
+    '<div class="syntaxhighlighter ruby"><table><tr>'
+    '<td class="gutter"><div>1</div><div>2</div></td>'
     '<td class="code"><div class="container"><div class="line"><code>a</code> <code>b</code></div>'
     '<div class="line"><code>&nbsp;&nbsp;</code><code>c</code></div></div></table></div>'
 )
 HEXO = (
-    '<figure class="highlight js"><table><tr><td class="gutter"><pre><span>1</span><br><span>2</span>'
+    '<figure class="highlight js"><table><tr>'
+    '<td class="gutter"><pre><span>1</span><br><span>2</span>'
     '</pre></td><td class="code"><pre><span>a</span><br><span>  b</span></pre></table></figure>'
 )
 

@@ -13,17 +13,38 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
+from mistune.plugins.table import table_in_list, table_in_quote
 
 from dehusk.answer.markdown import markdown
 from dehusk.page.page import Page
 from dehusk.page.parse import parse
 
 Meant = tuple[str, list[Any]]
-"""A page's HTML, and its blocks: each a name with what is in it; of texts, words and their marks."""
+"""HTML, and its blocks: each a name with what is in it, at last words with their marks."""
 COMMON: Any = MarkdownIt("commonmark", {"maxNesting": 200}).enable(["table", "strikethrough"])
-MISTUNE: Any = mistune.create_markdown(escape=False, plugins=["table", "strikethrough"])
+MISTUNE: Any = mistune.create_markdown(
+    escape=False, plugins=["table", table_in_list, table_in_quote, "strikethrough"]
+)
 MARKS = {"em": "em", "i": "em", "strong": "strong", "b": "strong", "s": "s", "del": "s"}
-WORDS = ("one", "two", "3.", "#", "*", "_x_", "a*b", "-", "|", "5$", "`", "<b>", "&amp;", "[t]", "漢字")
+CODE = ("a\n\n  b", "```\n* c", "    d")
+BLOCK_TAGS = ("p", "h2", "h5", "ul", "ol", "blockquote", "pre", "table")
+WORDS = (
+    "one",
+    "two",
+    "3.",
+    "#",
+    "*",
+    "_x_",
+    "a*b",
+    "-",
+    "|",
+    "5$",
+    "`",
+    "<b>",
+    "&amp;",
+    "[t]",
+    "漢字",
+)
 
 
 def _texts(marks: tuple[str, ...] = ()) -> st.SearchStrategy[Meant]:
@@ -50,7 +71,7 @@ PLAIN = _texts()
 IMAGE = st.just(('<img src="/i" alt="a b">', [("a b", ("https://h.example/i", "img"))]))
 STYLED = st.one_of(
     PLAIN, IMAGE, _marked("b", PLAIN), _marked("i", PLAIN), _marked("s", PLAIN),
-    _marked("code", st.sampled_from(["x", "y z", "a*b"]).map(lambda w: (w, [(e, ()) for e in w.split()]))),
+    _marked("code", st.sampled_from(["x", "y*z"]).map(lambda word: (word, [(word, ())]))),
     _marked('a href="/l"', PLAIN), _marked("b", _marked('a href="/l"', PLAIN)),
     _marked('a href="/l"', _marked("i", PLAIN)),
 )  # fmt: skip
@@ -61,6 +82,21 @@ INLINE = st.tuples(PLAIN, st.lists(STYLED, max_size=3), PLAIN).map(
 
 def _block(name: str, inner: st.SearchStrategy[Meant]) -> st.SearchStrategy[Meant]:
     return inner.map(lambda found: (f"<{name}>{found[0]}</{name}>", [(name, found[1])]))
+
+
+def _heading(name: str) -> st.SearchStrategy[Meant]:
+    """A heading; bold type in it goes."""
+    return INLINE.map(
+        lambda found: (
+            f"<{name}>{found[0]}</{name}>",
+            [
+                (
+                    name,
+                    [(word, tuple(m for m in marks if m != "strong")) for word, marks in found[1]],
+                )
+            ],
+        )
+    )
 
 
 def _code(found: tuple[str, str]) -> Meant:
@@ -77,8 +113,8 @@ def _table(rows: list[tuple[Meant, Meant]]) -> Meant:
 
 
 LEAVES = st.one_of(
-    _block("p", INLINE), _block("p", INLINE), _block("h2", INLINE), _block("h5", INLINE),
-    st.tuples(st.sampled_from(["py", "c++"]), st.sampled_from(["a\n\n  b", "```\n* c", "    d"])).map(_code),
+    _block("p", INLINE), _block("p", INLINE), _heading("h2"), _heading("h5"),
+    st.tuples(st.sampled_from(["py", "c++"]), st.sampled_from(CODE)).map(_code),
     st.lists(st.tuples(INLINE, INLINE), min_size=2, max_size=3).map(_table),
 )  # fmt: skip
 
@@ -105,37 +141,45 @@ BLOCKS = st.recursive(LEAVES, _held, max_leaves=5)
 
 
 def _words(element: Any, marks: tuple[str, ...] = ()) -> list[tuple[str, tuple[str, ...]]]:
-    """The words of a rendered text, each with its marks."""
+    """The words of a rendered element, each with its marks."""
+    if element.tag == "img":
+        return [(element.get("alt"), tuple(sorted({*marks, element.get("src"), "img"})))]
     found = [(word, marks) for word in (element.text or "").split()]
     for child in element:
-        if child.tag == "img":
-            found.append((child.get("alt"), tuple(sorted({*marks, child.get("src"), "img"}))))
-        elif child.tag not in ("ul", "ol", "p", "blockquote", "pre", "table"):
-            more = {MARKS.get(child.tag, child.get("href") or child.tag)} - {"br"}
-            found += _words(child, tuple(sorted({*marks, *more})))
+        more = {MARKS.get(child.tag, child.get("href") or child.tag)} - {"br", "img"}
+        found += _words(child, tuple(sorted({*marks, *more})))
         found += [(word, marks) for word in (child.tail or "").split()]
     return found
 
 
 def _read(element: Any) -> list[Any]:
-    """The blocks in a rendered element."""
+    """The blocks in a rendered element; words between them, as in tight lists, are paragraphs."""
     blocks: list[Any] = []
-    if element.tag == "li" and not any(child.tag == "p" for child in element) and _words(element):
-        blocks.append(("p", _words(element)))  # In a tight list.
-    for child in element:
-        if child.tag in ("ul", "ol"):
-            name = f"ol {child.get('start', '1')}" if child.tag == "ol" else "ul"
-            blocks.append((name, [_read(item) for item in child]))
-        elif child.tag == "blockquote":
-            blocks.append((child.tag, _read(child)))
-        elif child.tag == "pre":
-            language = child[0].get("class").removeprefix("language-")
-            blocks.append(("pre", [language, child.text_content().removesuffix("\n")]))
-        elif child.tag == "table":
-            blocks.append(("table", [[_words(cell) for cell in row] for row in child.iter("tr")]))
-        elif child.tag in ("p", "h2", "h5"):
-            blocks.append((child.tag, _words(child)))
-    return blocks
+    loose = lxml.html.Element("p")
+    loose.text = element.text
+    for child in list(element):
+        if child.tag in BLOCK_TAGS:
+            blocks += [("p", _words(loose))] if _words(loose) else []
+            blocks.append(_block_of(child))
+            loose = lxml.html.Element("p")
+            loose.text = child.tail
+        else:
+            loose.append(child)
+    return blocks + ([("p", _words(loose))] if _words(loose) else [])
+
+
+def _block_of(element: Any) -> tuple[str, list[Any]]:
+    if element.tag in ("ul", "ol"):
+        name = f"ol {element.get('start', '1')}" if element.tag == "ol" else "ul"
+        return name, [_read(item) for item in element]
+    if element.tag == "blockquote":
+        return element.tag, _read(element)
+    if element.tag == "pre":
+        language = element[0].get("class").removeprefix("language-")
+        return "pre", [language, element.text_content().removesuffix("\n")]
+    if element.tag == "table":
+        return "table", [[_words(cell) for cell in row] for row in element.iter("tr")]
+    return element.tag, _words(element)
 
 
 @pytest.mark.parametrize("read", [COMMON.render, MISTUNE], ids=("markdown-it", "mistune"))

@@ -81,9 +81,7 @@ def _find(tree: Tree) -> bytes:
     return np.array(rows, np.int32).tobytes()
 
 
-def _leads(
-    tree: Tree, signs: list[int], places: dict[str, int]
-) -> Iterator[tuple[int, int, int]]:
+def _leads(tree: Tree, signs: list[int], places: dict[str, int]) -> Iterator[tuple[int, int, int]]:
     """The links that may refer to a note, with what they lead to and the block that it is in."""
     for link in signs:
         target = places.get(_target(tree, link) or "")
