@@ -253,7 +253,7 @@ def test_a_link_keeps_its_address_and_its_words(text: str) -> None:
         ("<ul><li><input type=checkbox><ul><li>a</ul></ul>", "- [ ]\n\n  - a"),
         ("<table><tr><th>a<th>b<tr><td>2 *<br>* 3<td><b>c</b><br>* d_<br>_e</table>",
          "| a | b |\n| --- | --- |\n| 2 \\*<br>* 3 | **c**<br>\\* d_<br>\\_e |"),
-        ('<p>a\x1b[1mb c\x9bd\x7fe<pre>x\x07\x9by</pre><img src=i alt="f\x1bg">',
+        ('<p>a\x1b[1mb c\x9b\x80d\x7fe<pre>x\x07\x9by</pre><img src=i alt="f\x1bg">',
          "a[1mb c d e\n\n```\nxy\n```\n\n![f g](https://h.example/i)"),
         (("<a href=view-source:b>a</a> <a href='filesystem:https://h.example/c'>b</a>"
           " <a href=jar:d>c</a> <a href=' file:///e'>d</a>"), "a b c d"),
@@ -430,3 +430,8 @@ def test_no_answer_depends_on_what_was_asked_before(order: list[str]) -> None:
     result = dehusk.extract(HTML, "https://h.example/")
     for name in order + order[:3]:
         assert ANSWERS[name](result) == FIRST[name], name
+
+
+def test_text_has_no_control_characters_and_words_beside_them_stay_apart() -> None:
+    html = "<p>it\x80\x99s a\x1b\x07 b<p>\x1b<p>c<pre>x\x1by\fz</pre>"
+    assert _written(html)[1] == "it s a b\nc\nxy z"
