@@ -626,8 +626,8 @@ def _folds(folder: Path, of_sites: dict[str, int]) -> str:
     shipped = json.loads(Path(str(auto.__file__)).with_name("model.json").read_text("utf-8"))
     blind = {
         name: shipped[name]
-        | {"output": [[0] for _ in shipped[name]["output"]], "output_bias": [50]}
-        for name in ("page", "site")
+        | {"output": [[0] * len(bias) for _ in shipped[name]["output"]], "output_bias": bias}
+        for name, bias in (("page", [50]), ("context", [50, -50]))
     }
     for number, model in enumerate((shipped | blind, shipped)):
         (folder / f"fold-{number}.json").write_text(json.dumps(model), "utf-8")
