@@ -398,7 +398,7 @@ def test_a_file_that_is_no_model_is_refused(tmp_path: Path, written: str) -> Non
         _extract("<p>x", model=str(tmp_path / "odd.json"))
 
 
-@pytest.mark.parametrize("part", ["page", "site", "type", "context"])
+@pytest.mark.parametrize("part", ["page", "site", "type", "context", "confidence"])
 def test_a_model_whose_parts_do_not_fit_is_refused(tmp_path: Path, part: str) -> None:
     save_model(load_model(), tmp_path / "model.json")
     written = json.loads((tmp_path / "model.json").read_text())

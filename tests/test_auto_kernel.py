@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from dehusk import _kernel
 from dehusk.memory import Memory, Table
 from dehusk.methods.auto import Auto
+from dehusk.methods.auto.confidence import CONFIDENCE_FEATURES
 from dehusk.methods.auto.features import (
     EVIDENCE,
     PAGE_FEATURES,
@@ -28,6 +29,7 @@ from dehusk.page.parse import parse
 from dehusk.page.tree import Tree
 from dehusk.settings import Limits
 from dehusk_bench.samples import KINDS, sample_site
+from dehusk_bench.train.context import CARRIED, READ
 from odd_pages import ODD_PAGES
 from pages_to_scan import HARD, HOSTILE, TEXTS
 from reference import judging, learning, steps
@@ -76,19 +78,25 @@ def _same_judgement(memory: Memory, tree: Tree, tables: learning.Tables, shift: 
     found = Auto(favour=favour)._judge(memory, mine)
     _same(opinion.logits, logits)
     _same(opinion.content, steps.probability(logits))
-    types = judging.page_types(model, page, steps.probability(logits))
+    types = judging.page_types(model, page, steps.probability(logits), 1.0)
     rows = _kernel.site_features(mine, opinion, memory.tables, memory.pages, types)
     _same(np.frombuffer(rows, np.float32), theirs.features)
     for name in ("evidence", "content", "comments", "scores"):
         _same(getattr(found, name), getattr(theirs, name))
     assert found.threshold == theirs.threshold
+    assert found.types == types.tolist()
+    known = Auto(type="forum")._judge(memory, mine)
+    forum = model.types.index("forum")
+    told = judging.judge(model, tables, memory.pages, page, logits, 0.0, forum)
+    assert known.types[forum] == 1
+    _same(known.content, told.content)
     _same(Auto(favour=favour).score(memory, tree), judging.spread(page, theirs.scores))
     row = judging.pooled(page, steps.probability(logits))
     _same(np.frombuffer(_kernel.type_features(mine, opinion), np.float32), row)
     kind, is_last, family = _kernel.kind(
         mine, opinion, memory.tables, memory.pages, model.type.kernel
     )
-    assert kind == types.tolist()
+    assert kind == judging.page_types(model, page, steps.probability(logits)).tolist()
     texts = page.keys.texts.tolist()
     assert is_last == judging.is_last_page(tables["texts"], memory.pages, texts)
     assert [family] == learning.family_of(page, steps.probability(logits)).tolist()
@@ -408,6 +416,9 @@ def test_the_shipped_model_reads_all_features() -> None:
     assert len(written["page"]["hidden"]) == width(PAGE_FEATURES)
     assert len(written["site"]["hidden"]) == width(SITE_FEATURES)
     assert len(written["type"]["hidden"]) == 2 * width(PAGE_FEATURES)
+    read = len(written["context"]["hidden"])
+    assert (read, len(written["site"]["output_bias"])) == (READ, READ + 2 * CARRIED)
+    assert len(written["confidence"]["hidden"]) == CONFIDENCE_FEATURES
 
 
 def feature_table() -> str:

@@ -62,6 +62,9 @@ def test_comments_are_kept_or_dropped_if_the_user_wants() -> None:
     assert _SAID[2] in kept.text
     assert _PARAGRAPHS[0] in kept.text
     assert kept.comments is None
+    site = dehusk.Site(comments="keep")
+    regions = site.explain(_page(), "https://post.example/mill").regions
+    assert any("you keep comments" in region.reason for region in regions)
     dropped = dehusk.extract(_page(), comments="drop")
     assert dropped.text == dehusk.extract(_page()).text
     assert dropped.comments is None
@@ -76,6 +79,7 @@ def test_a_page_without_comments_has_none_and_another_method_cannot_tell() -> No
 
 def test_what_the_user_drops_or_keeps_is_no_comment() -> None:
     assert dehusk.extract(_page(), keep="#comments").comments == ""
+    assert dehusk.extract(_page(), drop="#comments").comments == ""
 
 
 def test_the_type_that_the_user_knows_is_the_answers() -> None:
@@ -93,8 +97,9 @@ def test_wishes_that_there_are_not_are_refused() -> None:
 
 def test_an_empty_page_has_no_comments_and_no_confidence() -> None:
     result = dehusk.extract("")
-    assert result.comments is None
+    assert result.comments == ""
     assert result.confidence is None
+    assert dehusk.extract("", comments="drop").comments is None
 
 
 def test_confidence_is_higher_on_a_clear_article_than_on_a_heap_of_links() -> None:

@@ -84,14 +84,14 @@ static int is_last_page(const Reading *reading, const Table *texts, uint32_t pag
    0.84 of itself; so flattened, 0.79. */
 #define SCALE 0.7
 
-/* Probabilities out of logits, in their place. */
-static void choose(double *types)
+/* Probabilities out of logits. */
+static void choose(const double *logits, double scale, double *types)
 {
-    double highest = types[0], total = 0;
+    double highest = logits[0], total = 0;
     for (size_t i = 1; i < TYPE_COUNT; i++)
-        highest = at_least(types[i], highest);
+        highest = at_least(logits[i], highest);
     for (size_t i = 0; i < TYPE_COUNT; i++)
-        total += types[i] = exp_steps(at_least(SCALE * (types[i] - highest), -30));
+        total += types[i] = exp_steps(at_least(scale * (logits[i] - highest), -30));
     for (size_t i = 0; i < TYPE_COUNT; i++)
         types[i] /= total;
 }
@@ -101,14 +101,16 @@ const double *page_types_of(const Types *types, const Reading *reading, Opinion 
 {
     const Network *network = given_network(types, object, 2 * PAGE_FEATURES, TYPE_COUNT);
     float row[2 * PAGE_FEATURES];
+    double logits[TYPE_COUNT];
     if (!network || opinion->type_network == object)
         return network ? opinion->types : NULL;
-    if (!pool_page(reading, opinion, row) || !run_network(network, row, 1, opinion->types)) {
+    if (!pool_page(reading, opinion, row) || !run_network(network, row, 1, logits)) {
         Py_CLEAR(opinion->type_network);
         PyErr_NoMemory();
         return NULL;
     }
-    choose(opinion->types);
+    choose(logits, 1, opinion->types); /* As the other networks were fitted to them. */
+    choose(logits, SCALE, opinion->stated_types);
     Py_XDECREF(opinion->type_network);
     opinion->type_network = Py_NewRef(object);
     return opinion->types;
@@ -139,8 +141,8 @@ PyObject *kernel_kind(PyObject *module, PyObject *arguments, PyObject *named)
         !given_opinion(types, objects[0], objects[1], &reading, &opinion) ||
         !find_table(types, objects[2], "texts", 0, &texts))
         return NULL;
-    const double *page_types = page_types_of(types, reading, opinion, objects[3]);
-    PyObject *list = page_types ? list_of(page_types, TYPE_COUNT) : NULL;
+    PyObject *list = page_types_of(types, reading, opinion, objects[3]) ? list_of(opinion->stated_types, TYPE_COUNT)
+                                                                        : NULL;
     if (!list)
         return NULL;
     return Py_BuildValue("(NOK)", list, is_last_page(reading, texts, (uint32_t)pages) ? Py_True : Py_False,

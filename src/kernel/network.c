@@ -142,7 +142,7 @@ const Network *given_network(const Types *types, PyObject *object, size_t inputs
     const Network *network = given_owner(object, types->network);
     if (!network || ((!inputs || network->inputs == inputs) && (!outputs || network->outputs == outputs)))
         return network;
-    PyErr_Format(PyExc_ValueError, "a network of %zu inputs and %zu outputs, not of %zu and %zu",
+    PyErr_Format(PyExc_ValueError, "a network of %zu inputs and %zu outputs, not of %zu and %zu (0: any)",
                  network->inputs, network->outputs, inputs, outputs);
     return NULL;
 }

@@ -23,7 +23,7 @@ typedef struct {
     PyObject *lesson; /* A dict of tables. */
     const Table *segments, *places, *families; /* Of the lesson. */
     PyObject *type_network;                    /* The one that told `types` when it was asked last; or NULL. */
-    double types[TYPE_COUNT];
+    double types[TYPE_COUNT], stated_types[TYPE_COUNT]; /* As networks read them, and as users do. */
 } Opinion;
 
 extern PyType_Spec opinion_spec;

@@ -140,7 +140,7 @@ static int is_numbers_of_lines(const Look *look, size_t node)
     return 0;
 }
 
-/* What stands beside an element in the same one, behind it; its end if nothing does. */
+/* What stands beside an element in the same one, behind it; itself if nothing does. */
 static size_t next_beside(const Tree *tree, size_t node)
 {
     size_t next = (size_t)tree->end[node], around = (size_t)end_around(tree, node);

@@ -163,11 +163,22 @@ class Judgement:
 
 
 def judge(
-    model: Model, tables: Tables, pages: int, page: Reading, logits: Floats, shift: float
+    model: Model,
+    tables: Tables,
+    pages: int,
+    page: Reading,
+    logits: Floats,
+    shift: float,
+    known_type: int = -1,
 ) -> Judgement:
-    """What page and site come to; `shift` is added to the logits, above 0 to keep more."""
+    """What page and site come to; `shift` is added to the logits, above 0 to keep more.
+
+    The networks read the types as they were fitted to them: not flattened, or what the user knows.
+    """
     found, before = evidence(tables, pages, page, probability(logits))
-    types = page_types(model, page, probability(logits))
+    types = page_types(model, page, probability(logits), 1.0)
+    if known_type >= 0:
+        types = np.eye(len(types))[known_type]
     features = site_features(page, logits, found, before, types)
     decided = outputs(model.context, context_rows(model, features))
     judged = decided[:, 0]
@@ -288,10 +299,10 @@ _TYPE_SCALE = 0.7
 the pages, and says 0.84 of itself; so flattened, 0.79."""
 
 
-def page_types(model: Model, page: Reading, content: Floats) -> Floats:
+def page_types(model: Model, page: Reading, content: Floats, scale: float = _TYPE_SCALE) -> Floats:
     """The probabilities of the page's types; `content` is what the page network says."""
     logits = outputs(model.type, pooled(page, content)[None])[0]
-    shares = exp(np.maximum(_TYPE_SCALE * (logits - logits.max()), -30))
+    shares = exp(np.maximum(scale * (logits - logits.max()), -30))
     return np.asarray(shares / np.cumsum(shares)[-1])
 
 

@@ -127,7 +127,8 @@ class Result:
         found = self._assessment.comments() if self._assessment else None
         if found is None:
             return None
-        found = found & (self.labels.labels == Label.TEMPLATE.value)
+        by_user = self.labels.reasons == Reason.DROPPED.value
+        found = found & (self.labels.labels == Label.TEMPLATE.value) & ~by_user
         return (
             text(self.tree, label(self.tree, np.where(found, 0.0, 1.0)).labels)
             if found.any()
@@ -136,7 +137,9 @@ class Result:
 
     @cached_property
     def confidence(self) -> float | None:
-        """The F1 of words to be expected of `text`, 0 … 1; None where the method cannot say."""
+        """The F1 of words to be expected of the text as the method judges it, 0 … 1, whatever the
+        user keeps or drops; None where the method cannot say, or the page has no text.
+        """
         return self._assessment.confidence() if self._assessment else None
 
     @cached_property

@@ -35,7 +35,7 @@ LEGEND: Final = (
     "confidence, F1: means of the pages of a tenth; of the loss: the tenth's share of all that is"
     " missing to an F1 of 1.\ncomments: F1 of words, mean over the pages whose gold has comments"
     " of 20 words or more, and is not a forum's; found:\nshare of these pages on"
-    " which any were found.\n"
+    " which some of them were found.\n"
 )
 _TENTHS: Final = 10
 _LEAST: Final = 20

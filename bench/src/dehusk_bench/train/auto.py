@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from dehusk import _kernel
 from dehusk.errors import UsageError
-from dehusk.methods.auto.confidence import confidence_features
+from dehusk.methods.auto.confidence import Judged, confidence_features
 from dehusk.methods.auto.features import PAGE_FEATURES, SITE_FEATURES
 from dehusk.methods.auto.model import (  # fmt: skip
     Lexicon,
@@ -142,16 +142,6 @@ def train_auto(
         _write_folds(folds_folder, models[:-1], pages, fold)
     sites = len({(page.corpus, page.site) for page in pages})
     return Training(models[-1], len(pages), sites, figures, trainer.right_types())
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class HeldOut:
-    """What networks say of the blocks of a page that they have not seen."""
-
-    content: Floats
-    comments: Floats
-    types: list[float]
-    threshold: float
 
 
 class _Trainer:
@@ -287,7 +277,7 @@ class _Trainer:
             replace(fitting, by_page=2.0, by_block=0.5, epochs=min(fitting.epochs, 6)),
         )
 
-    def _judged(self, site: Sequence[Network], context: Sequence[Network]) -> list[HeldOut]:
+    def _judged(self, site: Sequence[Network], context: Sequence[Network]) -> list[Judged]:
         """What the networks that have not seen a page come to; of pages as they are."""
         capped_site = [capped(network, SITE_FEATURES) for network in site]
         found = []
@@ -296,7 +286,7 @@ class _Trainer:
             logits = held_out(capped_site[fold], context[fold], rows)
             likely = 1 / (1 + np.exp(-np.clip(logits, -30, 30)))
             least = min(0.5, float(likely[:, 0].max()))
-            found.append(HeldOut(likely[:, 0], likely[:, 1], self.types[place].tolist(), least))
+            found.append(Judged(likely[:, 0], likely[:, 1], self.types[place].tolist(), least))
         return found
 
     def _fit_confidence(self, part: int) -> Network:

@@ -12,7 +12,7 @@ import numpy as np
 from dehusk import _kernel
 from dehusk.errors import SettingError
 from dehusk.memory import Memory, Table, fair_worth, keep_best, life_left
-from dehusk.methods.auto.confidence import confidence_features
+from dehusk.methods.auto.confidence import Judged, confidence_features, is_comment
 from dehusk.methods.auto.model import Model, load_model
 from dehusk.methods.auto.reasons import REASONS, evidence_on, reasons_of
 from dehusk.methods.contract import Assessment, Explanation, FamilySeen, Verdict
@@ -111,12 +111,17 @@ class Auto:
         """The scores, which texts are comments, and how good the answer is likely to be."""
         page = tree.once(self._model.read)
         if not len(page):
-            return Assessment(np.full(len(tree), np.nan))
+            nothing = Judged(np.zeros(0), np.zeros(0), (), 0.5)
+            comments = partial(self._comments, len(tree), page, nothing)
+            return Assessment(np.full(len(tree), np.nan), comments)
         judgement = self._judge(memory, page)
+        # Copies: the evidence need not live as long as the answer.
+        content, comment = np.array(judgement.content), np.array(judgement.comments)
+        judged = Judged(content, comment, judgement.types, judgement.threshold)
         return Assessment(
             _spread(page, self._scores(judgement)),
-            partial(self._comments, len(tree), page, judgement),
-            partial(self._confidence, page, judgement),
+            partial(self._comments, len(tree), page, judged),
+            partial(self._confidence, page, judged),
         )
 
     def explain(self, memory: Memory, tree: Tree) -> Explanation:
@@ -134,7 +139,8 @@ class Auto:
         content = np.asarray(self._opinion(page).content)
         is_known = evidence_on(judgement, "place_known") > 0
         site = np.where(is_known, evidence_on(judgement, "given_place"), np.nan)
-        reason[np.asarray(page.segments)] = reasons_of(judgement, content)[np.asarray(page.owners)]
+        reasons = reasons_of(judgement, content, keeps_comments=self.comments == Comments.KEEP)
+        reason[np.asarray(page.segments)] = reasons[np.asarray(page.owners)]
         return Explanation(
             page_score=_spread(page, 1 - content),
             site_score=_spread(page, site.astype(np.float64)),
@@ -205,22 +211,21 @@ class Auto:
         """The scores of blocks, with comments as content where they are to be kept."""
         if self.comments != Comments.KEEP:
             return judgement.scores
-        kept = _is_comment(judgement)
+        kept = is_comment(judgement)
         return np.where(kept, 0.5 * (1 - np.asarray(judgement.comments)), judgement.scores)
 
-    def _comments(
-        self, nodes: int, page: _kernel.Reading, judgement: _kernel.Judgement
-    ) -> Flags | None:
+    def _comments(self, nodes: int, page: _kernel.Reading, judged: Judged) -> Flags | None:
         """Which nodes are texts of comments; None where nobody asked for them apart."""
         if self.comments != Comments.APART:
             return None
         found = np.zeros(nodes, np.bool_)
-        found[np.asarray(page.segments)] = _is_comment(judgement)[np.asarray(page.owners)]
+        found[np.asarray(page.segments)] = is_comment(judged)[np.asarray(page.owners)]
         return found
 
-    def _confidence(self, page: _kernel.Reading, judgement: _kernel.Judgement) -> float:
-        rows = confidence_features(judgement, np.asarray(page.chars))
-        return float(1 / (1 + np.exp(-self._model.confidence(rows)[0, 0])))
+    def _confidence(self, page: _kernel.Reading, judged: Judged) -> float:
+        rows = confidence_features(judged, np.asarray(page.chars))
+        logit = float(self._model.confidence(rows)[0, 0])
+        return 1 / (1 + math.exp(-min(max(-30.0, logit), 30.0)))
 
     def _forgets(self, memory: Memory) -> bool:
         """Is anything past its life time? The least that is kept is kept for `base_life` pages."""
@@ -238,12 +243,6 @@ class Auto:
         if len(table) <= max_keys:
             return table
         return keep_best(table, fair_worth(table, left), max_keys)
-
-
-def _is_comment(judgement: _kernel.Judgement) -> Flags:
-    """Which blocks are comments: what is likely to be, and is not content."""
-    is_dropped = np.asarray(judgement.content) < judgement.threshold
-    return np.asarray(is_dropped & (np.asarray(judgement.comments) >= 0.5))
 
 
 def _spread(page: _kernel.Reading, values: Floats | memoryview) -> Floats:

@@ -1,40 +1,45 @@
-"""What tells how good the answer on a page is likely to be."""
+"""What is told of a page besides its content: its comments, and how good the answer may be."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, Protocol
+from typing import Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from dehusk.methods.auto.model import Matrix
-from dehusk.page.tree import Floats
+from dehusk import _kernel
+from dehusk.page.tree import Flags, Floats
+from dehusk.settings import PageType
 
 
-class Judged(Protocol):
+class Judged(NamedTuple):
     """What was said of the blocks of a page."""
 
-    @property
-    def content(self) -> Floats | memoryview:
-        """The probabilities of being content."""
+    content: Floats
+    """The probabilities of being content."""
+    comments: Floats
+    """The probabilities of being comments."""
+    types: Sequence[float]
+    """The probabilities of the page's types."""
+    threshold: float
+    """From which probability on a block is kept."""
 
-    @property
-    def comments(self) -> Floats | memoryview:
-        """The probabilities of being comments."""
 
-    @property
-    def types(self) -> Sequence[float]:
-        """The probabilities of the page's types."""
-
-    @property
-    def threshold(self) -> float:
-        """From which probability on a block is kept."""
+def is_comment(judged: Judged | _kernel.Judgement) -> Flags:
+    """Which blocks are comments: what is likely to be, and is not content."""
+    is_dropped = np.asarray(judged.content) < judged.threshold
+    return np.asarray(is_dropped & (np.asarray(judged.comments) >= 0.5))
 
 
 _DOUBT: Final = (0.1, 0.3, 0.5, 0.7, 0.9)
 
 
-def confidence_features(judged: Judged, chars: Floats) -> Matrix:
+CONFIDENCE_FEATURES: Final = 8 + len(_DOUBT) + len(PageType)
+"""Numbers of a row."""
+
+
+def confidence_features(judged: Judged, chars: Floats) -> NDArray[np.float32]:
     """One row of numbers of a page with text: the F1 to be expected if the probabilities are right,
     how the page's characters lie between sure template and sure content, and its types.
     """

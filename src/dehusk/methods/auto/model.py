@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from dehusk import _kernel
 from dehusk.errors import SettingError
+from dehusk.methods.auto.confidence import CONFIDENCE_FEATURES
 from dehusk.methods.auto.features import (
     PAGE_FEATURES,
     SITE_FEATURES,
@@ -22,6 +23,7 @@ from dehusk.methods.auto.features import (
     width,
 )
 from dehusk.page.tree import Floats, Tree
+from dehusk.settings import PageType
 
 Matrix = NDArray[np.float32]
 
@@ -126,7 +128,9 @@ def load_model(path: str | None = None) -> Model:
         return _read(written)
     except OSError as fault:
         raise SettingError(f"auto: model {source}: {fault.strerror}") from fault
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as fault:
+    except (
+        ValueError, TypeError, KeyError, AttributeError, RecursionError, OverflowError,
+    ) as fault:  # fmt: skip
         raise SettingError(f"auto: model {source} is no model of this version") from fault
 
 
@@ -162,13 +166,13 @@ def _read(written: Mapping[str, Any]) -> Model:
     kind = _network(written["type"], 2 * width(PAGE_FEATURES), _TYPE_COUNT)
     context = _network(written["context"], None, 2)
     site = _network(written["site"], width(SITE_FEATURES), None)
-    confidence = _network(written["confidence"], None, 1)
+    confidence = _network(written["confidence"], CONFIDENCE_FEATURES, 1)
     read, given = len(context.floor), len(site.output_bias)
     carried, rest = divmod(given - read, 2)
     if carried < 0 or rest or 2 * carried > read:
         raise ValueError
     types = tuple(map(str, written["types"]))
-    if len(types) != _TYPE_COUNT:
+    if sorted(types) != sorted(PageType):
         raise ValueError
     lexicon = Lexicon(**{name: dict(words) for name, words in written["lexicon"].items()})
     lexicon.kernel  # noqa: B018  What does not fit together is found now.

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dehusk import _kernel
+from dehusk.methods.auto.confidence import is_comment
 from dehusk.methods.auto.features import EVIDENCE
 from dehusk.page.tree import Floats
 
@@ -28,6 +29,7 @@ class Reason(StrEnum):
     LOOKS_KEPT = "comes back, but looks like content"
     LOOKS_DROPPED = "differs, but looks like template"
     TOGETHER = "page and site weighed together"
+    COMMENT = "readers wrote it, and you keep comments"
 
 
 REASONS: Final = tuple(Reason)
@@ -41,7 +43,9 @@ def evidence_on(judgement: _kernel.Judgement, name: str) -> NDArray[np.float32]:
     return np.asarray(np.asarray(judgement.evidence)[:, _COLUMNS[name]])
 
 
-def reasons_of(judgement: _kernel.Judgement, page_content: Floats) -> NDArray[np.int16]:
+def reasons_of(
+    judgement: _kernel.Judgement, page_content: Floats, *, keeps_comments: bool = False
+) -> NDArray[np.int16]:
     """Of each block the place in `REASONS` of what speaks most for its label.
 
     `page_content` is the probability of being content that the page network sees in it.
@@ -57,6 +61,7 @@ def reasons_of(judgement: _kernel.Judgement, page_content: Floats) -> NDArray[np
     seen = np.full(len(kept), evidence_on(judgement, "pages").any())
     # The first that holds.
     reasons = {
+        Reason.COMMENT: is_comment(judgement) & keeps_comments,
         Reason.SAME_PART: content == 0,
         Reason.SAME: is_same & (evidence_on(judgement, "place_share") >= 0.5),
         Reason.SAME_HERE: is_same,
