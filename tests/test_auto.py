@@ -25,7 +25,6 @@ from dehusk.methods.auto.features import (  # fmt: skip
     columns_by_name,
 )
 from dehusk.methods.auto.model import Lexicon, Matrix, load_model, save_model
-from dehusk.methods.auto.reasons import REASONS, Reason, reasons_of
 from dehusk.page.page import Page
 from dehusk.page.parse import parse
 from dehusk.page.tree import Tree
@@ -64,7 +63,7 @@ def _opinion(page: _kernel.Reading, content: float) -> _kernel.Opinion:
 
 
 def _evidence(memory: Memory, page: _kernel.Reading, opinion: _kernel.Opinion, name: str) -> Matrix:
-    rows = _kernel.site_features(page, opinion, memory.tables, memory.pages)
+    rows = _kernel.site_features(page, opinion, memory.tables, memory.pages, np.zeros(7))
     columns = columns_by_name(SITE_FEATURES)[f"evidence.{name}"]
     return np.frombuffer(rows, np.float32).reshape(len(page), -1)[:, columns]
 
@@ -130,7 +129,7 @@ def test_the_opinion_says_what_stands_in_the_main_part_of_the_page_and_behind() 
     page = _read(_page(1))
     opinion = _kernel.opinion_of_logits(page, np.array([-4.0, -4, -4, 4, 4, 4, -4]))
     lesson = Memory(1, opinion.lesson)
-    rows = _kernel.site_features(page, opinion, lesson.tables, 1)
+    rows = _kernel.site_features(page, opinion, lesson.tables, 1, np.zeros(7))
     features = np.frombuffer(rows, np.float32).reshape(len(page), -1)
     columns = columns_by_name(SITE_FEATURES)
     assert features[:, columns["opinion.in_family"]].ravel().tolist() == [0, 0, 0, 1, 1, 1, 0]
@@ -162,7 +161,7 @@ def test_evidence_is_of_the_other_pages_whatever_their_order() -> None:
     for each in reversed(opinions):
         back = back.plus(Memory(1, each.lesson))
     rows = [
-        _kernel.site_features(pages[0], opinions[0], memory.tables, memory.pages)
+        _kernel.site_features(pages[0], opinions[0], memory.tables, memory.pages, np.zeros(7))
         for memory in (forth, back)
     ]
     assert rows[0] == rows[1]
@@ -282,21 +281,21 @@ def test_an_answer_does_not_depend_on_what_was_asked_before() -> None:
 
 
 def _judged(html: str, logit: float, tables: dict[str, Table] | None = None) -> _kernel.Judgement:
-    """As if the cut network said that of every block."""
+    """As if the context network said that of every block."""
     page, shipped = _read(html), load_model()
-    cut = replace(
-        shipped.cut,
-        output=np.zeros_like(shipped.cut.output),
-        output_bias=np.array([logit], np.float32),
+    context = replace(
+        shipped.context,
+        output=np.zeros_like(shipped.context.output),
+        output_bias=np.array([logit, -3], np.float32),
     )
     return _kernel.judge(
         reading=page,
         opinion=_kernel.opinion(page, shipped.page.kernel),
         tables=tables or {},
         pages=9,
-        site_network=shipped.site.kernel,
         type_network=shipped.type.kernel,
-        cut_network=cut.kernel,
+        site_network=shipped.site.kernel,
+        context_network=context.kernel,
         shift=0.0,
     )
 
@@ -305,7 +304,7 @@ def _judged(html: str, logit: float, tables: dict[str, Table] | None = None) -> 
     ("logit", "threshold"),
     [(3.0, 0.5), (0.0, 0.5), (-1.0, 1 / (1 + np.e)), (-20.0, 1 / (1 + np.exp(20)))],
 )
-def test_the_cut_network_decides_but_for_a_page_that_would_keep_nothing(
+def test_the_context_network_decides_but_for_a_page_that_would_keep_nothing(
     logit: float, threshold: float
 ) -> None:
     judgement = _judged(_page(1), logit)
@@ -319,16 +318,6 @@ def test_a_page_that_others_say_keeps_nothing_that_is_unlikely() -> None:
     known = _kernel.opinion(_read(_page(1)), load_model().page.kernel).lesson
     twice = {name: table.then(table, 1) for name, table in known.items()}
     assert _judged(_page(1), -1.0, twice).threshold == 0.5
-
-
-def test_a_block_that_the_page_lifts_goes_with_what_it_belongs_to() -> None:
-    page = MENU + FOOT
-    content = np.asarray(_kernel.opinion(_read(page), load_model().page.kernel).content)
-    judgement = _judged(page, 3.0)
-    reasons = [REASONS[place] for place in reasons_of(judgement, content)]
-    is_lifted = (np.asarray(judgement.logits) < 0).tolist()
-    assert any(is_lifted)
-    assert [reason is Reason.GROUP for reason in reasons] == is_lifted
 
 
 def test_the_types_of_a_page_are_those_of_the_network_asked() -> None:
@@ -395,7 +384,7 @@ def test_a_model_is_the_same_after_writing_and_reading(tmp_path: Path) -> None:
     again = load_model(str(tmp_path / "model.json"))
     assert again.types == shipped.types
     assert np.array_equal(again.site.hidden, shipped.site.hidden)
-    assert np.array_equal(again.cut.hidden, shipped.cut.hidden)
+    assert np.array_equal(again.context.hidden, shipped.context.hidden)
 
 
 def test_the_shipped_model_is_small() -> None:
@@ -409,7 +398,7 @@ def test_a_file_that_is_no_model_is_refused(tmp_path: Path, written: str) -> Non
         _extract("<p>x", model=str(tmp_path / "odd.json"))
 
 
-@pytest.mark.parametrize("part", ["page", "site", "type", "cut"])
+@pytest.mark.parametrize("part", ["page", "site", "type", "context"])
 def test_a_model_whose_parts_do_not_fit_is_refused(tmp_path: Path, part: str) -> None:
     save_model(load_model(), tmp_path / "model.json")
     written = json.loads((tmp_path / "model.json").read_text())

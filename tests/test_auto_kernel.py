@@ -16,7 +16,6 @@ from dehusk import _kernel
 from dehusk.memory import Memory, Table
 from dehusk.methods.auto import Auto
 from dehusk.methods.auto.features import (
-    CUT_FEATURES,
     EVIDENCE,
     PAGE_FEATURES,
     SITE_FEATURES,
@@ -77,12 +76,10 @@ def _same_judgement(memory: Memory, tree: Tree, tables: learning.Tables, shift: 
     found = Auto(favour=favour)._judge(memory, mine)
     _same(opinion.logits, logits)
     _same(opinion.content, steps.probability(logits))
-    rows = _kernel.site_features(mine, opinion, memory.tables, memory.pages)
-    _same(np.frombuffer(rows, np.float32), theirs.features)
     types = judging.page_types(model, page, steps.probability(logits))
-    rows = _kernel.cut_features(mine, theirs.evidence, theirs.logits, types)
-    _same(np.frombuffer(rows, np.float32), theirs.cut_features)
-    for name in ("evidence", "logits", "content", "scores"):
+    rows = _kernel.site_features(mine, opinion, memory.tables, memory.pages, types)
+    _same(np.frombuffer(rows, np.float32), theirs.features)
+    for name in ("evidence", "content", "comments", "scores"):
         _same(getattr(found, name), getattr(theirs, name))
     assert found.threshold == theirs.threshold
     _same(Auto(favour=favour).score(memory, tree), judging.spread(page, theirs.scores))
@@ -336,9 +333,14 @@ def test_probabilities_are_those_of_the_exponential_function_to_fifteen_digits()
     assert (np.diff(found[:20_001]) >= 0).all()
 
 
+def _narrow_network() -> _kernel.Network:
+    """One that reads less than the site network gives to any context network."""
+    return _kernel.Network(*(np.ones(size, np.float32) for size in (3, 1, 2, 2, 3, 3)))
+
+
 def test_what_does_not_fit_together_is_refused() -> None:
     model = load_model()
-    networks = (model.site.kernel, model.type.kernel, model.cut.kernel)
+    networks = (model.type.kernel, model.site.kernel, model.context.kernel)
     page = parse(Page("<p>some text<p>and more")).tree.once(model.read)
     empty = parse(Page("")).tree.once(model.read)
     opinion = _kernel.opinion(page, model.page.kernel)
@@ -347,19 +349,16 @@ def test_what_does_not_fit_together_is_refused() -> None:
         _kernel.opinion(page, model.site.kernel)
     with pytest.raises(ValueError, match="inputs"):
         _kernel.judge(page, opinion, {}, 1, model.page.kernel, *networks[1:], 0.0)
+    with pytest.raises(ValueError, match="context network"):
+        _kernel.judge(page, opinion, {}, 1, *networks[:2], _narrow_network(), 0.0)
     with pytest.raises(ValueError, match="another page"):
         _kernel.judge(page, nobody, {}, 1, *networks, 0.0)
     with pytest.raises(ValueError, match="without text"):
         _kernel.kind(empty, nobody, {}, 1, model.type.kernel)
     with pytest.raises(ValueError, match="opinion_of_logits"):
         _kernel.opinion_of_logits(page, np.zeros(3))
-    evidence = np.zeros((2, width(EVIDENCE)), np.float32)
-    with pytest.raises(ValueError, match="cut_features"):
-        _kernel.cut_features(page, evidence[:, :3].copy(), np.zeros(2), np.zeros(7))
-    with pytest.raises(ValueError, match="cut_features"):
-        _kernel.cut_features(page, evidence, np.zeros(2), np.zeros(6))
-    with pytest.raises(ValueError, match="without text"):
-        _kernel.cut_features(empty, evidence[:0], np.zeros(0), np.zeros(7))
+    with pytest.raises(ValueError, match="site_features"):
+        _kernel.site_features(page, opinion, {}, 1, np.zeros(6))
     with pytest.raises(ValueError, match="spread"):
         _kernel.spread(page, np.zeros(3))
     with pytest.raises(ValueError, match="outputs"):
@@ -396,7 +395,7 @@ def test_an_opinion_is_kept_with_the_reading_and_is_that_of_the_network_asked() 
 
 
 def test_the_features_stand_behind_each_other_and_have_a_name_each() -> None:
-    for features in (PAGE_FEATURES, EVIDENCE, SITE_FEATURES, CUT_FEATURES):
+    for features in (PAGE_FEATURES, EVIDENCE, SITE_FEATURES):
         assert [each.first for each in features[1:]] == [
             each.columns.stop for each in features[:-1]
         ]
@@ -409,7 +408,6 @@ def test_the_shipped_model_reads_all_features() -> None:
     assert len(written["page"]["hidden"]) == width(PAGE_FEATURES)
     assert len(written["site"]["hidden"]) == width(SITE_FEATURES)
     assert len(written["type"]["hidden"]) == 2 * width(PAGE_FEATURES)
-    assert len(written["cut"]["hidden"]) == width(CUT_FEATURES)
 
 
 def feature_table() -> str:
@@ -421,21 +419,18 @@ def feature_table() -> str:
 
     lines = ["| group | read by | features |", "|---|---|---|"]
     site = {(feature.group, feature.name) for feature in SITE_FEATURES}
-    cut = {(feature.group, feature.name) for feature in CUT_FEATURES}
     listed = [
         *PAGE_FEATURES,
         *(feature for feature in SITE_FEATURES if feature.group in ("evidence", "opinion")),
-        *(feature for feature in CUT_FEATURES if feature.group == "cut"),
     ]
     for group in dict.fromkeys(feature.group for feature in listed):
         features = [feature for feature in listed if feature.group == group]
         networks = ["page"] if features[0] in PAGE_FEATURES else []
-        networks += ["site"] if (group, features[0].name) in site else []
-        read = [feature.name for feature in features if (group, feature.name) in cut]
+        read = [feature.name for feature in features if (group, feature.name) in site]
         if len(read) == len(features):
-            networks.append("cut")
+            networks.append("site")
         elif read:
-            networks[-1] += f"; cut: {', '.join(f'`{name}`' for name in read)}"
+            networks[-1] += f"; site: {', '.join(f'`{name}`' for name in read)}"
         if group in ("container", "tags", "names"):
             meaning = features[0].meaning.replace(features[0].name, "…")
             cell = f"{', '.join(f'`{feature.name}`' for feature in features)}: {meaning}"

@@ -168,9 +168,9 @@ def test_an_opinion_belongs_to_its_page() -> None:
         for tag in ("p", "section")
     )
     own, other = (_kernel.opinion_of_logits(each, np.zeros(1)) for each in (first, second))
-    assert len(_kernel.site_features(first, own, own.lesson, 1))
+    assert len(_kernel.site_features(first, own, own.lesson, 1, np.zeros(7)))
     with pytest.raises(ValueError, match="another page"):
-        _kernel.site_features(first, other, own.lesson, 1)
+        _kernel.site_features(first, other, own.lesson, 1, np.zeros(7))
 
 
 @pytest.mark.parametrize("cls", [memoryview, range, type(lambda: 0), _kernel.Tree, int])

@@ -200,7 +200,7 @@ def test_a_method_that_cannot_be_told_what_to_favour_says_so(tmp_path: Path) -> 
     page = str(_folder(tmp_path) / "5.html")
     refused = _run("explain", page, "--method", "segments", "--favour", "recall")
     assert refused.returncode == 2
-    assert "segments cannot be told what to favour" in refused.stderr
+    assert "--favour recall: segments cannot be told that" in refused.stderr
 
 
 @pytest.mark.parametrize("method", sorted(METHODS))

@@ -97,6 +97,26 @@ def _written(html: str) -> tuple[str, str]:
     return markdown(tree, labels, "https://h.example/"), text_of(tree, labels)
 
 
+def _words(text: str) -> list[str]:
+    return re.findall(r"\w+", text.lower())
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<div><span>Before</span><a href=/a>a<div>b</div></a>behind</div>",
+        "<div>Before<a href=/a>a<h3>b</h3></a>behind</div>",
+        "<table><tr><th>a<th>b<tr><td>c<a href=/d>d<div>e</div></a>f<td>g</table>",
+        "<div>Before<a><div>b</div></a>behind</div>",
+        "<h2>Before<a href=/a>a<div>b</div></a>behind</h2>",
+    ],
+)
+def test_a_link_around_blocks_is_apart_in_text_and_markdown(html: str) -> None:
+    written, text = _written(html)
+    assert _words(_read(COMMON.render(written))) == _words(text), written
+    assert "Beforea" not in text
+
+
 def _letters(text: str) -> str:
     return "".join(filter(str.isalnum, text)).lower()
 
@@ -228,6 +248,19 @@ def test_a_link_keeps_its_address_and_its_words(text: str) -> None:
         ('<pre class="rust x"><button>Copy</button>a</pre>', "```rust\na\n```"),
         ("<pre class=p><pre><code class=language-rust>a</code></pre></pre>", "```rust\na\n```"),
         ("<p>price* a_b_c f(*args) [1] 5 < 6", "price* a_b_c f(\\*args) [1] 5 < 6"),
+        ("<ul><li><input type=checkbox><pre>a\nb</pre><li><input type=checkbox checked>c</ul>",
+         "- [ ]\n\n  ```\n  a\n  b\n  ```\n- [x] c"),
+        ("<ul><li><input type=checkbox><ul><li>a</ul></ul>", "- [ ]\n\n  - a"),
+        ("<table><tr><th>a<th>b<tr><td>2 *<br>* 3<td><b>c</b><br>* d_<br>_e</table>",
+         "| a | b |\n| --- | --- |\n| 2 \\*<br>* 3 | **c**<br>\\* d_<br>\\_e |"),
+        ('<p>a\x1b[1mb c\x9b\x80d\x7fe<pre>x\x07\x9by</pre><img src=i alt="f\x1bg">',
+         "a[1mb c d e\n\n```\nxy\n```\n\n![f g](https://h.example/i)"),
+        (("<a href=view-source:b>a</a> <a href='filesystem:https://h.example/c'>b</a>"
+          " <a href=jar:d>c</a> <a href=' file:///e'>d</a>"), "a b c d"),
+        ("<p><a href='/#$b'>$</a>, <a href=/c>$</a> d",
+         "[\\$](https://h.example/#\\$b), [$](https://h.example/c) d"),
+        ("<a href='https://h.example/$b=$c'>https://h.example/$b=$c</a>",
+         "[https://h.example/\\$b=$c](https://h.example/\\$b=\\$c)"),
     ],
 )  # fmt: skip
 def test_markdown_says_it_so(html: str, expected: str) -> None:
@@ -251,12 +284,23 @@ FOOTNOTES: Any = mistune.create_markdown(plugins=["footnotes"])
         ("<p><a id=r href=#n>1</a>: a<p id=n>b <a href=#r>^</a>",
          "[1](https://h.example/#n): a\n\nb [^](https://h.example/#r)"),
         ("<p>a [^1] b", "a \\[^1] b"),
+        (("<p>a<sup id=r><a href=#n>1</a></sup> b<sup id=s><a href=#n>1</a></sup><ol><li id=n>"
+         "<span>^ <a href=#r><i>a</i></a> <a href=#s>b</a></span> Book</ol>"),
+         "a[^1] b[^1]\n\n[^1]: Book"),
+        ("<p>a<sup id=r><a href=#n>1</a></sup><ol><li id=n>↑ <a href=#r>a</a> Book</ol>",
+         "a[^1]\n\n[^1]: Book"),
+        (("<p>a<a id=r href=#n>1</a> b<a id=s href=#m>2</a><p><a id=n href=#r>1</a> c<br>"
+          "<a id=m href=#s>2</a> d"),
+         ("a[1](https://h.example/#n) b[2](https://h.example/#m)\n\n"
+          "[1](https://h.example/#r) c  \n[2](https://h.example/#s) d")),
     ],
 )  # fmt: skip
 def test_footnotes_are_those_of_github(html: str, expected: str) -> None:
     written = _written(html)[0]
     assert written == expected
-    assert FOOTNOTES(written).count('class="footnote-ref"') == written.count("]: ")
+    assert FOOTNOTES(written).count('class="footnote-ref"') == len(
+        re.findall(r"(?<!\\)\[\^\d+\](?!:)", written)
+    )
 
 
 def test_a_footnote_that_is_template_is_not_referred_to() -> None:
@@ -298,7 +342,9 @@ def test_what_is_made_of_a_bad_page_is_no_multiple_of_it(name: str) -> None:
 SEVERAL = (
     '<p><a href="/a?utm_x=1">b</a> [1] <a href="/c">d</a> <a href="/a">e</a>'
     ' <img src=f alt="g h"></p>'
-    "<table><tr><th colspan=2>i<tr><td>j &lt;<td><ul><li>k</ul></table>"
+    "<table><tr><th colspan=2>i</th></tr>\n<tr><td>j &lt;<td><ul><li>k</ul><div>l</div>"
+    "<a href='/m?utm_x=1'>n</a><h3>o</h3><figure><img src=p alt=q></figure>"
+    "<div>\\(r\\) s</div></table>"
 )
 
 
@@ -312,8 +358,14 @@ SEVERAL = (
         ({"images": "alt"}, ["[e](https://h.example/a) g h\n"]),
         ({"images": "none"}, ["[e](https://h.example/a)\n"]),
         ({"tables": "html"}, [
-            '<tr><th colspan="2">i</th></tr>\n<tr><td>j &lt;</td><td><ul><li>k</li></ul></td></tr>',
+            ('<tr><th colspan="2">i</th></tr>\n<tr><td>j &lt;</td><td><ul><li>k</li></ul>l<br>'
+             '<a href="https://h.example/m">n</a><h3>o</h3>'
+             '<img src="https://h.example/p" alt="q"><br>$r$ s</td></tr>'),
         ]),
+        ({"tables": "html", "links": "text", "images": "alt"}, [
+            "l<br>n<h3>o</h3>q<br>$r$ s</td></tr>",
+        ]),
+        ({"tables": "html", "links": "none", "images": "none"}, ["l<h3>o</h3>$r$ s</td></tr>"]),
     ],
 )  # fmt: skip
 def test_links_images_and_tables_are_written_as_asked(
@@ -378,3 +430,8 @@ def test_no_answer_depends_on_what_was_asked_before(order: list[str]) -> None:
     result = dehusk.extract(HTML, "https://h.example/")
     for name in order + order[:3]:
         assert ANSWERS[name](result) == FIRST[name], name
+
+
+def test_text_has_no_control_characters_and_words_beside_them_stay_apart() -> None:
+    html = "<p>it\x80\x99s a\x1b\x07 b<p>\x1b<p>c<pre>x\x1by\fz</pre>"
+    assert _written(html)[1] == "it s a b\nc\nxy z"

@@ -14,7 +14,7 @@ from dehusk.answer.labels import Label, Reason, label, overrule
 from dehusk.answer.override import Overrides, choose
 from dehusk.doors.cli import main
 from dehusk.errors import PageTimeout, SelectorError, SettingError
-from dehusk.methods.written import with_favour
+from dehusk.methods.written import with_wishes
 from dehusk.page.page import Page
 from dehusk.page.parse import parse
 
@@ -148,5 +148,5 @@ def test_only_a_method_that_can_be_told_takes_what_to_favour(
     assert main(arguments) == 2
     assert "segments cannot be told" in capfd.readouterr().err
     with pytest.raises(SettingError, match="rtdm"):
-        with_favour("rtdm", [], "recall")
-    assert with_favour("rtdm", ["a=b"], None) == ["a=b"]
+        with_wishes("rtdm", [], {"favour": "recall"})
+    assert with_wishes("rtdm", ["a=b"], {"favour": None}) == ["a=b"]

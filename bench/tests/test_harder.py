@@ -13,8 +13,9 @@ from dehusk_bench.train.harder import (  # fmt: skip
     Donor,
     Donors,
     ReadPage,
-    append_articles,
+    append_pieces,
     article_of,
+    comments_of,
     donors_of,
     harder_pages,
     make_harder,
@@ -119,13 +120,13 @@ def test_articles_are_appended_behind_all_content_as_template() -> None:
     page = _page(html, content="Rye grew Oats too Late")
     article = Donor(b"<div><h1>Wheat</h1><p>Spelt</p></div>", "en", is_linked=False)
     for seed in range(4):
-        longer = append_articles(page, [article] * 2, seed)
+        longer = append_pieces(page, [article] * 2, seed)
         assert longer is not None
         assert _texts(longer, longer.gold.hits > 0) == ["Rye grew", "Oats too", "Late"]
         assert _texts(longer, longer.gold.hits == 0) == ["Wheat", "Spelt"] * 2 + ["Mill"]
         assert longer.gold.known.all()
-    assert append_articles(page, [], 1) is None
-    assert append_articles(_page("<p>Rye 9.50", must_keep=("9.50",)), [article], 1) is None
+    assert append_pieces(page, [], 1) is None
+    assert append_pieces(_page("<p>Rye 9.50", must_keep=("9.50",)), [article], 1) is None
 
 
 def test_some_pages_with_an_article_get_articles_of_others_of_their_fold() -> None:
@@ -160,8 +161,24 @@ def test_a_page_alone_is_read_without_the_others() -> None:
     pages = read_corpora([open_corpus("samples:news:3:6")], lambda *_: None)
     blank = [np.zeros(len(page.reading)) for page in pages]
     alone = np.array([False] * 5 + [True])
-    together, mixed = site_features(pages, blank), site_features(pages, blank, alone)
-    (single,) = site_features(pages[5:], blank[5:])
+    types = np.zeros((len(pages), 7))
+    together, mixed = (site_features(pages, blank, types, which) for which in (None, alone))
+    (single,) = site_features(pages[5:], blank[5:], types[5:])
     assert np.array_equal(mixed[5], single)
     assert not np.array_equal(mixed[5], together[5])
     assert np.array_equal(mixed[4], together[4])
+
+
+def test_comments_are_given_to_other_pages_as_their_smallest_element_without_content() -> None:
+    said = "Fine rye, says one of the readers of this, and another one says the same " * 3
+    notes = f"<div id=c><p>{said}</p><p>{said[::-1]}</p></div>"
+    content = "Rye grew on all the fields of the valley"
+    html = f"<body><main><p>{content}</p></main>{notes}<p>Mill</p>"
+    (donor,) = comments_of(_page(html, content=content, comments=said + said[::-1]), "en")
+    assert donor.html.startswith(b'<div id="c">')
+    assert donor.html.endswith(b"</div>")
+    assert not comments_of(_page(html, content=content), "en")
+    mixed = html.replace(f"<p>{content}</p>", "").replace(
+        "<div id=c>", f"<div id=c><p>{content}</p>"
+    )
+    assert not comments_of(_page(mixed, content=content, comments=said + said[::-1]), "en")

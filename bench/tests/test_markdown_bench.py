@@ -7,10 +7,13 @@ import shutil
 import pytest
 
 from dehusk.doors.cli import main
+from dehusk.page.page import Page
 from dehusk_bench.corpora import open_corpus
+from dehusk_bench.markdown import words
 from dehusk_bench.markdown.command import measure, write_all
 from dehusk_bench.markdown.gold import gold_of, made_pages
 from dehusk_bench.markdown.parts import compare, read_parts, teds
+from dehusk_bench.markdown.words import compare_words, said
 
 PARTS = (
     "# A\n\nb `c` $x_1$\n\n```py\nd\n```\n\n| e | f |\n| --- | --- |\n| g | h |\n\n> [!NOTE]\n> i"
@@ -72,3 +75,32 @@ def test_the_command_prints_a_row_for_each_contender(capsys: pytest.CaptureFixtu
     printed = capsys.readouterr().out
     assert "dehusk" in printed
     assert "pandoc" in printed
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        ("- [x] a $b_1$ `$c$`\n\n> [!NOTE]\n> d", "a b_1 $c$ NOTE d"),
+        ("a[^1] <https://h.example/b%20c>\n\n[^1]: d", "a[^1] https://h.example/b%20c d"),
+        ("```\n- [x] a $b$\n```", "- [x] a $b$"),
+    ],
+)
+def test_a_reader_has_formulas_and_addresses_as_they_are(written: str, expected: str) -> None:
+    assert said(written).split() == expected.split()
+
+
+def test_words_that_markdown_loses_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    page = Page("<p>One two three.</p><p>Four</p>", "https://h.example/")
+    assert compare_words([page]).differences == ()
+    monkeypatch.setattr(words, "markdown", lambda *_: "One three three.")
+    found = compare_words([page])
+    assert found.row() == ("1", "1", "1")
+    assert found.differences[1][2:] == (("two", "four"), ("three",))
+
+
+def test_markdown_of_sample_sites_has_the_words_of_their_text(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["bench", "markdown", "--words", "samples:docs:1:4", "samples:tables:1:4"]) == 0
+    rows = capsys.readouterr().out.splitlines()[1:]
+    assert [row.split()[2:] for row in rows if row] == [["0", "0"], ["0", "0"]]

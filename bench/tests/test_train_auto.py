@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,10 +19,11 @@ from dehusk_bench.corpora import GoldPage, open_corpus, watch_nothing
 from dehusk_bench.peers.contenders import make_contenders, read_folds
 from dehusk_bench.quality.measure import run_quality
 from dehusk_bench.train.auto import PARTS, Settings, Training, train_auto
+from dehusk_bench.train.context import context_rows, fit_context, held_out
 from dehusk_bench.train.fit import Example, Fitting, Rows, fit
 from dehusk_bench.train.gold import BlockGold, block_gold
 from dehusk_bench.train.lessons import PAGE_COLUMNS, SITE_COLUMNS, read_corpora, read_plain
-from dehusk_bench.train.lexicon import Words
+from dehusk_bench.train.lexicon import Vocabulary, Words
 
 CORPORA = [open_corpus(f"samples:{kind}:7:5") for kind in ("news", "docs", "shop", "blog", "town")]
 _QUICK = Fitting(epochs=4, width=8, members=1, batch=256)
@@ -197,12 +199,14 @@ def test_what_words_tell_in_training_is_what_the_kernel_reads() -> None:
     words = Words.of_pages(pages, len(pages), least=(1, 1))
     random = np.random.default_rng(3)
     tables = [
-        random.standard_normal((len(listed.words) + 1, columns.stop - columns.start))
+        random.standard_normal((listed.rows, columns.stop - columns.start))
         for listed, columns in ((words.names, _NAMES), (words.texts, _WORDING))
     ]
     lexicon = Lexicon(
-        dict(zip(words.names.words, tables[0][1:].tolist(), strict=True)),
-        dict(zip(words.texts.words, tables[1][1:].tolist(), strict=True)),
+        *(
+            {word: table[number].tolist() for word, number in listed.number.items()}
+            for listed, table in zip((words.names, words.texts), tables, strict=True)
+        )
     )
     for page, said in zip(pages, words.said, strict=True):
         read = np.asarray(_kernel.read(page.tree.kernel, lexicon.kernel).page_features)
@@ -211,3 +215,33 @@ def test_what_words_tell_in_training_is_what_the_kernel_reads() -> None:
             np.add.at(told, own.blocks, table[own.words] * own.shares[:, None])
             assert np.abs(told).max() > 1
             assert np.allclose(told, read[:, columns], atol=0.02)
+
+
+def test_rare_words_of_a_kind_share_what_they_tell_in_small_letters_and_capitals() -> None:
+    kinds = {"comment": "comments komentarze комментарии", "share": "teilen"}
+    listed = Vocabulary(Counter({"comments": 9, "main": 9, "teilen": 1}), 5, kinds)
+    number = listed.number
+    assert number["comments"] != number["komentarze"]
+    assert number["komentarze"] == number["комментарии"] == number["Комментарии"]
+    assert len({number[word] for word in ("main", "comments", "komentarze", "teilen")}) == 4
+    assert listed.rows == 1 + max(number.values())
+
+
+def test_what_is_carried_in_training_is_what_the_kernel_carries() -> None:
+    random = np.random.default_rng(5)
+    pages = [random.standard_normal((count, 9)).astype(np.float32) for count in (1, 7, 4)]
+    examples = [
+        Example(
+            (random.random((len(rows), 2)) > 0.5).astype(np.float32), np.ones(len(rows)),
+            np.ones(len(rows)), np.ones(len(rows)), 3.0, 1.0,
+        )
+        for rows in pages
+    ]  # fmt: skip
+    settings = Fitting(members=1, width=4, epochs=2, batch=16, dropout=0.0)
+    site, context = fit_context(examples, lambda place, _: pages[place], settings)
+    given = np.concatenate([site(rows) for rows in pages]).astype(np.float32)
+    owner = np.repeat(np.arange(3), [len(rows) for rows in pages])
+    together = context(np.asarray(context_rows(given, owner)))
+    alone = np.concatenate([held_out(site, context, rows) for rows in pages])
+    assert np.allclose(together, alone, atol=1e-4)
+    assert np.ptp(alone[:, 0]) > 0

@@ -23,7 +23,6 @@ meaning: the rows of `features.def`."""
 PAGE_FEATURES: Final[_Features]
 EVIDENCE: Final[_Features]
 SITE_FEATURES: Final[_Features]
-CUT_FEATURES: Final[_Features]
 
 @final
 class Tree:
@@ -237,14 +236,16 @@ class Opinion:
 class Judgement:
     """What page and site come to, block by block."""
 
-    logits: Final[memoryview]
-    """What the site network says."""
     content: Final[memoryview]
-    """The probabilities of being content that the cut network gives."""
+    """The probabilities of being content."""
+    comments: Final[memoryview]
+    """The probabilities of being what readers wrote below the content."""
     scores: Final[memoryview]
     """0 content … 1 template, the threshold at 0.5."""
     evidence: Final[memoryview]
     """What the other pages say: `EVIDENCE`."""
+    types: Final[list[float]]
+    """The probabilities of the page's types, or what the user knows."""
     threshold: Final[float]
     """From which probability on a block is kept."""
 
@@ -256,10 +257,11 @@ def judge(
     opinion: Opinion,
     tables: Mapping[str, Table],
     pages: int,
-    site_network: Network,
     type_network: Network,
-    cut_network: Network,
+    site_network: Network,
+    context_network: Network,
     shift: float,
+    known_type: int = -1,
 ) -> Judgement: ...
 def kind(
     reading: Reading,
@@ -269,10 +271,7 @@ def kind(
     network: Network,
 ) -> tuple[list[float], bool, int]: ...
 def site_features(
-    reading: Reading, opinion: Opinion, tables: Mapping[str, Table], pages: int
-) -> bytearray: ...
-def cut_features(
-    reading: Reading, evidence: Buffer, logits: Buffer, types: Buffer
+    reading: Reading, opinion: Opinion, tables: Mapping[str, Table], pages: int, types: Buffer
 ) -> bytearray: ...
 def type_features(reading: Reading, opinion: Opinion, /) -> bytearray: ...
 def spread(reading: Reading, values: Buffer, /) -> bytearray: ...

@@ -13,8 +13,8 @@ from dehusk.answer.override import NO_OVERRIDES, Overrides, choose
 from dehusk.answer.result import Result
 from dehusk.memory import Memory, fair_worth, keep_best, life_left
 from dehusk.memory.memory import PLACES
-from dehusk.methods import AdditiveMethod, Explains, Method, adds_up, judges, smooths
-from dehusk.methods.contract import Verdict
+from dehusk.methods import AdditiveMethod, Explains, Method, adds_up, assesses, judges, smooths
+from dehusk.methods.contract import Assessment, Verdict
 from dehusk.methods.smooth import smooth
 from dehusk.page.page import Page, check_time, timed
 from dehusk.page.parse import parse
@@ -81,7 +81,8 @@ def _clean(
     learned = learn(memory, parsed.tree) if learn else _learn(method, memory, parsed.tree)
     memory = learned.memory
     check_time("learning")
-    scores = method.score(memory, parsed.tree)
+    assessment = _assess(method, memory, parsed.tree)
+    scores = assessment.scores
     check_time("scoring")
     sections = None
     if smooths(method):
@@ -98,7 +99,8 @@ def _clean(
         judged = partial(method.verdict, memory, parsed.tree)
     result = Result(
         page.url, site_of(page), memory.pages, parsed.tree, labels, parsed.document, page.capture,
-        markdown_settings=setup.markdown, _judge=judged, _places=memory.table(PLACES),
+        markdown_settings=setup.markdown, _judge=judged, _assessment=assessment,
+        _places=memory.table(PLACES),
     )  # fmt: skip
     if render is not None:
         render(result)
@@ -151,6 +153,12 @@ def with_lesson(method: AdditiveMethod, memory: Memory, lesson: Memory) -> Memor
         return after
     left = fair_worth(places, life_left(places, after.pages))
     return after.with_history(**{PLACES: keep_best(places, left, MAX_PLACES)})
+
+
+def _assess(method: Method, memory: Memory, tree: Tree) -> Assessment:
+    if assesses(method):
+        return method.assess(memory, tree)
+    return Assessment(method.score(memory, tree))
 
 
 def site_of(page: Page) -> str:

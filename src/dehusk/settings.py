@@ -62,6 +62,28 @@ class Favour(StrEnum):
     RECALL = "recall"
 
 
+class Comments(StrEnum):
+    """What becomes of what readers wrote below the content."""
+
+    APART = "apart"
+    """It is an answer of its own, beside the text."""
+    KEEP = "keep"
+    """It is part of the content."""
+    DROP = "drop"
+
+
+class PageType(StrEnum):
+    """What a page is."""
+
+    ARTICLE = "article"
+    LISTING = "listing"
+    COLLECTION = "collection"
+    FORUM = "forum"
+    PRODUCT = "product"
+    DOCUMENTATION = "documentation"
+    SERVICE = "service"
+
+
 class Links(StrEnum):
     """What becomes of links in Markdown."""
 

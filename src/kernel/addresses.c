@@ -93,7 +93,8 @@ static size_t scheme_of(Bytes url)
 /* Does nobody follow addresses of this scheme? `urls._UNUSABLE` */
 static int is_unusable(Bytes url, size_t scheme)
 {
-    static const char *const names[] = {"javascript:", "vbscript:", "data:", "about:", "blob:"};
+    static const char *const names[] = {"javascript:", "vbscript:", "data:", "about:", "blob:",
+                                        "filesystem:", "view-source:", "jar:"};
     for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
         if (strlen(names[i]) == scheme && stands_at(url, 0, names[i]))
             return 1;

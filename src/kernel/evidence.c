@@ -271,7 +271,6 @@ static void put_around(const Asked *page, const Weighing *room, size_t block, fl
 /* The page features that the site network reads too. */
 static void put_page_features(const float *restrict features, float *restrict row)
 {
-#define CONTAINER(tag)
 #define ABOVE(tag)
 #define BOTH(NAME, group, name, width, most, meaning) \
     memcpy(row + SITE_##NAME, features + PAGE_##NAME, (width) * sizeof(float));
@@ -296,6 +295,8 @@ void put_features(const Asked *page, const Weighing *room, size_t block, float *
     int32_t low = page->reading->low[opinion->family], high = page->reading->high[opinion->family];
     row[SITE_IN_FAMILY] = (int32_t)block >= low && (int32_t)block < high;
     row[SITE_BEHIND_FAMILY] = (int32_t)block >= high;
+    for (size_t i = 0; i < TYPE_COUNT; i++)
+        row[SITE_TYPES + i] = (float)page->types[i];
 }
 
 /* --- memory --- */
@@ -341,15 +342,22 @@ int given_asked(const Types *types, PyObject *const *objects, long pages, Asked 
 
 PyObject *kernel_site_features(PyObject *module, PyObject *arguments, PyObject *named)
 {
-    static char *names[] = {"reading", "opinion", "tables", "pages", NULL};
-    PyObject *objects[3], *memory = NULL;
+    static char *names[] = {"reading", "opinion", "tables", "pages", "types", NULL};
+    static const Py_ssize_t types_size = TYPE_COUNT * sizeof(double);
+    PyObject *objects[4], *memory = NULL;
     Weighing room;
     Asked page;
+    View view;
     long pages;
-    if (!PyArg_ParseTupleAndKeywords(arguments, named, "OOOl:site_features", names, &objects[0], &objects[1],
-                                     &objects[2], &pages) ||
-        !given_asked(types_of(module), objects, pages, &page))
+    if (!PyArg_ParseTupleAndKeywords(arguments, named, "OOOlO:site_features", names, &objects[0], &objects[1],
+                                     &objects[2], &pages, &objects[3]) ||
+        !given_asked(types_of(module), objects, pages, &page) || !open_views(&view, &objects[3], "d"))
         return NULL;
+    if (!check_sizes("site_features", &view, &types_size, 1, 1)) {
+        close_views(&view, 1);
+        return NULL;
+    }
+    page.types = view.buffer.buf;
     size_t blocks = page.reading->blocks;
     float *evidence = malloc(blocks * EVIDENCE_COUNT * sizeof(float));
     if (evidence && make_weighing(&page, &room)) {
@@ -361,5 +369,6 @@ PyObject *kernel_site_features(PyObject *module, PyObject *arguments, PyObject *
         free(room.sums);
     }
     free(evidence);
+    close_views(&view, 1);
     return memory || PyErr_Occurred() ? memory : PyErr_NoMemory();
 }

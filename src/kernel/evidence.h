@@ -10,6 +10,7 @@ typedef struct {
     const Reading *reading;
     Opinion *opinion;
     const Table *segments, *texts, *places, *families;
+    const double *types; /* The probabilities of the page's types, `TYPE_COUNT` of them. */
     double others; /* Other pages of the site. */
     double family; /* Those of them that are of the page's family. */
 } Asked;

@@ -22,9 +22,8 @@ enum {
     EVIDENCE_COUNT,
 };
 
-/* SITE_CHARS, ...: page features, evidence, and what the page network says. */
+/* SITE_CHARS, ...: page features, evidence, and what the page and the type network say. */
 enum {
-#define CONTAINER(tag)
 #define ABOVE(tag)
 #define BOTH(NAME, group, name, width, most, meaning) SITE_##NAME, SITE_LAST_##NAME = SITE_##NAME + (width) - 1,
 #include "features.def"
@@ -33,17 +32,6 @@ enum {
 #define SITE(NAME, name, width, meaning) SITE_##NAME, SITE_LAST_##NAME = SITE_##NAME + (width) - 1,
 #include "features.def"
     SITE_FEATURES,
-};
-
-/* CUT_LOGIT, ...: what the site network says of the page, page features, and evidence. */
-enum {
-#define CUT(NAME, name, width, meaning) CUT_##NAME, CUT_LAST_##NAME = CUT_##NAME + (width) - 1,
-#include "features.def"
-#define ALL(NAME, group, name, width, most, meaning) CUT_##NAME, CUT_LAST_##NAME = CUT_##NAME + (width) - 1,
-#include "features.def"
-#define CUT_EVIDENCE(NAME, name, width, meaning) CUT_##NAME, CUT_LAST_##NAME = CUT_##NAME + (width) - 1,
-#include "features.def"
-    CUT_FEATURES,
 };
 
 #endif

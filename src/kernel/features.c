@@ -20,7 +20,6 @@ static const Feature evidence[] = {
 };
 
 static const Feature site_features[] = {
-#define CONTAINER(tag)
 #define ABOVE(tag)
 #define BOTH(NAME, group, name, width, most, meaning) {group, name, meaning, SITE_##NAME, width, most},
 #include "features.def"
@@ -28,15 +27,6 @@ static const Feature site_features[] = {
     {"evidence", name, meaning, SITE_EVIDENCE + EVIDENCE_##NAME, width, 0},
 #include "features.def"
 #define SITE(NAME, name, width, meaning) {"opinion", name, meaning, SITE_##NAME, width, 0},
-#include "features.def"
-};
-
-static const Feature cut_features[] = {
-#define CUT(NAME, name, width, meaning) {"cut", name, meaning, CUT_##NAME, width, 0},
-#include "features.def"
-#define ALL(NAME, group, name, width, most, meaning) {group, name, meaning, CUT_##NAME, width, most},
-#include "features.def"
-#define CUT_EVIDENCE(NAME, name, width, meaning) {"evidence", name, meaning, CUT_##NAME, width, 0},
 #include "features.def"
 };
 
@@ -65,6 +55,5 @@ int add_features(PyObject *module)
 {
     return add_list(module, "PAGE_FEATURES", LIST(page_features)) &&
            add_list(module, "EVIDENCE", LIST(evidence)) &&
-           add_list(module, "SITE_FEATURES", LIST(site_features)) &&
-           add_list(module, "CUT_FEATURES", LIST(cut_features));
+           add_list(module, "SITE_FEATURES", LIST(site_features));
 }

@@ -2,9 +2,10 @@
 
 #include "evidence.h"
 
+#include <math.h>
 #include <stdlib.h>
 
-#include "cut_features.h"
+#include "tags.h"
 
 #define SAID 0.9 /* The share of a page's text on other pages from which on it says nothing new. */
 
@@ -16,15 +17,15 @@
 #define SAME_TEXT 0.9F
 
 #define JUDGEMENT_COLUMNS(COLUMN)        \
-    COLUMN(logits, double, "d", 0, 1)    \
     COLUMN(content, double, "d", 0, 1)   \
+    COLUMN(comments, double, "d", 0, 1)  \
     COLUMN(scores, double, "d", 0, 1)    \
     COLUMN(evidence, float, "f", 0, EVIDENCE_COUNT)
 
 typedef struct {
     Owner owner;
     JUDGEMENT_COLUMNS(COLUMN_POINTER)
-    double threshold;
+    double threshold, types[TYPE_COUNT];
 } Judgement;
 
 #define OWNER Judgement
@@ -33,16 +34,81 @@ static const Column columns[] = {JUDGEMENT_COLUMNS(COLUMN_ENTRY) NO_COLUMN};
 
 #define BATCH 32 /* Rows that are made, and read by a network, while they are in the nearest cache. */
 
+/* The site network, and the context network behind it. Of each block the first one gives gates, one for each number
+   that is carried forth along the page and back, numbers of the block's own, and fresh numbers for both directions.
+   What is carried takes up the fresh numbers as far as the gate is open. The context network reads what has been
+   carried here from both sides, and the block's own numbers. */
+typedef struct {
+    const Network *site, *context;
+    size_t carried;     /* Numbers that are carried in each direction. */
+    float *marks;       /* Of each block what the site network gives; then what the context network reads. */
+    float *rows, *state; /* A batch for the context network, and what is carried now. */
+    double *out;        /* What the site network gives for a batch. */
+} Context;
+
+/* What Python handed in, if both fit together; 0 with an exception set. */
+static int given_context(const Types *types, PyObject *site, PyObject *context, Context *to)
+{
+    to->site = given_network(types, site, SITE_FEATURES, 0);
+    to->context = to->site ? given_network(types, context, 0, 2) : NULL;
+    if (!to->context)
+        return 0;
+    size_t given = to->site->outputs, read = to->context->inputs;
+    to->carried = (given - read) / 2;
+    if (given >= read && (given - read) % 2 == 0 && 2 * to->carried <= read)
+        return 1;
+    PyErr_Format(PyExc_ValueError, "a context network of %zu inputs, behind a site network of %zu outputs", read, given);
+    return 0;
+}
+
+/* Room for a page, to be freed at `out`; 0 without memory. */
+static int make_context(size_t blocks, Context *to)
+{
+    size_t given = to->site->outputs, read = to->context->inputs;
+    to->out = malloc(BATCH * given * sizeof(double) +
+                     (blocks * given + BATCH * read + to->carried) * sizeof(float));
+    if (!to->out)
+        return 0;
+    to->marks = (float *)(to->out + BATCH * given);
+    to->rows = to->marks + blocks * given;
+    to->state = to->rows + BATCH * read;
+    return 1;
+}
+
+/* Go on by one block, whose gates and fresh numbers stand here; what is carried takes the place of the gates. */
+static void carry(float *gates, const float *fresh, size_t count, float *state)
+{
+    for (size_t i = 0; i < count; i++) {
+        float open = 0.5F + 0.5F * (gates[i] / (1 + fabsf(gates[i])));
+        gates[i] = state[i] = state[i] * (1 - open) + open * fresh[i];
+    }
+}
+
+/* What is carried to each block from before it, and from behind it. */
+static void carry_all(const Context *context, size_t blocks)
+{
+    size_t count = context->carried, given = context->site->outputs, fresh = context->context->inputs;
+    memset(context->state, 0, count * sizeof(float));
+    for (float *row = context->marks; row < context->marks + blocks * given; row += given)
+        carry(row, row + fresh, count, context->state);
+    memset(context->state, 0, count * sizeof(float));
+    for (float *row = context->marks + blocks * given; row > context->marks;) {
+        row -= given;
+        carry(row + count, row + fresh + count, count, context->state);
+    }
+}
+
 static size_t batch_at(const Reading *reading, size_t block)
 {
     return reading->blocks - block < BATCH ? reading->blocks - block : BATCH;
 }
 
-/* The evidence, and what the site network says of each block, as logits; 0 without memory. */
-static int run_site(const Asked *page, const Network *network, Judgement *to)
+/* The evidence, and what the site network gives for each block; 0 without memory. */
+static int run_site(const Asked *page, const Context *context, Judgement *to)
 {
     Weighing room;
     float rows[BATCH * SITE_FEATURES];
+    size_t given = context->site->outputs;
     if (!make_weighing(page, &room))
         return 0;
     weigh(page, &room, to->evidence);
@@ -52,54 +118,89 @@ static int run_site(const Asked *page, const Network *network, Judgement *to)
         for (size_t i = 0; i < count; i++)
             put_features(page, &room, block + i, to->evidence + (block + i) * EVIDENCE_COUNT,
                          rows + i * SITE_FEATURES, rows + (i ? i - 1 : BATCH - 1) * SITE_FEATURES);
-        is_done = run_network(network, rows, count, to->logits + block);
+        is_done = run_network(context->site, rows, count, context->out);
+        for (size_t i = 0; i < count * given; i++)
+            context->marks[block * given + i] = (float)context->out[i];
     }
     free(room.sums);
     return is_done;
 }
 
+/* What the context network says of each block, as logits; 0 without memory. */
+static int run_context(const Reading *reading, const Context *context, Judgement *to)
+{
+    size_t given = context->site->outputs, read = context->context->inputs;
+    double out[2 * BATCH];
+    carry_all(context, reading->blocks);
+    for (size_t block = 0, count; block < reading->blocks; block += count) {
+        count = batch_at(reading, block);
+        for (size_t i = 0; i < count; i++)
+            memcpy(context->rows + i * read, context->marks + (block + i) * given, read * sizeof(float));
+        if (!run_network(context->context, context->rows, count, out))
+            return 0;
+        for (size_t i = 0; i < count; i++) {
+            to->content[block + i] = out[2 * i];
+            to->comments[block + i] = out[2 * i + 1];
+        }
+    }
+    return 1;
+}
+
 /* Does the block stand in a part that is the same on all pages that have it? Two to six levels up: a cell of a
    table needs four to get out of it, and what stands farther around is more than one part of the page. */
-static int is_same(const CutPage *page, const double *sums, double others, size_t block)
+static int is_same(const Asked *page, const float *evidence, const double *sums, size_t block)
 {
-    const float *evidence = page->evidence + block * EVIDENCE_COUNT;
     int is_part = 0;
     for (size_t level = 1; level < 5; level++)
         is_part |= evidence[EVIDENCE_GIVEN_PLACE_AROUND + level] > SAME_AROUND &&
                    around(sums, page->reading, block, level) >= SAME_CHARS;
     return is_part && evidence[EVIDENCE_GIVEN_PLACE] > SAME_TEXT &&
-           evidence[EVIDENCE_PLACE_SHARE] * (float)others > (float)(SAME_PAGES - 0.5);
+           evidence[EVIDENCE_PLACE_SHARE] * (float)page->others > (float)(SAME_PAGES - 0.5);
 }
 
-/* What the cut network says of each block, as logits, and whether it is the same everywhere, in the place of the
-   scores; 0 without memory. */
-static int run_cut(const CutPage *page, const Network *network, double others, Judgement *to)
+static int is_head(const Reading *reading, size_t block)
 {
-    CutContext room;
-    float rows[BATCH * CUT_FEATURES];
-    if (!make_context(page->reading, &room))
-        return 0;
-    fill_context(page, &room);
-    int is_done = 1;
-    for (size_t block = 0, count; block < page->reading->blocks && is_done; block += count) {
-        count = batch_at(page->reading, block);
-        for (size_t i = 0; i < count; i++)
-            put_cut_features(page, &room, block + i, rows + i * CUT_FEATURES);
-        is_done = run_network(network, rows, count, to->content + block);
+    return features_of(reading, block)[PAGE_CONTAINER_th] > 0;
+}
+
+#define TABLE_LEVEL 3 /* Of a cell: the row and its group stand between. */
+
+/* The head of a table goes with its other cells, if these are content: it comes back with every such table, which
+   the networks take for template. `sums` is room for twice as many numbers as blocks, and two. */
+static void lift_heads(const Reading *reading, double *sums, double *content)
+{
+    double *chars = sums + reading->blocks + 1;
+    sums[0] = chars[0] = 0;
+    for (size_t i = 0; i < reading->blocks; i++) {
+        double own = is_head(reading, i) ? 0 : reading->chars[i];
+        sums[i + 1] = sums[i] + own * content[i];
+        chars[i + 1] = chars[i] + own;
     }
+    for (size_t i = 0; i < reading->blocks; i++) {
+        if (!is_head(reading, i) || reading->tree->tag[reading->levels[i * LEVELS + TABLE_LEVEL]] != TAG_table)
+            continue;
+        double mean = around(sums, reading, i, TABLE_LEVEL) / at_least(around(chars, reading, i, TABLE_LEVEL), 1);
+        content[i] = at_least(content[i], mean >= 0.5 ? mean : 0);
+    }
+}
+
+/* Which blocks are the same everywhere, in the place of the scores; `sums` is room for one number more than blocks. */
+static void find_same(const Asked *page, double *sums, Judgement *to)
+{
+    sums[0] = 0;
     for (size_t i = 0; i < page->reading->blocks; i++)
-        to->scores[i] = is_same(page, room.chars, others, i);
-    free(room.content);
-    return is_done;
+        sums[i + 1] = sums[i] + page->reading->chars[i];
+    for (size_t i = 0; i < page->reading->blocks; i++)
+        to->scores[i] = is_same(page, to->evidence + i * EVIDENCE_COUNT, sums, i);
 }
 
 /* Does other pages' text say nearly all that the page says? */
-static int is_said(const CutPage *page)
+static int is_said(const Reading *reading, const float *evidence)
 {
     double known = 0, chars = 0;
-    for (size_t i = 0; i < page->reading->blocks; i++) {
-        known += page->reading->chars[i] * page->evidence[i * EVIDENCE_COUNT + EVIDENCE_KNOWN_ANYWHERE];
-        chars += page->reading->chars[i];
+    for (size_t i = 0; i < reading->blocks; i++) {
+        known += reading->chars[i] * evidence[i * EVIDENCE_COUNT + EVIDENCE_KNOWN_ANYWHERE];
+        chars += reading->chars[i];
     }
     return known / chars > SAID;
 }
@@ -116,20 +217,23 @@ static void put_scores(const double *content, size_t count, double threshold, do
     }
 }
 
-/* Probabilities out of the logits of the cut network, which stand in their place, and the scores. What is the same
-   everywhere goes, unless nothing else is likely: one page under several URLs says what it says. A page with text
-   of its own does not come out empty; on one that says only what others say, a block must look like content too:
-   the cut network is used to pages that say something. */
-static void decide(const CutPage *page, const Opinion *opinion, double shift, Judgement *to)
+/* Probabilities out of the logits of the context network, which stand in their place, and the scores. What is the same
+   everywhere goes, unless nothing else is likely. A page with text of its own does not come out empty. One that says
+   only what others say, as one page under several URLs does, goes by its look: that all comes back tells nothing. */
+static void decide(const Asked *page, double shift, double *room, Judgement *to)
 {
     size_t blocks = page->reading->blocks;
     double highest = 0;
-    int is_other_likely = 0, says_nothing = is_said(page);
+    int is_other_likely = 0, says_nothing = is_said(page->reading, to->evidence);
     for (size_t i = 0; i < blocks; i++) {
-        double logit = says_nothing ? at_most(to->content[i], opinion->logits[i]) : to->content[i];
+        double logit = says_nothing ? page->opinion->logits[i] : to->content[i];
         to->content[i] = probability_of(logit + shift);
-        is_other_likely |= to->scores[i] == 0 && to->content[i] >= 0.5;
+        to->comments[i] = probability_of(to->comments[i]);
     }
+    find_same(page, room, to);
+    lift_heads(page->reading, room, to->content);
+    for (size_t i = 0; i < blocks; i++)
+        is_other_likely |= to->scores[i] == 0 && to->content[i] >= 0.5;
     for (size_t i = 0; i < blocks; i++) {
         if (is_other_likely && to->scores[i] != 0)
             to->content[i] = 0;
@@ -141,30 +245,41 @@ static void decide(const CutPage *page, const Opinion *opinion, double shift, Ju
 
 PyObject *kernel_judge(PyObject *module, PyObject *arguments, PyObject *named)
 {
-    static char *names[] = {"reading", "opinion", "tables", "pages", "site_network", "type_network", "cut_network",
-                            "shift", NULL};
+    static char *names[] = {"reading", "opinion", "tables", "pages", "type_network", "site_network",
+                            "context_network", "shift", "known_type", NULL};
     const Types *types = types_of(module);
     PyObject *objects[6];
+    Context context;
     Asked page;
-    long pages;
-    double shift;
-    if (!PyArg_ParseTupleAndKeywords(arguments, named, "OOOlOOOd:judge", names, &objects[0], &objects[1],
-                                     &objects[2], &pages, &objects[3], &objects[4], &objects[5], &shift) ||
-        !given_asked(types, objects, pages, &page))
+    long pages, type = -1;
+    double shift, known[TYPE_COUNT] = {0};
+    if (!PyArg_ParseTupleAndKeywords(arguments, named, "OOOlOOOd|l:judge", names, &objects[0], &objects[1],
+                                     &objects[2], &pages, &objects[3], &objects[4], &objects[5], &shift, &type) ||
+        !given_asked(types, objects, pages, &page) ||
+        !(page.types = page_types_of(types, page.reading, page.opinion, objects[3])) ||
+        !given_context(types, objects[4], objects[5], &context))
         return NULL;
-    const Network *site = given_network(types, objects[3], SITE_FEATURES, 1);
-    const Network *cut = site ? given_network(types, objects[5], CUT_FEATURES, 1) : NULL;
-    const double *page_types = cut ? page_types_of(types, page.reading, page.opinion, objects[4]) : NULL;
-    Judgement *to = page_types ? make_owner(types->judgement, columns, &page.reading->blocks, NULL) : NULL;
+    if (type >= 0 && type < TYPE_COUNT) { /* The user knows better. */
+        known[type] = 1;
+        page.types = known;
+    }
+    Judgement *to = make_owner(types->judgement, columns, &page.reading->blocks, NULL);
     if (!to)
         return NULL;
-    CutPage weighed = {page.reading, to->evidence, to->logits, page_types};
-    if (!run_site(&page, site, to) || !run_cut(&weighed, cut, page.others, to)) {
-        Py_DECREF((PyObject *)to);
-        return PyErr_NoMemory();
+    memcpy(to->types, page.types, sizeof(to->types));
+    double *room = malloc(2 * (page.reading->blocks + 1) * sizeof(double));
+    int is_done = room && make_context(page.reading->blocks, &context);
+    if (is_done) {
+        is_done = run_site(&page, &context, to) && run_context(page.reading, &context, to);
+        free(context.out);
     }
-    decide(&weighed, page.opinion, shift, to);
-    return (PyObject *)to;
+    if (is_done)
+        decide(&page, shift, room, to);
+    free(room);
+    if (is_done)
+        return (PyObject *)to;
+    Py_DECREF((PyObject *)to);
+    return PyErr_NoMemory();
 }
 
 static PyObject *threshold_of(PyObject *self, void *closure)
@@ -173,8 +288,15 @@ static PyObject *threshold_of(PyObject *self, void *closure)
     return PyFloat_FromDouble(((Judgement *)self)->threshold);
 }
 
+static PyObject *types_told(PyObject *self, void *closure)
+{
+    (void)closure;
+    return list_of(((Judgement *)self)->types, TYPE_COUNT);
+}
+
 static PyGetSetDef attributes[] = {
     JUDGEMENT_COLUMNS(COLUMN_ATTRIBUTE)
+    {"types", types_told, NULL, "The probabilities of the page's types, or what the user knows.", NULL},
     {"threshold", threshold_of, NULL, "From which probability on a block is kept.", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };

@@ -103,7 +103,6 @@ static PyMethodDef functions[] = {
     NAMED_FUNCTION(judge, "What page and site come to, block by block; the site has learned the page."),
     NAMED_FUNCTION(kind, "The probabilities of a page's types, whether it was the last one, its family."),
     NAMED_FUNCTION(site_features, "What the site network reads of each block."),
-    NAMED_FUNCTION(cut_features, "What the cut network reads of each block."),
     FUNCTION(type_features, "What the type network reads of a page."),
     FUNCTION(spread, "Numbers of blocks at their texts, and for elements the means below them."),
     FUNCTION(is_template_new, "Does the page that was learned last show that the site has a new template?"),

@@ -75,7 +75,6 @@ PyObject *kernel_type_features(PyObject *module, PyObject *const *arguments, Py_
 PyObject *kernel_spread(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_is_template_new(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_judge(PyObject *module, PyObject *arguments, PyObject *named);
-PyObject *kernel_cut_features(PyObject *module, PyObject *arguments, PyObject *named);
 PyObject *kernel_kind(PyObject *module, PyObject *arguments, PyObject *named);
 PyObject *kernel_site_features(PyObject *module, PyObject *arguments, PyObject *named);
 

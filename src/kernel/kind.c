@@ -114,8 +114,7 @@ const double *page_types_of(const Types *types, const Reading *reading, Opinion 
     return opinion->types;
 }
 
-/* Numbers in a list; NULL with an exception set. */
-static PyObject *list_of(const double *numbers, size_t count)
+PyObject *list_of(const double *numbers, size_t count)
 {
     PyObject *list = PyList_New((Py_ssize_t)count);
     for (size_t i = 0; i < count && list; i++) {

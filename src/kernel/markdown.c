@@ -289,17 +289,17 @@ static void enter_input(Writer *writer, size_t node)
 static int enter_link(Writer *writer, size_t node)
 {
     int answer = push_link(writer, node), does = ENDS_ANCHOR;
+    if (writer->facts[node] & HOLDS_BLOCK) {
+        does |= ENDS_BLOCK;
+        writer->paragraph.has_moved = 1;
+    }
     writer->anchors++;
     writer->paragraph.is_new_anchor = 1;
     if (answer)
         does |= ENDS_STYLE;
     if (answer == 2) {
-        /* A line of its own, and all in it on that line. */
         if (may_structure(writer))
-            does |= ENDS_BLOCK;
-        writer->paragraph.has_moved |= (does & ENDS_BLOCK) != 0;
-        if (writer->paragraph.has_moved && may_structure(writer))
-            flush(writer);
+            flush(writer); /* All in it is on one line. */
         writer->soft++;
         does |= ENDS_SOFT;
     }
@@ -312,7 +312,7 @@ static int enter_code(Writer *writer, size_t node)
     if (facts & HOLDS_FIXED)
         return 0;
     if (facts & (HOLDS_BREAK | HOLDS_BLOCK) && may_structure(writer) && has_ink(writer, node)) {
-        begin_code(writer, node);
+        begin_code(writer, node, 0);
         return ENDS_CODE;
     }
     return push_style(writer, STYLE_CODE, node) ? ENDS_STYLE : 0;
@@ -389,8 +389,8 @@ static int enter_structure(Writer *writer, size_t node)
         push_list(writer, node);
         return 0;
     }
-    if (tag_sets[tag] & SET_PREFORMATTED) {
-        begin_code(writer, node);
+    if (tag_sets[tag] & SET_PREFORMATTED || shows_code(writer->tree, node)) {
+        begin_code(writer, node, 1);
         return ENDS_CODE;
     }
     switch (tag) {
@@ -465,7 +465,9 @@ static void walk_code(Writer *writer, size_t node)
     const Tree *tree = writer->tree;
     int16_t tag = tree->tag[node];
     if (tag == TAG_TEXT) {
-        if (is_inked(writer, node) || (tree->text_length[node] == 0 && tree->shown[node]))
+        int is_space = tree->text_length[node] == 0 && tree->shown[node] && /* Between rows there is none. */
+                       !(tag_sets[tree->tag[tree->parent[node]]] & SET_ROW);
+        if (is_inked(writer, node) || is_space)
             add_code(writer, node);
     } else if (tag == TAG_br) {
         break_code(writer);
@@ -508,8 +510,7 @@ static void leave_before(Writer *writer, size_t node, const int32_t *code)
     end_containers(writer, node);
 }
 
-/* A link, where the user wants none. */
-static int is_unwanted(Writer *writer, size_t node)
+int is_unwanted(Writer *writer, size_t node)
 {
     Bytes href;
     return writer->wanted.links == LINKS_NONE && writer->tree->tag[node] == TAG_a &&

@@ -237,6 +237,8 @@ void add_reference(Writer *writer, int32_t number);
 void add_mixed(Writer *writer, size_t node); /* A text with formulas in it. */
 /* Where an attribute leads, until the next address is asked for; 0 if nowhere. */
 int address_for(Writer *writer, size_t node, const char *name, Bytes *url);
+int image_address(Writer *writer, size_t node, Bytes *url); /* The same of an image that has something to say. */
+int is_unwanted(Writer *writer, size_t node); /* A link, where the user wants none. */
 int push_link(Writer *writer, size_t node);
 int push_style(Writer *writer, Style style, size_t node);
 int is_blank(const Paragraph *paragraph);
@@ -261,12 +263,13 @@ void push_item(Writer *writer, size_t node);
 void enter_definition(Writer *writer, size_t node);
 void end_containers(Writer *writer, size_t node);
 void write_rule(Writer *writer);
-void begin_code(Writer *writer, size_t node);
+void begin_code(Writer *writer, size_t node, int is_fixed); /* With its white space, or without. */
 void add_code(Writer *writer, size_t node);
 void break_code(Writer *writer);
 void end_code(Writer *writer, size_t node);
 
 /* markdown_tables.c */
+int is_layout(Writer *writer, size_t node); /* By its own word. */
 int begin_table(Writer *writer, size_t node);
 int is_table_cell(const Writer *writer, size_t node);
 int32_t span_of(Writer *writer, size_t cell, const char *name);

@@ -60,7 +60,7 @@ static int is_tight(const Writer *writer, size_t fresh, int kind)
            (list->tag_kind != LIST_NUMBERS || number == 1);
 }
 
-static void start_item(Writer *writer, size_t depth)
+static void start_item(Writer *writer, size_t depth, int is_before_text)
 {
     Container *item = &writer->containers[depth];
     List *list = &writer->lists[item->list];
@@ -84,6 +84,12 @@ static void start_item(Writer *writer, size_t depth)
     item->width = list->width = (uint8_t)(writer->out.size - before);
     if (item->task)
         put_text(&writer->out, item->task == 'x' ? "[x] " : "[ ] ");
+    if (item->task && !is_before_text) { /* A box is read in front of words alone. */
+        end_line(writer);
+        put_prefix_of(writer, depth + 1);
+        end_line(writer);
+        put_prefix_of(writer, depth + 1);
+    }
     list->written++;
     writer->containers[depth - 1].last = list->sign;
 }
@@ -136,8 +142,9 @@ void start_block(Writer *writer, int kind)
     note_part(writer, part >= PART_CODE ? writer->node : writer->paragraph.node, part);
     put_prefix_of(writer, fresh);
     for (; fresh < writer->depth; fresh++) {
+        int is_before_text = fresh + 1 == writer->depth && kind == LAST_PARAGRAPH;
         if (writer->containers[fresh].kind == CONTAINER_ITEM) {
-            start_item(writer, fresh);
+            start_item(writer, fresh, is_before_text);
         } else if (writer->containers[fresh].kind == CONTAINER_NOTE) {
             char label[24];
             int32_t number = writer->containers[fresh].value;
@@ -146,7 +153,7 @@ void start_block(Writer *writer, int kind)
         } else {
             put_text(&writer->out, "> ");
             writer->containers[fresh - 1].last = LAST_OTHER;
-            put_callout(writer, fresh, fresh + 1 == writer->depth && kind == LAST_PARAGRAPH);
+            put_callout(writer, fresh, is_before_text);
         }
         writer->containers[fresh].is_started = 1;
     }
@@ -458,9 +465,10 @@ static int find_language(Writer *writer, size_t node)
     }
     if (take_language(writer, node, 0))
         return 1;
+    int32_t own = writer->outside[end] - writer->outside[node]; /* Code need not be preformatted. */
     for (int level = 0; level < LANGUAGE_LEVELS && tree->parent[around] > 0; level++) {
         around = (size_t)tree->parent[around];
-        if (writer->outside[tree->end[around]] - writer->outside[around] > MAX_BESIDE_CODE)
+        if (writer->outside[tree->end[around]] - writer->outside[around] - own > MAX_BESIDE_CODE)
             break;
         if (take_language(writer, around, 1))
             return 1;
@@ -468,12 +476,12 @@ static int find_language(Writer *writer, size_t node)
     return 0;
 }
 
-void begin_code(Writer *writer, size_t node)
+void begin_code(Writer *writer, size_t node, int is_fixed)
 {
     flush(writer);
     writer->code.size = 0;
     writer->code_end = writer->tree->end[node];
-    writer->is_fixed = (tag_sets[writer->tree->tag[node]] & SET_PREFORMATTED) != 0;
+    writer->is_fixed = is_fixed;
     writer->is_code_moved = 0;
 }
 
@@ -498,8 +506,10 @@ void add_code(Writer *writer, size_t node)
         code->bytes[code->size++] = '\n';
     writer->is_code_moved = 0;
     for (size_t at = 0, length; at < size; at += length) {
+        if ((length = control_at(from + at, size - at)))
+            continue;
         length = 1;
-        uint8_t byte = from[at];
+        uint8_t byte = fixed_byte(from[at]);
         if (byte == 0xE2 && size - at >= 3 && from[at + 1] == 0x80 && from[at + 2] == 0x8B) {
             length = 3; /* A space without width is no part of any language. */
             continue;
@@ -514,10 +524,7 @@ void add_code(Writer *writer, size_t node)
                 continue;
             byte = ' ';
         }
-        if (byte >= ' ' || byte == '\n' || byte == '\t')
-            code->bytes[code->size++] = byte;
-        else if (byte == '\r')
-            code->bytes[code->size++] = '\n';
+        code->bytes[code->size++] = byte;
     }
 }
 

@@ -202,7 +202,7 @@ static void begin_word(Writer *writer, const uint8_t *next, size_t left)
 /* A byte that stands for itself in words. */
 static inline int is_plain(uint8_t byte)
 {
-    return byte > ' ' && byte != '&' && byte != 0xC2 && (byte < 0xE1 || byte > 0xE3) && byte != 0xEF;
+    return byte > ' ' && byte != '&' && byte != 0x7F && byte != 0xC2 && (byte < 0xE1 || byte > 0xE3) && byte != 0xEF;
 }
 
 /* How many bytes are to be written as they are: words, with one space between them. */
@@ -240,9 +240,8 @@ static void add_part(Writer *writer, size_t node, const uint8_t *at, const uint8
             else if (!is_empty(paragraph))
                 put(&paragraph->gap, at, size);
             is_begun = 0;
-        } else if (!size && *at < ' ') {
-            size = 1; /* A control character is nothing, but parts words. */
-            paragraph->is_cut = 1;
+        } else if (!size && (size = control_at(at, left))) {
+            paragraph->is_cut = 1; /* It is nothing, but parts words. */
             is_begun = 0;
         } else {
             size = size ? size : character_size(at, left);
@@ -263,16 +262,18 @@ static void add_fixed(Writer *writer, size_t node)
     Paragraph *paragraph = &writer->paragraph;
     int is_begun = paragraph->is_in_fixed;
     for (size_t size; at < stop; at += size) {
-        uint8_t byte = *at;
+        if ((size = control_at(at, (size_t)(stop - at))))
+            continue;
+        uint8_t byte = fixed_byte(*at);
         size = 1;
         if (byte == '&' && !tree->raw[node])
             byte = unescaped(at, (size_t)(stop - at), &size);
         if (byte == NO_BREAK_SPACE && size > 1)
             byte = ' ';
-        if (byte == '\n' || byte == '\r') {
+        if (byte == '\n') {
             paragraph->breaks++;
             is_begun = 0;
-        } else if (byte >= ' ' || byte == '\t') {
+        } else {
             if (!is_begun)
                 begin_word(writer, at, (size_t)(stop - at));
             is_begun = 1;
@@ -380,7 +381,10 @@ static int put_address(Writer *writer, Bytes url)
 {
     Bytes left = url, base = {NULL, 0};
     Lead lead = find_lead(&left, &writer->bases, &base);
-    if (lead == NOWHERE || writer->is_failed || stands_at(url, 0, "file:"))
+    size_t front = 0; /* White space there is nothing to browsers. */
+    while (front < url.size && url.bytes[front] <= ' ')
+        front++;
+    if (lead == NOWHERE || writer->is_failed || stands_at(url, front, "file:"))
         return 0; /* A file leads nowhere on any other machine. */
     size_t from = writer->addresses.size;
     if (lead != NOT_SIMPLE) {
@@ -513,8 +517,7 @@ static int image_source(Writer *writer, size_t node, Bytes *source)
     return 0;
 }
 
-/* Can an image be shown, and has it something to say? */
-static int is_telling(Writer *writer, size_t node)
+int image_address(Writer *writer, size_t node, Bytes *url)
 {
     Bytes alt, source;
     size_t kept = writer->addresses.size;
@@ -523,6 +526,7 @@ static int is_telling(Writer *writer, size_t node)
         !image_source(writer, node, &source))
         return 0;
     int leads = put_address(writer, source);
+    *url = (Bytes){writer->addresses.bytes + kept, writer->addresses.size - kept};
     writer->addresses.size = kept;
     return leads;
 }
@@ -530,7 +534,7 @@ static int is_telling(Writer *writer, size_t node)
 void add_image(Writer *writer, size_t node)
 {
     Bytes source;
-    if (writer->wanted.images == IMAGES_NONE || !is_telling(writer, node))
+    if (writer->wanted.images == IMAGES_NONE || !image_address(writer, node, &source))
         return;
     if (writer->wanted.images == IMAGES_ALT) {
         if (!attribute_value(writer, node, "alt", &source))

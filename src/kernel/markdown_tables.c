@@ -207,19 +207,22 @@ static int has_header(const Writer *writer, size_t node)
     return 1;
 }
 
+int is_layout(Writer *writer, size_t node)
+{
+    Bytes role;
+    return attribute_value(writer, node, "role", &role) &&
+           ((role.size == 12 && memcmp(role.bytes, "presentation", 12) == 0) ||
+            (role.size == 4 && memcmp(role.bytes, "none", 4) == 0));
+}
+
 int begin_table(Writer *writer, size_t node)
 {
     Table *table = &writer->table;
-    Bytes role;
     Extent extent = {0, 0, 0, 0};
     table->columns.size = table->reach.size = table->filled.size = table->aligned.size = 0;
     if (writer->facts[node] & HOLDS_STRUCTURE || !measure(writer, node, &extent))
         return 0;
-    if (attribute_value(writer, node, "role", &role) &&
-        ((role.size == 12 && memcmp(role.bytes, "presentation", 12) == 0) ||
-         (role.size == 4 && memcmp(role.bytes, "none", 4) == 0)))
-        return 0;
-    if (!place_cells(writer, node, extent))
+    if (is_layout(writer, node) || !place_cells(writer, node, extent))
         return 0;
     if (number_columns(table) < 2)
         return 0;

@@ -292,6 +292,12 @@ static int is_behind_mark(const Pen *pen, size_t at)
            pen->writer->paragraph.marks[pen->next - 1].at == at;
 }
 
+/* Is it a break in a cell? That is written `<br>`: signs to the rules of emphasis, and no white space. */
+static int is_break_in_cell(const Pen *pen, size_t at)
+{
+    return pen->shape == IN_CELL && at < pen->text.size && pen->text.bytes[at] == '\n';
+}
+
 /* A run of `_` opens emphasis at the front of a word, and nowhere else. */
 static int opens_low(Pen *pen, size_t at)
 {
@@ -304,15 +310,16 @@ static int opens_low(Pen *pen, size_t at)
     int before = is_behind ? CHARACTER_PUNCTUATION : kind_before(pen->writer, pen->text, at);
     pen->is_low_escaped =
         before & (CHARACTER_WHITE | CHARACTER_PUNCTUATION | CHARACTER_SYMBOL) &&
-        (is_marked(pen, behind, 0) || !(kind_behind(pen->writer, pen->text, behind) & CHARACTER_WHITE));
+        (is_marked(pen, behind, 0) || is_break_in_cell(pen, behind) ||
+         !(kind_behind(pen->writer, pen->text, behind) & CHARACTER_WHITE));
     return pen->is_low_escaped;
 }
 
 /* A star opens or ends emphasis beside a word, or beside a mark. */
 static int is_star_read(const Pen *pen, size_t at)
 {
-    int is_after_word = at && !is_white(pen->text.bytes[at - 1]);
-    if (ends_word(pen->text, at + 1))
+    int is_after_word = at && (!is_white(pen->text.bytes[at - 1]) || is_break_in_cell(pen, at - 1));
+    if (ends_word(pen->text, at + 1) && !is_break_in_cell(pen, at + 1))
         return pen->has_emphasis && (is_after_word || is_behind_mark(pen, at) || is_marked(pen, at + 1, 0));
     return 1;
 }
@@ -350,7 +357,7 @@ static int is_read(Pen *pen, size_t at)
     case '#':
         return pen->shape == IN_HEADING && at + 1 == text.size;
     case '$': /* Money stays money. */
-        return at < pen->last_dollar && next > ' ';
+        return at < pen->last_dollar && (next > ' ' || is_marked(pen, at + 1, 0));
     default:
         return 0;
     }
@@ -414,7 +421,7 @@ static void write_escaped(Pen *pen, Bytes bytes, const char *escaped)
         uint8_t byte = bytes.bytes[i];
         int is_needed = (byte == '\\' && is_sign(byte_at(bytes, i + 1))) ||
                         (byte == '&' && is_entity(bytes, i)) || (byte == '|' && pen->shape == IN_CELL) ||
-                        strchr(escaped, byte);
+                        byte == '$' || strchr(escaped, byte); /* Not every reader of formulas knows links. */
         if (!byte || !is_needed)
             continue;
         put(pen->out, bytes.bytes + done, i - done);
@@ -515,7 +522,8 @@ static int is_bare(const Pen *pen, size_t number)
     return mark->partner == (int32_t)number + 1 && size == url.size &&
            memcmp(pen->text.bytes + mark->at, url.bytes, size) == 0 &&
            (stands_at(url, 0, "http://") || stands_at(url, 0, "https://")) &&
-           find_byte(url, '|', 0, url.size) == url.size && find_byte(url, '\\', 0, url.size) == url.size;
+           find_byte(url, '|', 0, url.size) == url.size && find_byte(url, '\\', 0, url.size) == url.size &&
+           find_byte(url, '$', 0, url.size) == url.size;
 }
 
 static void write_link(Pen *pen, size_t number)
@@ -559,11 +567,13 @@ static size_t write_mark(Pen *pen, size_t number)
     return mark->at;
 }
 
-/* The place of the last dollar sign that a reader of formulas would end one with; 0 without one. */
-static size_t find_last_dollar(Bytes text)
+/* The place of the last dollar sign that a reader of formulas would end one with; 0 without one. The sign of a
+   mark may stand between it and white space. */
+static size_t find_last_dollar(Bytes text, int has_marks)
 {
     for (size_t at = text.size; at-- > 1;)
-        if (text.bytes[at] == '$' && !is_white(text.bytes[at - 1]) && !is_digit(byte_at(text, at + 1)))
+        if (text.bytes[at] == '$' && !is_digit(byte_at(text, at + 1)) &&
+            (has_marks || !is_white(text.bytes[at - 1])))
             return at;
     return 0;
 }
@@ -585,7 +595,7 @@ void write_inline(Writer *writer, Shape shape)
             pen.last_dollar = mark->at;
     }
     if (find_byte(pen.text, '$', 0, pen.text.size) < pen.text.size) {
-        size_t last = find_last_dollar(pen.text);
+        size_t last = find_last_dollar(pen.text, paragraph->mark_count > 0);
         pen.last_dollar = last > pen.last_dollar ? last : pen.last_dollar;
     }
     if (shape == ON_LINES)

@@ -82,15 +82,21 @@ static inline void add_rest(const Pair *pair, const float *weights, const float 
 static inline void add_outputs(const Network *network, const float *one, const float *other,
                                double *out, double *next)
 {
-    for (size_t j = 0; j < network->outputs; j++) {
-        float mine = network->output_bias[j], theirs = mine;
-        const float *weight = network->output + j;
-        for (size_t i = 0; i < network->units; i++, weight += network->outputs) {
-            mine += (one[i] > 0 ? one[i] : 0) * *weight;
-            theirs += (other[i] > 0 ? other[i] : 0) * *weight;
-        }
-        out[j] = mine;
-        next[j] = theirs;
+    float mine[MAX_UNITS], theirs[MAX_UNITS];
+    const size_t outputs = network->outputs;
+    memcpy(mine, network->output_bias, outputs * sizeof(float));
+    memcpy(theirs, network->output_bias, outputs * sizeof(float));
+    for (size_t i = 0; i < network->units; i++) {
+        const float *weight = network->output + i * outputs;
+        const float left = one[i] > 0 ? one[i] : 0, right = other[i] > 0 ? other[i] : 0;
+        for (size_t j = 0; j < outputs; j++)
+            mine[j] += left * weight[j];
+        for (size_t j = 0; j < outputs; j++)
+            theirs[j] += right * weight[j];
+    }
+    for (size_t j = 0; j < outputs; j++) {
+        out[j] = mine[j];
+        next[j] = theirs[j];
     }
 }
 
@@ -134,7 +140,7 @@ int run_network(const Network *network, const float *rows, size_t count, double 
 const Network *given_network(const Types *types, PyObject *object, size_t inputs, size_t outputs)
 {
     const Network *network = given_owner(object, types->network);
-    if (!network || (network->inputs == inputs && network->outputs == outputs))
+    if (!network || ((!inputs || network->inputs == inputs) && (!outputs || network->outputs == outputs)))
         return network;
     PyErr_Format(PyExc_ValueError, "a network of %zu inputs and %zu outputs, not of %zu and %zu",
                  network->inputs, network->outputs, inputs, outputs);

@@ -14,7 +14,8 @@ typedef struct {
 
 extern PyType_Spec network_spec;
 
-/* The network that Python handed in, if it has so many inputs and outputs; NULL with an exception set. */
+/* The network that Python handed in, if it has so many inputs and outputs (0: any number); NULL with an
+   exception set. */
 const Network *given_network(const Types *types, PyObject *object, size_t inputs, size_t outputs);
 
 /* The outputs for so many rows, one row behind another; 0 without memory. */

@@ -33,6 +33,9 @@ extern PyType_Spec opinion_spec;
 int given_opinion(const Types *types, PyObject *reading, PyObject *opinion, const Reading **page,
                   Opinion **found);
 
+/* Numbers in a list; NULL with an exception set. */
+PyObject *list_of(const double *numbers, size_t count);
+
 /* The probabilities of the page's types, which the opinion keeps; NULL with an exception set. */
 const double *page_types_of(const Types *types, const Reading *reading, Opinion *opinion, PyObject *network);
 

@@ -7,6 +7,7 @@
 
 #include "escapes.h"
 #include "gaps.h"
+#include "white.h"
 #include "wording.h"
 
 /* What stands before a text; a larger number stands for so many cells and JOINT_LINE. */
@@ -101,6 +102,26 @@ static void find_text(Walk *walk, size_t node)
         walk->gaps.is_cut = 1;
 }
 
+/* Does a link hold a block with content in it? Such a link is a block as well, as it is in Markdown. */
+static int is_block_link(const Walk *walk, size_t node)
+{
+    const Tree *page = walk->page;
+    size_t reach = node, end = (size_t)page->end[node];
+    for (size_t i = node + 1; i < end; i++) {
+        int16_t tag = page->tag[i];
+        if (tag != TAG_TEXT && !page->shown[i]) {
+            i = (size_t)page->end[i] - 1;
+            continue;
+        }
+        if (tag_sets[tag] & (SET_BLOCK | SET_CELL) && (size_t)page->end[i] > reach)
+            reach = (size_t)page->end[i];
+        int is_inked = tag == TAG_img || (tag == TAG_TEXT && page->text_length[i] > 0);
+        if (is_inked && i < reach && walk->labels[i] == LABEL_CONTENT)
+            return 1;
+    }
+    return 0;
+}
+
 /* Which texts are rendered, and what stands before each. */
 static void find_joints(Walk *walk)
 {
@@ -117,6 +138,8 @@ static void find_joints(Walk *walk)
             i = (size_t)(formula ? formula->end : page->end[i]) - 1;
         } else { /* A film is there, though its text is not. */
             uint32_t sets = tag_sets[page->tag[i]];
+            if (page->tag[i] == TAG_a && is_block_link(walk, i))
+                sets |= SET_BLOCK;
             enter_element(&walk->gaps, page->end[i], page->shown[i] ? sets : sets & SET_THING);
             if (said == SAID_RAISED)
                 add_joint(walk, i, (Bytes){(const uint8_t *)"^", 1}, 1);
@@ -191,8 +214,8 @@ static void put_line_sign(Out *out)
             out->lines_last = out->size > 0; /* The sign before the line that is left out. */
             return;
         }
-    } else if (!out->size) {
-        return;
+    } else if (!out->size || out->bytes[out->size - 1] == '\n') {
+        return; /* A text of control characters alone has no line. */
     }
     out->bytes[out->size++] = '\n';
     out->line = out->size;
@@ -229,16 +252,17 @@ static uint8_t character_at(const uint8_t *at, size_t left, size_t *length)
 /* A text as it is. */
 static void put_fixed(Out *out, const uint8_t *at, const uint8_t *stop, int is_raw)
 {
-    while (at < stop) {
-        size_t length = 1;
-        put(out, *at == '&' && !is_raw ? character_at(at, (size_t)(stop - at), &length) : *at);
-        at += length;
+    for (size_t length; at < stop; at += length) {
+        if ((length = control_at(at, (size_t)(stop - at))))
+            continue;
+        length = 1;
+        put(out, *at == '&' && !is_raw ? character_at(at, (size_t)(stop - at), &length) : fixed_byte(*at));
     }
 }
 
 static inline int is_plain(uint8_t byte)
 {
-    return byte > ' ' && byte != '&';
+    return byte > ' ' && byte != '&' && byte != 0x7F && byte != 0xC2;
 }
 
 /* How many bytes stand there as they are to be written: words, with one space between them. */
@@ -256,7 +280,8 @@ static size_t count_plain(const uint8_t *at, const uint8_t *stop)
     return (size_t)(at - from);
 }
 
-/* A text with one space for a run of white space, no-break spaces included. */
+/* A text with one space for a run of white space, no-break spaces included. A control character is nothing, but
+   parts words. */
 static void put_collapsed(Out *out, const uint8_t *at, const uint8_t *stop, int is_raw)
 {
     while (at < stop) {
@@ -268,16 +293,20 @@ static void put_collapsed(Out *out, const uint8_t *at, const uint8_t *stop, int 
             at += length;
             continue;
         }
-        length = 1;
-        if (is_blank(*at)) {
+        size_t left = (size_t)(stop - at);
+        if ((length = white_at(at, left))) {
             put_space(out);
+        } else if ((length = control_at(at, left))) {
+            if (!out->is_after_gap)
+                put(out, 0);
         } else if (*at == '&' && !is_raw) {
-            uint8_t character = character_at(at, (size_t)(stop - at), &length);
+            uint8_t character = character_at(at, left, &length);
             if (character == ' ')
                 put_space(out);
             else
                 put(out, character);
         } else {
+            length = 1;
             put(out, *at);
         }
         at += length;

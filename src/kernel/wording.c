@@ -12,6 +12,9 @@ enum {
     MAX_LINE_NUMBER = 8,  /* Characters of a line number. */
     MAX_POWER_WORD = 2,   /* Letters of a word that is raised to a power: `x`, `km`. A longer one has a footnote. */
     CODE_NODES = 64,      /* Among how many nodes of a cell its code begins. */
+    LINE_NODES = 16,      /* The same of a table of lines. */
+    FRONT_NODES = 8,      /* Among how many nodes of a block its first text stands, */
+    FRONT_BYTES = 64,     /* and in how many bytes its first character. */
     MAX_CLASS = 512,      /* Bytes of class names that are looked at. */
 };
 
@@ -20,6 +23,7 @@ typedef struct {
     const int8_t *labels;
     Wording *wording;
     size_t fixed, heading, heading_start; /* Where preformatted text and the heading end. */
+    size_t counted; /* Where the last block ends that was asked whether it is numbers alone. */
 } Look;
 
 /* --- small questions --- */
@@ -64,7 +68,34 @@ static Bytes text_at(const Tree *tree, size_t node)
     return (Bytes){tree->source.bytes + tree->start[node], (size_t)(tree->stop[node] - tree->start[node])};
 }
 
-/* --- numbers of lines --- */
+/* --- code and the numbers of its lines --- */
+
+static int holds_fixed(const Tree *tree, size_t node, size_t nodes)
+{
+    size_t stop = (size_t)tree->end[node] < node + nodes ? (size_t)tree->end[node] : node + nodes;
+    for (size_t i = node; i < stop; i++)
+        if (tag_sets[tree->tag[i]] & SET_PREFORMATTED)
+            return 1;
+    return 0;
+}
+
+static const char *const lines_of_file[] = {"blob-code", NULL};
+
+int shows_code(const Tree *tree, size_t node)
+{
+    static const char *const tables[] = {"highlight", "js-file-line-container", "blob", NULL};
+    static const char *const crayon[] = {"crayon-code", NULL}, *const boxes[] = {"container", NULL};
+    size_t end = (size_t)tree->end[node], stop = end < node + LINE_NODES ? end : node + LINE_NODES;
+    Bytes names;
+    if (tree->tag[node] == TAG_table && has_class(tree, node, tables))
+        for (size_t i = node + 1; i < stop; i++)
+            if (tree->tag[i] == TAG_td && has_class(tree, i, lines_of_file))
+                return 1;
+    if (tree->tag[node] != TAG_td || !find_in_tag(tree, node, "class", &names) || holds_fixed(tree, node, CODE_NODES))
+        return 0;
+    return has_any(names, crayon) || (names.size == 4 && stands_at(names, 0, "code") && node + 1 < end &&
+                                      tree->tag[node + 1] == TAG_div && has_class(tree, node + 1, boxes));
+}
 
 /* How many numbers its text is; 0 if there is anything else in it. */
 static size_t count_numbers(const Tree *tree, size_t node)
@@ -109,23 +140,56 @@ static int is_numbers_of_lines(const Look *look, size_t node)
     return 0;
 }
 
+/* What stands beside an element in the same one, behind it; its end if nothing does. */
+static size_t next_beside(const Tree *tree, size_t node)
+{
+    size_t next = (size_t)tree->end[node], around = (size_t)end_around(tree, node);
+    if (next < around && tree->tag[next] == TAG_TEXT && tree->text_length[next] == 0)
+        next = (size_t)tree->end[next];
+    return next < around ? next : node;
+}
+
+static const char *const gutters[] = {"line", "gutter", "num", NULL};
+
 /* Is it a cell with the numbers of the lines of code in the next one? A single number may be of a row. */
 static int is_gutter(const Tree *tree, size_t cell)
 {
-    static const char *const words[] = {"line", "gutter", "number", NULL};
-    size_t next = (size_t)tree->end[cell], around = (size_t)end_around(tree, cell);
-    if (next < around && tree->tag[next] == TAG_TEXT && tree->text_length[next] == 0)
-        next = (size_t)tree->end[next];
-    if (next >= around || !(tag_sets[tree->tag[next]] & SET_CELL))
+    size_t next = next_beside(tree, cell);
+    if (next == cell || !(tag_sets[tree->tag[next]] & SET_CELL))
         return 0;
     size_t numbers = count_numbers(tree, cell);
-    if (!numbers || (numbers == 1 && !has_class(tree, cell, words)))
+    if (!numbers || (numbers == 1 && !has_class(tree, cell, gutters)))
         return 0;
-    size_t stop = (size_t)tree->end[next] < next + CODE_NODES ? (size_t)tree->end[next] : next + CODE_NODES;
-    for (size_t i = next + 1; i < stop; i++)
-        if (tag_sets[tree->tag[i]] & SET_PREFORMATTED)
-            return 1;
+    return holds_fixed(tree, next, CODE_NODES) || shows_code(tree, next) || has_class(tree, next, lines_of_file);
+}
+
+/* Is the first character of a block a digit? */
+static int begins_with_digit(const Tree *tree, size_t node)
+{
+    size_t stop = (size_t)tree->end[node] < node + FRONT_NODES ? (size_t)tree->end[node] : node + FRONT_NODES;
+    for (size_t i = node + 1; i < stop; i++) {
+        Bytes text = text_at(tree, i);
+        if (tree->tag[i] != TAG_TEXT || !tree->text_length[i])
+            continue;
+        for (size_t at = 0; at < text.size && at < FRONT_BYTES; at++)
+            if (!is_white(text.bytes[at]))
+                return text.bytes[at] >= '0' && text.bytes[at] <= '9';
+        return 0;
+    }
     return 0;
+}
+
+/* Is it a box with the numbers of the lines of code in the next one? */
+static int is_gutter_box(Look *look, size_t box)
+{
+    const Tree *tree = look->tree;
+    if (box < look->counted || !begins_with_digit(tree, box))
+        return 0;
+    size_t next = next_beside(tree, box);
+    if (next == box || !has_class(tree, box, gutters) || !holds_fixed(tree, next, CODE_NODES))
+        return 0;
+    look->counted = (size_t)tree->end[box];
+    return count_numbers(tree, box) > 0;
 }
 
 /* --- links of headings, and buttons --- */
@@ -254,6 +318,7 @@ static int is_exponent(const Look *look, size_t node)
 
 static Saying saying_of(Look *look, size_t node)
 {
+    static const char *const twice[] = {"crayon-plain", NULL};
     const Tree *tree = look->tree;
     int16_t tag = tree->tag[node];
     uint32_t sets = tag_sets[tag];
@@ -264,6 +329,12 @@ static Saying saying_of(Look *look, size_t node)
         return node < look->heading && is_permalink(look, node) ? LEFT_OUT : SAID_PLAIN;
     case TAG_button:
         return is_copy_button(look, node) ? LEFT_OUT : SAID_PLAIN;
+    case TAG_div:
+        return tree->text_length[node] && is_gutter_box(look, node) ? LEFT_OUT : SAID_PLAIN;
+    case TAG_textarea: /* Crayon has all code twice. */
+        if (has_class(tree, node, twice))
+            return LEFT_OUT;
+        break;
     default:
         break;
     }

@@ -35,6 +35,10 @@ typedef struct {
 /* How the content of a labelled tree is said; 0 with an exception set. */
 int find_wording(Wording *wording, const Tree *tree, const int8_t *labels, View *formulas);
 
+/* Does an element show lines of code that is not preformatted: GitHub's table of them, or a cell of Crayon or
+   SyntaxHighlighter? */
+int shows_code(const Tree *tree, size_t node);
+
 /* The next formula that begins with a node; NULL without one. The nodes must come in order. */
 const Formula *take_formula(Wording *wording, size_t node);
 

@@ -116,6 +116,7 @@ def use_arrays(data: bytes) -> None:
     first, second, third, *rest = _parts(data, 6)
     tree = parse(Page(b"<h1>Rye</h1><p>Sown <a href=x>in</a> autumn.")).tree.kernel
     reading = _kernel.read(tree, _kernel.Lexicon(b"", b"", b"", b""))
+    opinion = _kernel.opinion_of_logits(reading, np.zeros(len(reading)))
     calls: list[Callable[[], object]] = [
         lambda: _kernel.words(first, second, third),
         lambda: _kernel.fingerprint(first, second, third),
@@ -124,7 +125,7 @@ def use_arrays(data: bytes) -> None:
         lambda: _kernel.text(tree, np.frombuffer(first[: len(tree)], np.int8), second, third),
         lambda: _kernel.stated(tree, first, 3, 100, 100),
         lambda: _kernel.Network(first, second, third, *rest).outputs(first),
-        lambda: _kernel.cut_features(reading, first, second, third),
+        lambda: _kernel.site_features(reading, opinion, {}, 1, first),
         lambda: _kernel.spread(reading, first),
         lambda: _kernel.opinion_of_logits(reading, first),
         lambda: _kernel.smooth(1.0, *_forest(data)),

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dehusk.methods.auto.features import CUT_FEATURES, EVIDENCE, PAGE_FEATURES, columns_by_name
+from dehusk.methods.auto.features import EVIDENCE, PAGE_FEATURES, columns_by_name
 from dehusk.methods.auto.model import Model, Network
-from dehusk.page.hashing import Hashes
+from dehusk.page import tags
 from dehusk.page.tree import Flags, Floats
 from reference.learning import Reading, Table, Tables, evidence, find_family, mean_around
 from reference.page_features import Matrix
@@ -41,8 +41,11 @@ def _products(inputs: Matrix, weights: Matrix, bias: Matrix) -> Matrix:
 _PAGE = columns_by_name(PAGE_FEATURES)
 PARTS = tuple(
     _PAGE[group]
-    for group in ("text", "place", "alike", "rows", "main", "copies", "title", "stated")
-)
+    for group in (
+        "text", "place", "container", "names", "wording", "alike", "rows", "main", "copies",
+        "title", "stated",
+    )
+)  # fmt: skip
 """The page features that the site network reads too. With those of a block's surroundings it
 remembered the sites that it was fitted to: without, held-out sites have 0.002 more on docs-dev,
 0.003 more on news-dev and 0.006 more of the values of swde-dev. What surrounds a block has its say
@@ -53,11 +56,13 @@ _SURE = 0.8
 """A probability from which on a block is surely content."""
 
 
-def site_features(page: Reading, logits: Floats, found: Matrix, before: Floats) -> Matrix:
-    """Some page features, the site's evidence, and the page network's opinion.
+def site_features(
+    page: Reading, logits: Floats, found: Matrix, before: Floats, types: Floats
+) -> Matrix:
+    """Some page features, the site's evidence, the page network's opinion, and the page's types.
 
-    That on the block, its six neighbours, its surroundings at each level, and on the blocks that
-    stood at its place on other pages, alone and in its surroundings.
+    The opinion on the block, its six neighbours, its surroundings at each level, and on the blocks
+    that stood at its place on other pages, alone and in its surroundings.
     """
     content = probability(logits)
     padded = np.concatenate((np.zeros(3), content, np.zeros(3)))
@@ -70,6 +75,7 @@ def site_features(page: Reading, logits: Floats, found: Matrix, before: Floats) 
         mean_around(page, before),
         _ranks(page.blocks, content),
         _in_family(page, content),
+        np.tile(types, (len(content), 1)),
     )
     return np.concatenate(columns, axis=1, dtype=np.float32)
 
@@ -103,84 +109,34 @@ def _in_family(page: Reading, content: Floats) -> Floats:
     return np.stack(((order >= low) & (order < high), order >= high), axis=1).astype(np.float64)
 
 
-# --- what the cut network reads ---
-
-_CUT_PAGE, _CUT_FOUND = (
-    [
-        column
-        for feature in features
-        if (feature.group, feature.name) in {(each.group, each.name) for each in CUT_FEATURES}
-        for column in range(feature.columns.start, feature.columns.stop)
-    ]
-    for features in (PAGE_FEATURES, EVIDENCE)
-)
-"""The page features, and the evidence, that the cut network reads too."""
-_ALIKE_LEVELS = (0, 1, 3)
-"""The container of a block, its parent, and what stands three elements farther up."""
-_SHARES = (0.95, 0.9, 0.8, 0.65, 0.5, 0.35, 0.2, 0.1)
-_LENGTHS = (0.9, 0.5, 0.2)
+# --- what is carried along the page ---
 
 
-def cut_features(page: Reading, found: Matrix, logits: Floats, types: Floats) -> Matrix:
-    """What the site network says of the block and of all others, the type of the page, some page
-    features, and some of the evidence.
+def context_rows(model: Model, features: Matrix) -> Matrix:
+    """What the context network reads of each block.
+
+    What has been carried to it from before, and from behind, and the block's own numbers. Of each
+    block the site network gives gates and fresh numbers for both directions: what is carried takes
+    up the fresh numbers as far as the gate is open.
     """
-    content, chars = probability(logits), page.blocks.chars
-    order, count = np.arange(len(content)), len(content)
-    padded = np.concatenate((np.zeros(4), content, np.zeros(4)))
-    near = [padded[at : at + count] for at in (3, 2, 1, 0, 5, 6, 7, 8)]
-    alike = [_mean_alike(page.keys.surroundings[:, at], content, chars) for at in _ALIKE_LEVELS]
-    sure = np.flatnonzero(content > _SURE)
-    first, last = (int(sure[0]), int(sure[-1])) if len(sure) else (0, count - 1)
-    likelier, _, _, rank = _ranks(page.blocks, content).T
-    columns = (
-        np.stack((logits / 3, content, *near), axis=1),
-        mean_around(page, content),
-        np.stack((*alike, *_headings(page, content)), axis=1),
-        np.stack((likelier, order < first, order > last), axis=1),
-        np.clip(np.stack((order - last, first - order), axis=1) / 30, -1, 1),
-        rank[:, None],
-        np.tile(_of_the_page(content, chars, types), (count, 1)),
-        page.features[:, _CUT_PAGE],
-        found[:, _CUT_FOUND],
-    )
-    return np.concatenate(columns, axis=1, dtype=np.float32)
+    given = outputs(model.site, features).astype(np.float32)
+    read = len(model.context.floor)
+    count = (given.shape[1] - read) // 2
+    forth, back, own = given[:, :count], given[:, count : 2 * count], given[:, 2 * count : read]
+    fresh_forth, fresh_back = given[:, read : read + count], given[:, read + count :]
+    carried = _carried(forth, fresh_forth), _carried(back[::-1], fresh_back[::-1])[::-1]
+    return np.concatenate((*carried, own), axis=1)
 
 
-_IS_HEADING = slice(
-    next(each.first for each in PAGE_FEATURES if each.name == "h1"),
-    next(each.first for each in PAGE_FEATURES if each.name == "h6") + 1,
-)
-
-
-def _headings(page: Reading, content: Floats) -> tuple[Floats, Floats]:
-    """Of the last heading before each block its probability, and how far it is."""
-    order = np.arange(len(content))
-    is_heading = page.features[:, _IS_HEADING].any(axis=1)
-    last = np.maximum.accumulate(np.where(is_heading, order, -1))
-    before = np.concatenate(([-1], last[:-1]))
-    found, far = content[before], np.clip((order - before) / 30, -1, 1)
-    return np.where(before >= 0, found, -1), np.where(before >= 0, far, 1)
-
-
-def _mean_alike(keys: Hashes, content: Floats, chars: Floats) -> Floats:
-    """The mean over all blocks with the same key, by characters."""
-    _, group = np.unique(keys, return_inverse=True)
-    means = np.bincount(group, chars * content) / np.maximum(np.bincount(group, chars), 1)
-    return np.asarray(means[group])
-
-
-def _of_the_page(content: Floats, chars: Floats, types: Floats) -> Floats:
-    """What is the same for all blocks of the page."""
-    total = max(float(chars.sum()), 1.0)
-    numbers = (
-        *(float(chars[content >= least].sum()) / total for least in _SHARES),
-        *(log1p(float(chars[content >= least].sum())) / 8 for least in _LENGTHS),
-        float(np.cumsum(chars * content)[-1]) / total,
-        float(content.max()),
-        *types.tolist(),
-    )
-    return np.array(numbers)
+def _carried(gates: Matrix, fresh: Matrix) -> Matrix:
+    """What is carried after each row."""
+    half, one = np.float32(0.5), np.float32(1)
+    opened = half + half * (gates / (one + np.abs(gates)))
+    state, rows = np.zeros(gates.shape[1], np.float32), np.empty_like(gates)
+    for row in range(len(gates)):
+        state = state * (one - opened[row]) + opened[row] * fresh[row]
+        rows[row] = state
+    return rows
 
 
 # --- judgement ---
@@ -197,12 +153,10 @@ class Judgement:
     evidence: Matrix
     features: Matrix
     """What the site network reads."""
-    logits: Floats
-    """What it says."""
-    cut_features: Matrix
-    """What the cut network reads."""
     content: Floats
-    """The probabilities that it gives."""
+    """The probabilities of being content."""
+    comments: Floats
+    """The probabilities of being what readers wrote below the content."""
     scores: Floats
     """0 content … 1 template, the threshold at 0.5."""
     threshold: float
@@ -213,22 +167,40 @@ def judge(
 ) -> Judgement:
     """What page and site come to; `shift` is added to the logits, above 0 to keep more."""
     found, before = evidence(tables, pages, page, probability(logits))
-    features = site_features(page, logits, found, before)
     types = page_types(model, page, probability(logits))
-    site = outputs(model.site, features)[:, 0]
-    cut = cut_features(page, found, site, types)
-    logits_cut = outputs(model.cut, cut)[:, 0]
+    features = site_features(page, logits, found, before, types)
+    decided = outputs(model.context, context_rows(model, features))
+    judged = decided[:, 0]
     if _says_nothing(page, found):
-        # The cut network is used to pages that say something: blocks must look like content too.
-        logits_cut = np.minimum(logits_cut, logits)
-    content = probability(logits_cut + shift)
+        # As one page under several URLs does: that all of it comes back tells nothing.
+        judged = logits
+    content = probability(judged + shift)
+    content = _with_heads(page, content)
     is_same = _is_same_everywhere(page, found, max(pages - 1, 0))
-    # One page under several URLs is the same everywhere, and says what it says.
     if (content[~is_same] >= 0.5).any():
         content = np.where(is_same, 0.0, content)
     threshold = _threshold(page, content, found)
     scores = _scores(content, threshold)
-    return Judgement(found, features, site, cut, content, scores, threshold)
+    return Judgement(found, features, content, probability(decided[:, 1]), scores, threshold)
+
+
+_HEAD, _TABLE_LEVEL = columns_by_name(PAGE_FEATURES)["container.th"].start, 3
+
+
+def _with_heads(page: Reading, content: Floats) -> Floats:
+    """The heads of tables as likely as their other cells, if these are content.
+
+    They come back with every such table, which the networks take for template.
+    """
+    is_head = page.features[:, _HEAD] > 0
+    chars = np.where(is_head, 0.0, page.blocks.chars)
+    means = (
+        page.blocks.around(chars * content)[:, _TABLE_LEVEL]
+        / np.maximum(page.blocks.around(chars), 1)[:, _TABLE_LEVEL]
+    )
+    names = page.tree.tag[page.blocks.levels[:, _TABLE_LEVEL]]
+    is_lifted = is_head & (names == tags.NUMBERS["table"]) & (means >= 0.5)
+    return np.where(is_lifted, np.maximum(content, means), content)
 
 
 _SAME_PAGES, _SAME_CHARS, _SAME_AROUND, _SAME_TEXT = 4, 100, 0.97, 0.9

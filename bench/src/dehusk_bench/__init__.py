@@ -36,6 +36,10 @@ EXPERIMENTS: Final = {
     "sources": ("speed.sources", "what reading web archives costs"),
     "classify": ("papers.classify", "pages classified with and without the template"),
     "metadata": ("quality.metadata", "how often title, author and date are right"),
+    "confidence": (
+        "quality.confidence",
+        "whether `auto` knows how good it is, and finds comments apart",
+    ),
     "layout": ("quality.layout", "the estimated layout against a browser's"),
     "crawl": ("speed.crawl", "whether a crawl that is killed ends as one that is not"),
     "scale": ("scale.command", "what more pages, sites and processes cost and gain"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from itertools import count
 from typing import Final, NamedTuple
@@ -24,6 +25,8 @@ _MAX_ABOVE: Final = 3
 """How far above a link its own id may stand, and above what it leads to the note."""
 _MAX_BRACKETS: Final = 4
 _BRACKETS: Final = " \t\n[]()."
+_ARROWS: Final = _BRACKETS + "^↑↩⏎⤴\ufe0e,;"
+"""What stands around links that lead back."""
 _MAX_NODES: Final = 400
 """Nodes of a note that are looked at for the way back."""
 
@@ -54,12 +57,11 @@ def _find(tree: Tree) -> bytes:
     taken: set[int] = set()
     free = count(1)
     found: list[tuple[int, int, int]] = []
-    for link in signs:
-        target = places.get(_target(tree, link) or "")
-        if target is None or not _LABEL.fullmatch(_text(tree, link)):
-            continue
-        block = _block(tree, target)
-        if block is None or block <= link or tree.end[link] > block:
+    leads = list(_leads(tree, signs, places))
+    # Several notes in one block cannot be told apart.
+    targets = Counter(block for block, _ in {(block, target) for _, target, block in leads})
+    for link, _, block in leads:
+        if targets[block] > 1:
             continue
         if block not in notes:
             notes[block] = _note(tree, block, places)
@@ -73,10 +75,21 @@ def _find(tree: Tree) -> bytes:
         if block not in numbers:
             numbers[block] = _number(_text(tree, link), taken, free)
             found.append((block, numbers[block], NOTE))
-            found += [(_label_of(tree, back, block), numbers[block], GONE) for back in note.back]
+            found += [(node, numbers[block], GONE) for node in _ways_back(tree, note)]
         found.append((reference, numbers[block], REFERENCE))
     rows = sorted(dict.fromkeys(found))
     return np.array(rows, np.int32).tobytes()
+
+
+def _leads(tree: Tree, signs: list[int], places: dict[str, int]) -> Iterator[tuple[int, int, int]]:
+    """The links that may refer to a note, with what they lead to and the block that it is in."""
+    for link in signs:
+        target = places.get(_target(tree, link) or "")
+        if target is None or not _LABEL.fullmatch(_text(tree, link)):
+            continue
+        block = _block(tree, target)
+        if block is not None and link < tree.end[link] <= block:
+            yield link, target, block
 
 
 def _number(label: str, taken: set[int], free: Iterator[int]) -> int:
@@ -157,6 +170,31 @@ def _raised(tree: Tree, link: int) -> int:
     above = int(tree.parent[link])
     is_alone = above >= 0 and tree.text_length[above] == tree.text_length[link]
     return above if is_alone and tree.name(above) in ("sup", "span") else link
+
+
+def _ways_back(tree: Tree, note: _Note) -> set[int]:
+    """The nodes that only lead back: links, what holds nothing else, and signs before them."""
+    links = {_label_of(tree, back, note.node) for back in note.back}
+    around = {int(tree.parent[node]) for node in links if tree.parent[node] > note.node}
+    signs = {
+        node - 1
+        for node in links
+        if note.node < node - 1 and tree.is_text[node - 1]
+        if not tree.text(node - 1).strip(_ARROWS)
+    }
+    return links | signs | {node for node in around if not _left(tree, node, links)}
+
+
+def _left(tree: Tree, node: int, gone: set[int]) -> str:
+    """What an element says besides nodes that are gone, and signs around them."""
+    said, inner = [], node + 1
+    while inner < min(int(tree.end[node]), node + _MAX_NODES):
+        if inner in gone:
+            inner = int(tree.end[inner])
+            continue
+        said.append(tree.text(inner) if tree.is_text[inner] else "")
+        inner += 1
+    return "".join(said).strip(_ARROWS) + ("…" if inner < tree.end[node] else "")
 
 
 def _label_of(tree: Tree, back: int, block: int) -> int:

@@ -41,6 +41,8 @@ _KNOWN: Final = frozenset((
     "vbnet", "verilog", "vhdl", "vim", "vue", "wasm", "xml", "yaml", "yml", "zig", "zsh",
 ))  # fmt: skip
 """Names that are a language without any mark, as highlight.js and rustdoc write them."""
+_HIGHLIGHTERS: Final = frozenset(("highlight", "syntaxhighlighter", "codehilite"))
+"""Around code these say that a name beside them is its language, as Hexo writes it."""
 _LANGUAGE: Final = re.compile(r"[a-z0-9][\w+#.\-]{0,30}")
 _PEOPLE: Final = re.compile(
     r"(?!(?:cs|fs|go|hs|js|kt|md|ml|pl|ps|py|rb|rs|sh|ts|vb)$)[a-z]{2}(?:-[a-z]+)?"
@@ -137,7 +139,9 @@ def language(start_tag: bytes, is_around: bool) -> str | None:  # noqa: FBT001  
     """The language of code that an element is marked with, of its own or of what stands in it."""
     classes = attribute(start_tag, b"class") or ""
     if any(mark in start_tag for mark in _MARKS):
-        names = (b"data-lang", b"data-language", b"data-enlighter-language")
+        names = (
+            b"data-lang", b"data-language", b"data-enlighter-language", b"data-tagsearch-lang",
+        )  # fmt: skip
         for name in (*names, *(() if is_around else (b"lang",))):
             written = (attribute(start_tag, name) or "").strip().lower()
             is_people = name == b"lang" and _PEOPLE.fullmatch(written)
@@ -146,6 +150,7 @@ def language(start_tag: bytes, is_around: bool) -> str | None:  # noqa: FBT001  
         for found in (_AROUND if is_around else _OWN).findall(classes):
             if found.lower() not in _NO_LANGUAGE:
                 return str(found).lower()
-    if is_around:
+    words = classes.lower().split()
+    if is_around and not _HIGHLIGHTERS.intersection(words):
         return None
-    return next((name for name in classes.lower().split() if name in _KNOWN), None)
+    return next((name for name in words if name in _KNOWN), None)

@@ -13,7 +13,7 @@ import turbohtml
 from dehusk.answer.describe import Description, describe, needs_scripts
 from dehusk.answer.fingerprint import fingerprint
 from dehusk.answer.html import content_html, marked_html, template_html
-from dehusk.answer.labels import Label, Labels, Reason
+from dehusk.answer.labels import Label, Labels, Reason, label
 from dehusk.answer.markdown import markdown
 from dehusk.answer.override import Overrides, choose
 from dehusk.answer.pieces import ContentPiece, pieces
@@ -23,7 +23,7 @@ from dehusk.answer.text import Link, links, template_share, text
 from dehusk.errors import DehuskError, PageError
 from dehusk.memory import Table
 from dehusk.memory.tables import EMPTY
-from dehusk.methods.contract import Explanation, Verdict
+from dehusk.methods.contract import Assessment, Explanation, Verdict
 from dehusk.page.page import Capture, check_time
 from dehusk.page.tree import Choices, Tree
 from dehusk.settings import MarkdownSettings
@@ -31,7 +31,8 @@ from dehusk.settings import MarkdownSettings
 FIELDS: Final = (
     "url", "site", "title", "text", "markdown", "template_share", "pages_seen", "family",
     "revision", "template_changed", "type", "type_confidence", "lang", "author", "published",
-    "modified", "summary", "image", "site_name", "tags", "fingerprint", "links", "error",
+    "modified", "summary", "image", "site_name", "tags", "comments", "confidence", "fingerprint",
+    "links", "error",
 )  # fmt: skip
 """The fields of the JSON line, in order. Every one is always there; some may follow (schema)."""
 
@@ -88,6 +89,7 @@ class Result:
     markdown_settings: MarkdownSettings = field(default=MarkdownSettings(), repr=False)
     """What Markdown has of links, images and tables."""
     _judge: Callable[[], Verdict] = field(default=Verdict, repr=False)
+    _assessment: Assessment | None = field(default=None, repr=False)
     _places: Table = field(default=EMPTY, repr=False)
     """Where the site's pages show their dates and authors."""
 
@@ -120,6 +122,26 @@ class Result:
     def text(self) -> str:
         """The content as plain text, blocks on their own lines."""
         return text(self.tree, self.labels.labels)
+
+    @cached_property
+    def comments(self) -> str | None:
+        """What readers wrote below the content, as plain text; None where the method cannot tell,
+        or was told to keep or to drop it.
+        """
+        found = self._assessment.comments() if self._assessment else None
+        if found is None:
+            return None
+        found = found & (self.labels.labels == Label.TEMPLATE.value)
+        return (
+            text(self.tree, label(self.tree, np.where(found, 0.0, 1.0)).labels)
+            if found.any()
+            else ""
+        )
+
+    @cached_property
+    def confidence(self) -> float | None:
+        """The F1 of words to be expected of `text`, 0 … 1; None where the method cannot say."""
+        return self._assessment.confidence() if self._assessment else None
 
     @cached_property
     def markdown(self) -> str:
@@ -311,6 +333,7 @@ class Result:
             "description",
             "verdict",
             "text",
+            "comments",
             "markdown",
             "template_share",
             "fingerprint",
@@ -342,6 +365,8 @@ class Result:
             "image": description.image,
             "site_name": description.site_name,
             "tags": list(description.tags) or None,
+            "comments": self.comments,
+            "confidence": None if self.confidence is None else round(self.confidence, 3),
             "fingerprint": self.fingerprint,
             "links": [{"url": e.url, "text": e.text, "template": e.template} for e in self.links],
             "error": None,

@@ -14,7 +14,7 @@ from dehusk.answer.labels import LabelArray
 from dehusk.page.tree import Tree
 from dehusk.page.urls import base_of
 
-_CUT_IN_WORD: Final = re.compile(r"(?<=\w)\0(?=\w)")
+_CUT_IN_WORD: Final = re.compile(r"(?<=\w)\0+(?=\w)")
 """What was left out between two texts has the sign U+0000, which no parser lets through."""
 
 

@@ -12,12 +12,14 @@ from dehusk.errors import UsageError
 from dehusk.settings import (
     MAX_LOADS,
     METHOD,
+    Comments,
     Durable,
     Favour,
     Images,
     Limits,
     Links,
     MarkdownSettings,
+    PageType,
     SiteBy,
     SourceSettings,
     Tables,
@@ -211,6 +213,17 @@ def add_overrides(parser: argparse.ArgumentParser) -> None:
         help="keep less but surely content (precision), keep all that may be content (recall), or"
         " both alike; for methods that can be told",
     )
+    group.add_argument(
+        "--comments",
+        choices=[str(choice) for choice in Comments],
+        help="what readers wrote below the content: apart from it, as an answer of its own"
+        " (default), kept as part of it, or dropped; with auto",
+    )
+    group.add_argument(
+        "--type",
+        choices=[str(choice) for choice in PageType],
+        help="what all pages are, where you know; with auto",
+    )
     for name, label in (("--keep", "content"), ("--drop", "template")):
         group.add_argument(
             name,
@@ -321,11 +334,12 @@ def chosen_method(
     """
     from dehusk.memory.store import recorded_method  # noqa: PLC0415  loads numpy
     from dehusk.methods.papers.hyperlink import Hyperlink, best_settings  # noqa: PLC0415  numpy too
-    from dehusk.methods.written import parse_settings, with_favour  # noqa: PLC0415  and here
+    from dehusk.methods.written import parse_settings, with_wishes  # noqa: PLC0415  and here
 
     memory = getattr(arguments, "memory", None)
     name = arguments.method or recorded_method(memory) or default
-    settings = parse_settings(name, with_favour(name, arguments.settings, arguments.favour))
+    wishes = {wish: getattr(arguments, wish, None) for wish in ("favour", "comments", "type")}
+    settings = parse_settings(name, with_wishes(name, arguments.settings, wishes))
     search = search_settings(arguments)
     if name == Hyperlink.name:
         return name, best_settings(settings | search)

@@ -10,7 +10,7 @@ from typing import Any, Final, Protocol, TypeGuard, runtime_checkable
 
 from dehusk.errors import SettingError, UsageError
 from dehusk.memory import Memory
-from dehusk.methods.contract import Explanation, FamilySeen, Smoothing, Verdict
+from dehusk.methods.contract import Assessment, Explanation, FamilySeen, Smoothing, Verdict
 from dehusk.page.tree import Floats, Tree
 from dehusk.settings import METHOD
 
@@ -47,6 +47,14 @@ class Explains(Protocol):
 
     def explain(self, memory: Memory, tree: Tree) -> Explanation:
         """What the page said of each node, and what the site; the memory is as for `score`."""
+
+
+@runtime_checkable
+class Assesses(Protocol):
+    """What a method has besides if it tells comments apart, and how sure it is."""
+
+    def assess(self, memory: Memory, tree: Tree) -> Assessment:
+        """What `score` gives, and more; the memory is as for `score`."""
 
 
 @runtime_checkable
@@ -95,6 +103,11 @@ def _offers(kind: type, protocol: type) -> bool:
 def smooths(method: Method) -> TypeGuard[Smooths]:
     """Are the method's scores to be smoothed?"""
     return _offers(type(method), Smooths)
+
+
+def assesses(method: Method) -> TypeGuard[Assesses]:
+    """Does the method tell more than scores?"""
+    return _offers(type(method), Assesses)
 
 
 def judges(method: Method) -> TypeGuard[Judges]:

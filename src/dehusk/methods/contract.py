@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -48,6 +49,22 @@ class Explanation:
     """Of each node the place in `reasons` of why it has its score; -1 for none."""
     reasons: tuple[str, ...] = ()
     """The method's reasons in words, such as `seen at this place on most pages`."""
+
+
+def _nothing() -> None:
+    """Nobody can say."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Assessment:
+    """What a method says of every node, and what it can say besides when it is asked."""
+
+    scores: Floats
+    """0 content … 1 template, nan for no opinion."""
+    comments: Callable[[], Flags | None] = _nothing
+    """True for texts that readers wrote below the content; None where nobody can say."""
+    confidence: Callable[[], float | None] = _nothing
+    """The F1 of words to be expected of the page's text, 0 … 1."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import Field, fields
 from typing import Any
 
@@ -47,16 +47,16 @@ def is_writable(setting: Field[Any]) -> bool:
     return setting.default is not None or setting.type == "str | None"
 
 
-def with_favour(method: str, written: Sequence[str], favour: str | None) -> list[str]:
-    """The settings as written, and what to favour as one more where it is said.
+def with_wishes(method: str, written: Sequence[str], wishes: Mapping[str, str | None]) -> list[str]:
+    """The settings as written, and those that options of their own say.
 
     Raises SettingError for a method that cannot be told.
     """
-    if favour is None:
-        return list(written)
-    if method in METHODS and "favour" not in METHODS[method].__dataclass_fields__:
-        raise SettingError(f"--favour {favour}: {method} cannot be told what to favour")
-    return [*written, f"favour={favour}"]
+    said = {name: wish for name, wish in wishes.items() if wish is not None}
+    for name, wish in said.items():
+        if method in METHODS and name not in METHODS[method].__dataclass_fields__:
+            raise SettingError(f"--{name} {wish}: {method} cannot be told that")
+    return [*written, *(f"{name}={wish}" for name, wish in said.items())]
 
 
 def _parse(name: str, value: str, default: Any) -> object:

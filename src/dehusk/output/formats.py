@@ -39,6 +39,7 @@ _FRONT_MATTER: Final = (
     "tags",
     "template_share",
     "pages_seen",
+    "confidence",
     "fingerprint",
     "truncated",
     "needs_render",

@@ -15,7 +15,9 @@ from dehusk.page import tags
 from dehusk.page.tree import Tree
 from dehusk.settings import SiteBy, SourceSettings
 
-_UNUSABLE: Final = ("javascript", "vbscript", "data", "about", "blob")
+_UNUSABLE: Final = (
+    "javascript", "vbscript", "data", "about", "blob", "filesystem", "view-source", "jar",
+)  # fmt: skip
 _SCHEME: Final = re.compile(r"([a-zA-Z][a-zA-Z0-9+.\-]*):")
 # The URL standard strips the first set from the ends and the second from anywhere.
 _ENDS: Final = "".join(map(chr, range(33)))

@@ -23,6 +23,7 @@ from dehusk.page.parse import parse
 from dehusk_bench.corpora import Caps, open_corpus
 from dehusk_bench.markdown.gold import Asked, by_pandoc, gold_of, made_pages
 from dehusk_bench.markdown.parts import COLUMNS, compare, read_parts
+from dehusk_bench.markdown.words import HEADS, compare_words
 from dehusk_bench.options import add_corpora, add_extent, add_report
 from dehusk_bench.tables import number, table
 
@@ -40,12 +41,20 @@ _URL: Final = "https://page.example/"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Give the parser the options of the experiment."""
     add_corpora(parser, _MADE, f"; `{_MADE}` for pages with formulas")
+    parser.add_argument(
+        "--words",
+        action="store_true",
+        help="count the pages whose Markdown, once rendered, has other words than their text,"
+        " instead: with the content that `auto` finds, and with all that is shown",
+    )
     add_extent(parser)
     add_report(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Measure all contenders on each corpus and print the tables. Raises UsageError."""
+    if arguments.words:
+        return _run_words(arguments)
     contenders = dict(_contenders())
     figures: dict[str, Any] = {}
     for name in arguments.corpora or [_MADE]:
@@ -54,6 +63,23 @@ def run(arguments: argparse.Namespace) -> int:
         sys.stdout.write(f"{name}\n{_table(measured, markdown=arguments.markdown)}\n\n")
     if arguments.json:
         Path(arguments.json).write_text(json.dumps(figures, indent=1), encoding="utf-8")
+    return 0
+
+
+def _run_words(arguments: argparse.Namespace) -> int:
+    """Print how many pages have other words in Markdown than in text."""
+    caps = Caps(arguments.sites, arguments.pages)
+    found = {}
+    for name in arguments.corpora or ["samples"]:
+        found[name] = compare_words(page.page for page in open_corpus(name, caps).pages())
+    rows = [(Path(name).name, *each.row()) for name, each in found.items()]
+    sys.stdout.write(f"{table(('', *HEADS), rows, markdown=arguments.markdown)}\n")
+    if arguments.json:
+        figures = {
+            name: [each._asdict() for each in pages.differences] for name, pages in found.items()
+        }
+        written = json.dumps(figures, indent=1, ensure_ascii=False)
+        Path(arguments.json).write_text(written, encoding="utf-8")
     return 0
 
 

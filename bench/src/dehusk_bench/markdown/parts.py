@@ -25,13 +25,13 @@ _FENCE: Final = re.compile(
 _CODE_SPAN: Final = re.compile(r"(?<!`)(`+)(?!`)(?:.+?)(?<!`)\1(?!`)", re.DOTALL)
 _FORMULA: Final = re.compile(
     r"(?<!\\)\$\$(?P<block>.+?)(?<!\\)\$\$"
-    r"|(?<![\\$])\$(?=\S)(?P<line>[^$\n]+?)(?<=\S)\$(?!\d)"
+    r"|(?<![\\$])\$(?=\S)(?P<line>(?:\\.|[^$\\\n])+?)(?<=\S)\$(?!\d)"
     r"|\\{1,2}\((?P<round>.+?)\\{1,2}\)|\\\\\[(?P<square>.+?)\\\\\]",
     re.DOTALL,
 )
 _CALLOUT: Final = re.compile(r"^([ >]*> ?)\[!(\w+)\]\n", re.MULTILINE)
 """GitHub shows the kind of a callout as its title."""
-_NOTE: Final = re.compile(r"\[\^\w+\]: ")
+_NOTE: Final = re.compile(r"\[\^\d+\]: ")
 _APART: Final = frozenset((*tags.BLOCK, "br", "td", "th"))
 _MAX_ROWS: Final = 150
 """Rows of a page that are compared; the time grows with the square."""
@@ -52,12 +52,17 @@ def read_parts(markdown: str) -> Parts:
     from markdown_it import MarkdownIt  # noqa: PLC0415  needs an extra
 
     formulas: list[str] = []
-    plain = _CALLOUT.sub(r"\1\2\n", _without_formulas(_as_blocks(markdown), formulas))
+    plain = named_callouts(_without_formulas(footnotes_as_blocks(markdown), formulas))
     reader = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
     return parts_of_html(reader.render(plain), formulas)
 
 
-def _as_blocks(markdown: str) -> str:
+def named_callouts(markdown: str) -> str:
+    """The text with the kinds of callouts as words, as GitHub shows them."""
+    return _CALLOUT.sub(r"\1\2\n", markdown)
+
+
+def footnotes_as_blocks(markdown: str) -> str:
     """The text with its footnotes as blocks, as GitHub shows them: CommonMark knows none."""
     if "[^" not in markdown:
         return markdown
@@ -103,16 +108,28 @@ def _spaced(element: Any) -> str:
     return "".join(said)
 
 
+def html_text(html: str) -> str:
+    """The text of a fragment of HTML."""
+    import lxml.html  # noqa: PLC0415  needs an extra
+
+    return _spaced(lxml.html.fragment_fromstring(html, create_parent="div"))
+
+
 def line(text: str) -> str:
     """A text on one line."""
     return " ".join(text.split())
 
 
-def _without_formulas(markdown: str, formulas: list[str]) -> str:
-    """The text without its formulas, which are put into the list; what is in code is none."""
-    code = sorted(
+def code_spans(markdown: str) -> list[tuple[int, int]]:
+    """Where code begins and ends, in order."""
+    return sorted(
         [found.span() for pattern in (_FENCE, _CODE_SPAN) for found in pattern.finditer(markdown)]
     )
+
+
+def _without_formulas(markdown: str, formulas: list[str]) -> str:
+    """The text without its formulas, which are put into the list; what is in code is none."""
+    code = code_spans(markdown)
 
     def take(found: re.Match[str]) -> str:
         if any(start < found.end() and found.start() < stop for start, stop in code):

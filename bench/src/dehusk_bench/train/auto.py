@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from dehusk import _kernel
 from dehusk.errors import UsageError
-from dehusk.methods.auto.features import CUT_FEATURES, PAGE_FEATURES, SITE_FEATURES, width
+from dehusk.methods.auto.confidence import confidence_features
+from dehusk.methods.auto.features import PAGE_FEATURES, SITE_FEATURES
 from dehusk.methods.auto.model import (  # fmt: skip
     Lexicon,
     Matrix,
@@ -26,12 +27,13 @@ from dehusk.methods.auto.model import (  # fmt: skip
     save_model,
 )
 from dehusk.page.tree import Floats
+from dehusk.settings import PageType
 from dehusk_bench.corpora import Corpus, Watcher, watch_nothing
 from dehusk_bench.peers.contenders import FOLDS_FILE
-from dehusk_bench.train.fit import Example, Fitting, Numbers, Rows, fit
+from dehusk_bench.train.context import fit_context, held_out
+from dehusk_bench.train.fit import Example, Fitting, Numbers, fit
 from dehusk_bench.train.harder import harder_pages
 from dehusk_bench.train.lessons import (  # fmt: skip
-    CUT_COLUMNS,
     PAGE_COLUMNS,
     SITE_COLUMNS,
     GoldReading,
@@ -44,7 +46,7 @@ from dehusk_bench.train.lessons import (  # fmt: skip
 )
 from dehusk_bench.train.lexicon import Words, fit_with_words
 
-TYPES = ("article", "listing", "collection", "forum", "product", "documentation", "service")
+TYPES: Final = tuple(map(str, PageType))
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +95,7 @@ PARTS: Final = {
         *_OF_OTHERS,
     ),
 }  # fmt: skip
-"""What the site and the cut network read, by what they would be without. Most evidence of families
+"""What the site network reads, by what it would be without. Most evidence of families
 is that of places: without both, a text counts by all pages of the site."""
 
 DEFAULTS: Final = Settings()
@@ -135,11 +137,21 @@ def train_auto(
     fold = np.array([folds[page.group] for page in pages])
     trainer = _Trainer(pages, fold, settings, on_step)
     models = trainer.run()
-    figures = trainer.figures(models[:-1])
+    figures = trainer.figures()
     if folds_folder is not None:
         _write_folds(folds_folder, models[:-1], pages, fold)
     sites = len({(page.corpus, page.site) for page in pages})
     return Training(models[-1], len(pages), sites, figures, trainer.right_types())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HeldOut:
+    """What networks say of the blocks of a page that they have not seen."""
+
+    content: Floats
+    comments: Floats
+    types: list[float]
+    threshold: float
 
 
 class _Trainer:
@@ -175,17 +187,12 @@ class _Trainer:
 
     def run(self) -> list[Model]:
         """A model for each fold, fitted without it, and at last one fitted to all."""
-        self.examples = self._examples(site_features(self.pages, self._blank()))
+        no_types = np.zeros((len(self.pages), len(TYPES)))
+        self.examples = self._examples(site_features(self.pages, self._blank(), no_types))
         self.on_step("words")
         self.words = Words.of_pages(self.pages, self.count)
         page_nets, self.lexicons = zip(*self._each(self._fit_page), strict=True)
-        self.logits = self._held_out(
-            [capped(network, PAGE_FEATURES) for network in page_nets],
-            [
-                np.asarray(self._reading(place, fold).page_features)
-                for place, fold in enumerate(self.fold.tolist())
-            ],
-        )
+        self.logits = self._page_logits([capped(each, PAGE_FEATURES) for each in page_nets])
         # What no cut comes near to, by networks that were not fitted to it, may be wrong gold.
         self.used &= [
             page.gold.best(own) >= self.settings.least_best
@@ -197,20 +204,25 @@ class _Trainer:
         alone = np.ones(len(self.pages), np.bool_)
         self.rows, self.rows_alone = (
             [
-                self._without(rows, SITE_COLUMNS).astype(np.float16)
-                for rows in site_features(self.pages, self.logits, hidden)
+                self._without(rows).astype(np.float16)
+                for rows in site_features(self.readings, self.logits, self.types, hidden)
             ]
             for hidden in (None, alone)
         )
-        site_rows = self._either(self.rows, self.rows_alone, SITE_COLUMNS)
-        site_nets = self._fit("site", lambda _: site_rows, by_page=1.0)
-        self.cut_rows = self._cut_rows(site_nets, self.rows)
-        cut_alone = self._cut_rows(site_nets, self.rows_alone)
-        cut_rows = self._either(self.cut_rows, cut_alone, CUT_COLUMNS)
-        cut_nets = self._fit("cut", lambda _: cut_rows, by_page=2.0, by_block=0.5, epochs=6)
+        site_nets, context_nets = zip(*self._each(self._fit_context), strict=True)
+        self.judged = self._judged(site_nets, context_nets)
+        confidence_nets = [self._fit_confidence(part) for part in self.parts]
         return [
-            Model(*parts, TYPES)
-            for parts in zip(self.lexicons, page_nets, site_nets, type_nets, cut_nets, strict=True)
+            Model(
+                lexicon=self.lexicons[place],
+                page=page_nets[place],
+                type=type_nets[place],
+                site=site_nets[place],
+                context=context_nets[place],
+                confidence=confidence_nets[place],
+                types=TYPES,
+            )
+            for place in range(len(self.parts))
         ]
 
     def _blank(self) -> list[Floats]:
@@ -223,7 +235,7 @@ class _Trainer:
             gold, (share, costs) = page.gold, block_targets(page, own)
             found.append(
                 Example(
-                    share.astype(np.float32)[:, None],
+                    np.stack((share, gold.comments), axis=1).astype(np.float32),
                     costs * weight,
                     np.where(gold.counted, gold.words, 0),
                     np.where(gold.counted, gold.hits, 0),
@@ -238,7 +250,10 @@ class _Trainer:
         self.on_step(f"page network {part}")
         places, fitting = self._places(part), self.settings.fitting
         return fit_with_words(
-            [self.examples[place] for place in places],
+            [
+                replace(self.examples[place], wanted=self.examples[place].wanted[:, :1])
+                for place in places
+            ],
             lambda number, random: self._page_rows(places[number], random),
             self.words,
             [self.words.said[place] for place in places],
@@ -255,34 +270,55 @@ class _Trainer:
         rows = self.pages[place].features
         return rows if random is None else lied(rows, PAGE_COLUMNS, random)
 
-    def _either(
-        self, together: Sequence[Numbers], alone: Sequence[Numbers], columns: Mapping[str, slice]
-    ) -> Rows:
-        """Rows with the site's evidence; now and then without."""
+    def _site_rows(self, place: int, random: np.random.Generator | None) -> Numbers:
+        """What the site network reads; now and then as if the page were alone."""
+        if random is None:
+            return self.rows[place]
+        is_alone = random.random() < self.settings.hidden_evidence
+        return lied((self.rows_alone if is_alone else self.rows)[place], SITE_COLUMNS, random)
 
-        def rows(place: int, random: np.random.Generator | None) -> Numbers:
-            if random is None:
-                return together[place]
-            is_alone = random.random() < self.settings.hidden_evidence
-            return lied((alone if is_alone else together)[place], columns, random)
+    def _fit_context(self, part: int) -> tuple[Network, Network]:
+        """The site and the context network, by all pages but those of a fold."""
+        self.on_step(f"site network {part}")
+        places, fitting = self._places(part), self.settings.fitting
+        return fit_context(
+            [self.examples[place] for place in places],
+            lambda number, random: self._site_rows(places[number], random),
+            replace(fitting, by_page=2.0, by_block=0.5, epochs=min(fitting.epochs, 6)),
+        )
 
-        return rows
+    def _judged(self, site: Sequence[Network], context: Sequence[Network]) -> list[HeldOut]:
+        """What the networks that have not seen a page come to; of pages as they are."""
+        capped_site = [capped(network, SITE_FEATURES) for network in site]
+        found = []
+        for place in range(self.count):
+            fold, rows = int(self.fold[place]), self.rows[place].astype(np.float32)
+            logits = held_out(capped_site[fold], context[fold], rows)
+            likely = 1 / (1 + np.exp(-np.clip(logits, -30, 30)))
+            least = min(0.5, float(likely[:, 0].max()))
+            found.append(HeldOut(likely[:, 0], likely[:, 1], self.types[place].tolist(), least))
+        return found
 
-    def _fit(self, name: str, rows: Callable[[int], Rows], **changed: float) -> list[Network]:
-        """A network fitted to all pages but those of a fold, for each fold, and one to all."""
-        # What is given already, for a quick training, is not changed.
-        changed = {key: value for key, value in changed.items() if key != "epochs"} | {
-            "epochs": min(int(changed.get("epochs", 99)), self.settings.fitting.epochs)
-        }
-
-        def one(part: int) -> Network:
-            self.on_step(f"{name} network {part}")
-            places, own = self._places(part), rows(part)
-            examples = [self.examples[place] for place in places]
-            settings = replace(self.settings.fitting, **changed)  # type: ignore[arg-type]
-            return fit(examples, lambda number, random: own(places[number], random), settings)
-
-        return self._each(one)
+    def _fit_confidence(self, part: int) -> Network:
+        """The network that tells how good an answer is, fitted to all pages but those of a fold."""
+        self.on_step(f"confidence network {part}")
+        places = [
+            place
+            for place in range(self.count)
+            if self.fold[place] != part and not np.isnan(self.pages[place].gold.content_words)
+        ]
+        nothing = np.zeros(1)
+        features, examples = [], []
+        for place in places:
+            page, judged = self.pages[place], self.judged[place]
+            features.append(confidence_features(judged, np.asarray(page.reading.chars)))
+            right = page.gold.right(judged.content >= judged.threshold)
+            wanted, weight = np.array([[right]], np.float32), self.weights[[place]]
+            examples.append(Example(wanted, weight, nothing, nothing, np.nan, 0.0))
+        settings = replace(self.settings.fitting, width=12, epochs=30, batch=192, decay=1e-2)
+        if not examples:
+            return load_model().confidence
+        return fit(examples, lambda number, _: features[number], settings)
 
     def _places(self, part: int) -> list[int]:
         """The pages that a part is fitted to."""
@@ -294,35 +330,25 @@ class _Trainer:
         with ThreadPoolExecutor(os.cpu_count()) as threads:
             return list(threads.map(make, self.parts))
 
-    def _held_out(self, networks: list[Network], rows: Sequence[Numbers]) -> list[Floats]:
-        """What the network that has not seen a page says of it."""
+    def _page_logits(self, networks: list[Network]) -> list[Floats]:
+        """What the page network that has not seen a page says of it."""
+        self.readings = [
+            replace(page, reading=self._reading(place, fold))
+            for place, (page, fold) in enumerate(zip(self.pages, self.fold.tolist(), strict=True))
+        ]
         return [
-            np.ascontiguousarray(networks[fold](own.astype(np.float32))[:, 0])
-            for fold, own in zip(self.fold.tolist(), rows, strict=True)
+            np.ascontiguousarray(networks[fold](page.features)[:, 0])
+            for page, fold in zip(self.readings, self.fold.tolist(), strict=True)
         ]
 
-    def _cut_rows(self, networks: list[Network], rows: Sequence[Numbers]) -> list[Numbers]:
-        """What the cut network reads, after the site networks that have not seen the pages."""
-        capped_networks = [capped(network, SITE_FEATURES) for network in networks[:-1]]
-        found: list[Numbers] = []
-        for page, logits, own, types in zip(
-            self.pages, self._held_out(capped_networks, rows), rows, self.types, strict=True
-        ):
-            evidence = np.ascontiguousarray(own[:, SITE_COLUMNS["evidence"]], np.float32)
-            made = _kernel.cut_features(page.reading, evidence, logits, types)
-            made_rows = np.frombuffer(made, np.float32).reshape(-1, width(CUT_FEATURES))
-            found.append(self._without(made_rows, CUT_COLUMNS).astype(np.float16))
-        return found
-
-    def _without(self, rows: Matrix, columns: Mapping[str, slice]) -> Matrix:
+    def _without(self, rows: Matrix) -> Matrix:
         """The rows with the columns of the parts that are left out set to 0."""
         if not self.settings.without:
             return rows
         rows = rows.copy()
         for part in self.settings.without:
             for name in PARTS[part]:
-                if name in columns:
-                    rows[:, columns[name]] = 0
+                rows[:, SITE_COLUMNS[name]] = 0
         return rows
 
     def _fit_types(self, part: int) -> Network:
@@ -373,13 +399,11 @@ class _Trainer:
                 right.setdefault(page.corpus, []).append(TYPES[types.argmax()] == page.type)
         return {corpus: float(np.mean(right[corpus])) for corpus in sorted(right)}
 
-    def figures(self, models: list[Model]) -> dict[str, float]:
+    def figures(self) -> dict[str, float]:
         """By corpus, the mean over sites of what is right on held-out pages."""
-        networks = [capped(model.cut, CUT_FEATURES) for model in models]
         sites: dict[tuple[str, str], list[float]] = {}
-        logits = self._held_out(networks, self.cut_rows)
-        for page, own in zip(self.pages[: self.count], logits, strict=False):
-            if (figure := page.gold.right(own >= 0)) is not None:
+        for page, judged in zip(self.pages[: self.count], self.judged, strict=True):
+            if (figure := page.gold.right(judged.content >= judged.threshold)) is not None:
                 sites.setdefault((page.corpus, page.site), []).append(figure)
         corpora = sorted({corpus for corpus, _ in sites})
         return {

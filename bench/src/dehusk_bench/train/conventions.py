@@ -87,7 +87,7 @@ def made_alike(gold: GoldPage, blocks: Blocks, verdict: Verdict) -> Verdict:
     """What the gold says, with the conventions of all golds."""
     hits, known, counted = verdict.hits.copy(), verdict.known.copy(), verdict.counted.copy()
     alike = Verdict(hits, known, counted)
-    is_forum = _FORUM in (gold.type, gold.genre)
+    is_forum = _is_forum(gold)
     if not is_forum:
         comments = _comments(gold, blocks)
         hits[comments], known[comments] = 0, True
@@ -105,6 +105,23 @@ def made_alike(gold: GoldPage, blocks: Blocks, verdict: Verdict) -> Verdict:
             if lacking[place] and _is_byline(gold, blocks, place):
                 known[place] = counted[place] = False
     return alike
+
+
+def _is_forum(gold: GoldPage) -> bool:
+    return _FORUM in (gold.type, gold.genre)
+
+
+def comment_targets(gold: GoldPage, blocks: Blocks, alike: Verdict) -> Floats:
+    """1 for comments, 0 for what is none, nan where nobody can say.
+
+    What is content is none, and neither is anything else on a page whose comments are known.
+    """
+    found = np.full(len(blocks.texts), np.nan)
+    found[alike.known & (alike.hits > _SURE * blocks.counts)] = 0
+    if not _is_forum(gold) and (gold.comments or gold.comments_nodes):
+        found[:] = 0
+        found[_comments(gold, blocks)] = 1
+    return found
 
 
 def _is_documentation(gold: GoldPage) -> bool:

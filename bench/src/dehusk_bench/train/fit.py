@@ -98,15 +98,28 @@ def fit(
 
 def network_of(members: Sequence[Sequence[Matrix]], scale: tuple[Matrix, Matrix]) -> Network:
     """The mean of networks with these weights and biases, for rows that are not scaled."""
-    mean, spread = scale
     hidden, hidden_bias, output, output_bias = zip(*members, strict=True)
-    scaled = np.concatenate(hidden, axis=1) / spread[:, None]
-    scaled[spread < _SAME] = 0  # What never differed has taught nothing, and so has no say.
+    return scaled_layer(
+        np.concatenate(hidden, axis=1),
+        np.concatenate(hidden_bias),
+        scale,
+        (np.concatenate(output) / len(members)).astype(np.float32),
+        np.mean(output_bias, axis=0),
+    )
+
+
+def scaled_layer(
+    hidden: Matrix, bias: Matrix, scale: tuple[Matrix, Matrix], output: Matrix, output_bias: Matrix
+) -> Network:
+    """The network of weights and biases for scaled rows, made for rows as they are."""
+    mean, spread = scale
+    weights = hidden / spread[:, None]
+    weights[spread < _SAME] = 0  # What never differed has taught nothing, and so has no say.
     return Network(
-        hidden=scaled.astype(np.float32),
-        hidden_bias=(np.concatenate(hidden_bias) - mean @ scaled).astype(np.float32),
-        output=(np.concatenate(output) / len(members)).astype(np.float32),
-        output_bias=np.mean(output_bias, axis=0).astype(np.float32),
+        hidden=weights.astype(np.float32),
+        hidden_bias=(bias - mean @ weights).astype(np.float32),
+        output=output.astype(np.float32),
+        output_bias=output_bias.astype(np.float32),
         floor=(mean - FAR * spread).astype(np.float32),
         ceiling=(mean + FAR * spread).astype(np.float32),
     )
@@ -223,7 +236,7 @@ def _batch(
     batch = _Batch(
         np.zeros((size, first.shape[1]), np.float32),
         np.zeros((size, examples[0].wanted.shape[1]), np.float32),
-        np.zeros(size, np.float32),
+        np.zeros((size, examples[0].wanted.shape[1]), np.float32),
         np.zeros(size, np.float32),
         np.zeros(size, np.float32),
         np.full(size, _MAX_PAGES - 1, np.int32),
@@ -236,10 +249,10 @@ def _batch(
         own = slice(at, at + min(len(example), size))
         at, count = own.stop, own.stop - own.start
         wanted = example.wanted[:count]
-        is_known = ~np.isnan(wanted[:, 0])
+        is_known = ~np.isnan(wanted)
         batch.rows[own] = rows(place, random)[:count]
-        batch.wanted[own] = np.where(is_known[:, None], wanted, 0)
-        batch.weight[own] = np.where(is_known, example.weight[:count], 0)
+        batch.wanted[own] = np.where(is_known, wanted, 0)
+        batch.weight[own] = np.where(is_known, example.weight[:count, None], 0)
         batch.owner[own] = number
         if not np.isnan(example.content_words) and count == len(example):
             batch.words[own], batch.hits[own] = example.words, example.hits
@@ -262,7 +275,7 @@ def _stepper(settings: Fitting, *, is_choice: bool) -> tuple[Any, Callable[..., 
         logits = logits_of(values, key, scaled(batch.rows, scale), settings)
         if not is_choice:
             return loss_of(logits, batch, settings)
-        return _mean(optax.softmax_cross_entropy(logits, batch.wanted), batch.weight)
+        return _mean(optax.softmax_cross_entropy(logits, batch.wanted), batch.weight[:, 0])
 
     @jax.jit  # type: ignore[untyped-decorator]
     def step(
@@ -285,16 +298,21 @@ def logits_of(values: Sequence[Any], key: Any, inputs: Any, settings: Fitting) -
     """What a network of these weights and biases says, some of its units dropped."""
     jax, _ = load_jax()
     hidden, hidden_bias, output, output_bias = values
-    active = jax.nn.relu(inputs @ hidden + hidden_bias)
+    return dropped(jax.nn.relu(inputs @ hidden + hidden_bias), key, settings) @ output + output_bias
+
+
+def dropped(active: Any, key: Any, settings: Fitting) -> Any:
+    """What units say, without some of them."""
+    jax, _ = load_jax()
     kept = jax.random.bernoulli(key, 1 - settings.dropout, active.shape)
-    return jax.numpy.where(kept, active / (1 - settings.dropout), 0) @ output + output_bias
+    return jax.numpy.where(kept, active / (1 - settings.dropout), 0)
 
 
 def loss_of(logits: Any, batch: _Batch, settings: Fitting) -> Any:
     """How wrong the logits are, by blocks and by pages."""
     jax, optax = load_jax()
-    each = optax.sigmoid_binary_cross_entropy(logits, batch.wanted).sum(axis=1)
-    wrong = settings.by_block * _mean(each, batch.weight)
+    each = optax.sigmoid_binary_cross_entropy(logits, batch.wanted)
+    wrong = settings.by_block * _mean(each, batch.weight).sum()
     if settings.by_page:
         f1 = _page_f1(jax, logits[:, 0], batch)
         wrong += settings.by_page * _mean(1 - f1, batch.page_weight)
@@ -302,7 +320,7 @@ def loss_of(logits: Any, batch: _Batch, settings: Fitting) -> Any:
 
 
 def _mean(values: Any, weight: Any) -> Any:
-    return (values * weight).sum() / weight.sum().clip(1e-6)
+    return (values * weight).sum(axis=0) / weight.sum(axis=0).clip(1e-6)
 
 
 def _page_f1(jax: Any, logits: Any, batch: _Batch) -> Any:

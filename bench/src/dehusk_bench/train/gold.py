@@ -13,7 +13,13 @@ from dehusk.errors import UsageError
 from dehusk.page.tree import Flags, Floats, Tree
 from dehusk_bench.corpora import GoldPage
 from dehusk_bench.quality.scoring import words
-from dehusk_bench.train.conventions import HEADINGS, Blocks, Verdict, made_alike
+from dehusk_bench.train.conventions import (  # fmt: skip
+    HEADINGS,
+    Blocks,
+    Verdict,
+    comment_targets,
+    made_alike,
+)
 
 Holders = tuple[NDArray[np.intp], ...]
 """Of each phrase that the page shows in one block, the blocks that hold it."""
@@ -35,6 +41,8 @@ class BlockGold(NamedTuple):
     """False for blocks that golds differ on, such as a byline: neither content nor template."""
     counted: Flags
     """False also for what is content by convention though this gold lacks it, as its headline."""
+    comments: Floats
+    """1 for what readers wrote below the content, 0 for all else, nan where nobody can say."""
 
     def right(self, kept: Flags) -> float | None:
         """How good it is to keep these blocks: F1 of the words that count.
@@ -94,7 +102,8 @@ def block_gold(gold: GoldPage, tree: Tree, reading: _kernel.Reading) -> BlockGol
         return None
     hits, known, counted = made_alike(gold, blocks, verdict)
     content_words = float(hits[counted].sum()) + missing
-    return BlockGold(blocks.counts, hits, content_words, values, dropped, known, counted)
+    comments = comment_targets(gold, blocks, Verdict(hits, known, counted))
+    return BlockGold(blocks.counts, hits, content_words, values, dropped, known, counted, comments)
 
 
 class _Aligned(NamedTuple):

@@ -78,39 +78,47 @@ _NAMED_KINDS: Final = ("documentation", "reference")
 """Kinds of pages that get other names, and no pieces of other sites, which do not stand there."""
 _ARTICLE_KINDS: Final = ("article", "news", "blog")
 """Kinds of pages behind which a site may append further articles."""
-_FURTHER_SHARE: Final = 0.12
-"""The share of these that get some."""
+_FURTHER_SHARE, _COMMENTED_SHARE = 0.12, 0.3
+"""The share of these that get some; and of the others, that get another page's comments."""
 
 
 def harder_pages(
     pages: Sequence[GoldReading], fold: Sequence[int], seed: int
 ) -> list[tuple[GoldReading, int]]:
     """Of a third of each site's pages harder ones, each with its fold, as pages of sites anew."""
-    donors, articles = Donors(), Donors()
+    donors, articles, comments = Donors(), Donors(), Donors()
     for page, own in zip(pages, fold, strict=True):
         if page.number <= _DONOR_PAGES:
             read_page = ReadPage(page.tree, page.reading, page.gold)
             donors.add(int(own), donors_of(read_page, page.lang, 3, seed))
+            comments.add(int(own), comments_of(read_page, page.lang))
             if page.kind in _ARTICLE_KINDS:
                 articles.add(int(own), article_of(read_page, page.lang))
     found = []
     for page, own in zip(pages, fold, strict=True):
         if (page.number - 1) % 3 == 0 and not np.isnan(page.gold.content_words):
-            made = _with_further(page, int(own), articles, seed)
+            made = _with_behind(page, int(own), articles, comments, seed)
             made = made or _made(page, int(own), donors, seed)
             found += [(made, int(own))] if made is not None else []
     # Those of a site stand together, or it would be learned anew with each.
     return sorted(found, key=lambda each: (each[0].corpus, each[0].site))
 
 
-def _with_further(page: GoldReading, fold: int, articles: Donors, seed: int) -> GoldReading | None:
-    """The page with further articles behind its own, or nothing, as the dice have it."""
+def _with_behind(
+    page: GoldReading, fold: int, articles: Donors, comments: Donors, seed: int
+) -> GoldReading | None:
+    """The page with further articles, or with comments, behind its own, as the dice have it."""
     own = f"{seed} further {page.site} {page.number}"
     dice = _dice(own)
-    if page.kind not in _ARTICLE_KINDS or dice.random() >= _FURTHER_SHARE:
+    if page.kind not in _ARTICLE_KINDS:
         return None
-    further = articles.pick(fold, page.lang, dice.randint(1, 3), own, page.tree.url or "")
-    made = append_articles(ReadPage(page.tree, page.reading, page.gold), further, seed)
+    if dice.random() < _FURTHER_SHARE:
+        behind = articles.pick(fold, page.lang, dice.randint(1, 3), own, page.tree.url or "")
+    elif dice.random() < _COMMENTED_SHARE:
+        behind = comments.pick(fold, page.lang, 1, own, page.tree.url or "")
+    else:
+        return None
+    made = append_pieces(ReadPage(page.tree, page.reading, page.gold), behind, seed)
     if made is None:
         return None
     return replace(page, site=f"{page.site}+", tree=made.tree, reading=made.reading, gold=made.gold)
@@ -167,10 +175,12 @@ def donors_of(page: ReadPage, lang: str | None, most: int = 3, seed: int = 0) ->
     ]
 
 
-_LARGEST_ARTICLE: Final = 30_000
-"""Bytes of an article that is appended."""
+_LARGEST_PIECE: Final = 30_000
+"""Bytes of an article that is appended, or of all comments."""
+_FEWEST_WORDS: Final = 40
+"""Of all comments of a page that gives them to others."""
 _APPENDED_AT: Final = 3
-"""Elements behind one of which articles are appended, from the main one upwards."""
+"""Elements behind one of which they are appended, from the main one upwards."""
 _JOINTS: Final = re.compile(r"\s+[|–—·-]\s+")
 
 
@@ -181,7 +191,7 @@ def article_of(page: ReadPage, lang: str | None) -> list[Donor]:
         return []
     node = _main(page)
     start, stop, close = int(tree.start[node]), int(tree.stop[node]), int(tree.close[node])
-    if tree.tag[node] == tags.NUMBERS["body"] or not 0 < close - start <= _LARGEST_ARTICLE:
+    if tree.tag[node] == tags.NUMBERS["body"] or not 0 < close - start <= _LARGEST_PIECE:
         return []
     heading = b""
     if not np.any(tree.tag[node : tree.end[node]] == tags.NUMBERS["h1"]):
@@ -192,6 +202,21 @@ def article_of(page: ReadPage, lang: str | None) -> list[Donor]:
         heading = f"<h1>{escape(says.strip())}</h1>".encode("utf-8", "replace")
     piece = tree.source[start:stop] + heading + tree.source[stop:close]
     return [Donor(piece, lang, is_linked=False, url=tree.url)]
+
+
+def comments_of(page: ReadPage, lang: str | None) -> list[Donor]:
+    """The smallest element that holds all comments, if it holds no content; or nothing."""
+    tree, gold = page.tree, page.gold
+    is_comment = gold.comments == 1
+    if gold.words[is_comment].sum() < _FEWEST_WORDS:
+        return []
+    comments = tree.sums(_nodes_of(page, is_comment))
+    node = int(np.flatnonzero((comments == comments[0]) & ~tree.is_text)[-1])
+    start, close = int(tree.start[node]), int(tree.close[node])
+    has_content = tree.sums(_nodes_of(page, gold.hits > 0))[node] > 0
+    if has_content or not _PIECES[tree.tag[node]] or not 0 < close - start <= _LARGEST_PIECE:
+        return []
+    return [Donor(tree.source[start:close], lang, is_linked=False, url=tree.url)]
 
 
 def make_harder(page: ReadPage, donors: Sequence[Donor], seed: int) -> ReadPage | None:
@@ -215,13 +240,14 @@ def make_harder(page: ReadPage, donors: Sequence[Donor], seed: int) -> ReadPage 
     return _with_added(page, added)
 
 
-def append_articles(page: ReadPage, articles: Sequence[Donor], seed: int) -> ReadPage | None:
-    """The page with these articles behind its own, as sites do whose pages scroll on without end.
+def append_pieces(page: ReadPage, pieces: Sequence[Donor], seed: int) -> ReadPage | None:
+    """The page with these behind its content: articles, as sites do whose pages scroll on without
+    end, or comments.
 
     They stand behind the main element, or behind what that stands in. None as `make_harder`.
     """
     tree = page.tree
-    if np.isnan(page.gold.content_words) or not page.gold.hits.any() or not articles:
+    if np.isnan(page.gold.content_words) or not page.gold.hits.any() or not pieces:
         return None
     node = _main(page)
     last = int(np.flatnonzero(_nodes_of(page, page.gold.hits > 0))[-1])
@@ -233,7 +259,7 @@ def append_articles(page: ReadPage, articles: Sequence[Donor], seed: int) -> Rea
     if not spots:
         return None
     spot = _dice(f"{seed} {tree.url}").choice(spots)
-    return _with_added(page, {spot: b"".join(article.html for article in articles)})
+    return _with_added(page, {spot: b"".join(piece.html for piece in pieces)})
 
 
 def _with_added(page: ReadPage, added: dict[int, bytes]) -> ReadPage | None:
@@ -342,12 +368,16 @@ def _spread(page: ReadPage, tree: Tree, reading: _kernel.Reading, is_added: Flag
         counts[owner[place]] += len(words(tree.text(int(segments[place]))))
     hits = np.zeros(len(is_added))
     known, counted = is_added.copy(), is_added.copy()
-    hits[old], known[old], counted[old] = gold.hits, gold.known, gold.counted
+    comments = np.full(len(is_added), np.nan)
+    hits[old], known[old], counted[old], comments[old] = (
+        gold.hits, gold.known, gold.counted, gold.comments,
+    )  # fmt: skip
     return gold._replace(
         words=counts,
         hits=hits,
         known=known,
         counted=counted,
+        comments=comments,
         values=tuple(old[holders] for holders in gold.values),
         dropped=tuple(old[holders] for holders in gold.dropped),
     )

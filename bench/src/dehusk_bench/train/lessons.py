@@ -15,7 +15,6 @@ from dehusk.errors import PageError, UsageError
 from dehusk.memory import Memory
 from dehusk.methods.auto import Auto
 from dehusk.methods.auto.features import (  # fmt: skip
-    CUT_FEATURES,
     PAGE_FEATURES,
     SITE_FEATURES,
     columns_by_name,
@@ -30,7 +29,6 @@ from dehusk_bench.train.gold import BlockGold, block_gold
 
 PAGE_COLUMNS: Final = columns_by_name(PAGE_FEATURES)
 SITE_COLUMNS: Final = columns_by_name(SITE_FEATURES)
-CUT_COLUMNS: Final = columns_by_name(CUT_FEATURES)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -204,7 +202,10 @@ def page_weights(pages: Sequence[GoldReading], factors: Mapping[str, float]) -> 
 
 
 def site_features(
-    pages: Sequence[GoldReading], logits: Sequence[Floats], alone: Flags | None = None
+    pages: Sequence[GoldReading],
+    logits: Sequence[Floats],
+    types: Floats,
+    alone: Flags | None = None,
 ) -> list[Matrix]:
     """What the site network reads of each page, the pages of a site learned in order.
 
@@ -214,14 +215,14 @@ def site_features(
     site, memory = ("", ""), Memory()
     if alone is None:
         alone = np.zeros(len(pages), np.bool_)
-    for page, logit, is_alone in zip(pages, logits, alone.tolist(), strict=True):
+    for page, logit, own_types, is_alone in zip(pages, logits, types, alone.tolist(), strict=True):
         if (page.corpus, page.site) != site:
             site, memory = (page.corpus, page.site), Memory()
         opinion = _kernel.opinion_of_logits(page.reading, np.ascontiguousarray(logit))
         own = Memory(1, opinion.lesson)
         memory = method.limit(memory.then(own))
         known = method.limit(own) if is_alone else memory
-        found = _kernel.site_features(page.reading, opinion, known.tables, known.pages)
+        found = _kernel.site_features(page.reading, opinion, known.tables, known.pages, own_types)
         rows.append(np.frombuffer(found, np.float32).reshape(-1, width(SITE_FEATURES)))
     return rows
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
@@ -35,6 +35,7 @@ from dehusk_bench.train.fit import (  # fmt: skip
     start,
 )
 from dehusk_bench.train.lessons import PAGE_COLUMNS, GoldReading
+from dehusk_bench.train.word_kinds import NAMES, TEXTS
 
 _NAMES, _TEXTS = PAGE_COLUMNS["names"], PAGE_COLUMNS["wording"]
 _DECAY: Final = 0.8
@@ -102,11 +103,24 @@ def _texts(page: GoldReading) -> list[list[str]]:
 
 
 class Vocabulary:
-    """The words that stand on so many sites, numbered from 1 on."""
+    """The words that stand on so many sites, numbered from 1 on; those of one kind share a number.
 
-    def __init__(self, sites: Counter[str], least: int) -> None:
-        self.words = sorted(word for word, count in sites.items() if count >= least)
-        self.number = {word: number for number, word in enumerate(self.words, 1)}
+    Of words of a kind only those that stand on fewer sites share one, the others have their own.
+    """
+
+    def __init__(self, sites: Counter[str], least: int, kinds: Mapping[str, str]) -> None:
+        words = sorted(word for word, count in sites.items() if count >= least)
+        self.number = {word: number for number, word in enumerate(words, 1)}
+        for shared, kind in enumerate(kinds.values(), len(words) + 1):
+            for word in _forms(kind):
+                self.number.setdefault(word, shared)
+        self.rows = len(words) + len(kinds) + 1
+
+
+def _forms(kind: str) -> list[str]:
+    """The words of a kind, small and with capitals: the kernel knows those of ASCII only."""
+    forms = (form for word in kind.split() for form in (word, word.capitalize(), word.upper()))
+    return list(dict.fromkeys(form.encode().lower().decode() for form in forms))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -129,7 +143,10 @@ class Words:
         names, texts = [list(_names(page.tree)) for page in pages], [_texts(page) for page in pages]
         name_list = _listed(pages[:most], ((w for _, row in own for w in row) for own in names))
         text_list = _listed(pages[:most], ((w for row in own for w in row) for own in texts))
-        vocabularies = Vocabulary(name_list, least[0]), Vocabulary(text_list, least[1])
+        vocabularies = (
+            Vocabulary(name_list, least[0], NAMES),
+            Vocabulary(text_list, least[1], TEXTS),
+        )
         said = [
             (_said_by_names(page, own, vocabularies[0]), _said_by_texts(own_texts, vocabularies[1]))
             for page, own, own_texts in zip(pages, names, texts, strict=True)
@@ -218,8 +235,8 @@ def fit_with_words(
     batches = Batches(examples, rows, settings, unscaled=(_NAMES, _TEXTS))
     inputs, width = len(batches.scale[0]), settings.width * settings.members
     values = [
-        start(random, (len(words.names.words) + 1, _NAMES.stop - _NAMES.start), 0.1),
-        start(random, (len(words.texts.words) + 1, _TEXTS.stop - _TEXTS.start), 0.1),
+        start(random, (words.names.rows, _NAMES.stop - _NAMES.start), 0.1),
+        start(random, (words.texts.rows, _TEXTS.stop - _TEXTS.start), 0.1),
         start(random, (inputs, width), math.sqrt(2 / inputs)),
         np.zeros(width, np.float32),
         start(random, (width, 1), math.sqrt(1 / width)),
@@ -287,8 +304,8 @@ def _stepper(settings: Fitting) -> tuple[Any, Callable[..., tuple[Any, Any]]]:
 def _told(vocabulary: Vocabulary, table: Matrix) -> dict[str, list[float]]:
     """What each word tells, rounded, so that a model reads as it is written."""
     return {
-        word: [float(f"{value:.3g}") for value in row]
-        for word, row in zip(vocabulary.words, table[1:].tolist(), strict=True)
+        word: [float(f"{value:.3g}") for value in table[number].tolist()]
+        for word, number in sorted(vocabulary.number.items())
     }
 
 

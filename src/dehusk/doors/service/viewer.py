@@ -178,6 +178,8 @@ def page(request: Request, page: Number, seen: Seen = None, judge: Judge = "") -
         "url": result.url,
         "author": result.author,
         "published": result.published,
+        "confidence": result.confidence,
+        "comments": result.comments,
         "site": result.site,
         "seen": count,
         "pages_seen": result.pages_seen,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -11,11 +12,12 @@ import numpy as np
 from dehusk import _kernel
 from dehusk.errors import SettingError
 from dehusk.memory import Memory, Table, fair_worth, keep_best, life_left
+from dehusk.methods.auto.confidence import confidence_features
 from dehusk.methods.auto.model import Model, load_model
 from dehusk.methods.auto.reasons import REASONS, evidence_on, reasons_of
-from dehusk.methods.contract import Explanation, FamilySeen, Verdict
-from dehusk.page.tree import Floats, Tree
-from dehusk.settings import Favour
+from dehusk.methods.contract import Assessment, Explanation, FamilySeen, Verdict
+from dehusk.page.tree import Flags, Floats, Tree
+from dehusk.settings import Comments, Favour, PageType
 
 _SHIFTS: Final[dict[str, float]] = {
     Favour.PRECISION: -1.0, Favour.BALANCE: 0.0, Favour.RECALL: 1.0,
@@ -35,12 +37,17 @@ class Auto:
 
     A small network reads the look of each block of text. A second one weighs that against the
     site: how often the text, and any text at that place, was on other pages, how the first network
-    judged that place there, and the same for all that stands around the block. A third one reads
-    what the second said of the whole page, and the page's type, and decides.
+    judged that place there, and the same for all that stands around the block. What it has to
+    say is carried along the page, in both directions, and a third one decides by what arrives at a
+    block.
     """
 
     favour: str = Favour.BALANCE.value
     """`precision`, `balance` or `recall`."""
+    comments: str = Comments.APART.value
+    """What readers wrote below the content: `apart`, `keep` or `drop`."""
+    type: str | None = None
+    """What all pages are, where that is known; None to find out."""
     model: str | None = None
     """A file from `dehusk train auto`; None for the model that comes with dehusk."""
     base_life: float = 40.0
@@ -56,11 +63,15 @@ class Auto:
     """Places that are remembered, 48 bytes each."""
 
     name = "auto"
-    only_asked_with = ("favour",)
+    only_asked_with = ("favour", "comments", "type")
 
     def __post_init__(self) -> None:
         if self.favour not in list(Favour):
             raise SettingError(f"auto: favour is one of {', '.join(Favour)}")
+        if self.comments not in list(Comments):
+            raise SettingError(f"auto: comments is one of {', '.join(Comments)}")
+        if self.type is not None and self.type not in list(PageType):
+            raise SettingError(f"auto: type is one of {', '.join(PageType)}")
         if self.model is not None and not isinstance(self.model, str):
             raise SettingError("auto: model is the name of a file")
         if not (0 < self.base_life < math.inf and 1 <= self.life_factor < math.inf):
@@ -94,10 +105,19 @@ class Auto:
         A text node has its block's score, an element the mean of the text below it, by length; nan
         where there is no shown text.
         """
+        return self.assess(memory, tree).scores
+
+    def assess(self, memory: Memory, tree: Tree) -> Assessment:
+        """The scores, which texts are comments, and how good the answer is likely to be."""
         page = tree.once(self._model.read)
         if not len(page):
-            return np.full(len(tree), np.nan)
-        return _spread(page, self._judge(memory, page).scores)
+            return Assessment(np.full(len(tree), np.nan))
+        judgement = self._judge(memory, page)
+        return Assessment(
+            _spread(page, self._scores(judgement)),
+            partial(self._comments, len(tree), page, judgement),
+            partial(self._confidence, page, judgement),
+        )
 
     def explain(self, memory: Memory, tree: Tree) -> Explanation:
         """What the look of each node says, what other pages say, and why it has its score.
@@ -118,7 +138,7 @@ class Auto:
         return Explanation(
             page_score=_spread(page, 1 - content),
             site_score=_spread(page, site.astype(np.float64)),
-            score=_spread(page, judgement.scores),
+            score=_spread(page, self._scores(judgement)),
             reason=reason,
             reasons=REASONS,
         )
@@ -136,8 +156,8 @@ class Auto:
             pages=memory.pages,
             network=model.type.kernel,
         )
-        confidence = max(types)
-        likeliest = model.types[types.index(confidence)]
+        confidence = max(types) if self.type is None else 1.0
+        likeliest = self.type or model.types[types.index(confidence)]
         return Verdict(
             family=family_number(family),
             type="other" if confidence < _UNSURE else likeliest,
@@ -174,11 +194,33 @@ class Auto:
             opinion=self._opinion(page),
             tables=memory.tables,
             pages=memory.pages,
-            site_network=model.site.kernel,
             type_network=model.type.kernel,
-            cut_network=model.cut.kernel,
+            site_network=model.site.kernel,
+            context_network=model.context.kernel,
             shift=_SHIFTS[self.favour],
+            known_type=-1 if self.type is None else model.types.index(self.type),
         )
+
+    def _scores(self, judgement: _kernel.Judgement) -> Floats | memoryview:
+        """The scores of blocks, with comments as content where they are to be kept."""
+        if self.comments != Comments.KEEP:
+            return judgement.scores
+        kept = _is_comment(judgement)
+        return np.where(kept, 0.5 * (1 - np.asarray(judgement.comments)), judgement.scores)
+
+    def _comments(
+        self, nodes: int, page: _kernel.Reading, judgement: _kernel.Judgement
+    ) -> Flags | None:
+        """Which nodes are texts of comments; None where nobody asked for them apart."""
+        if self.comments != Comments.APART:
+            return None
+        found = np.zeros(nodes, np.bool_)
+        found[np.asarray(page.segments)] = _is_comment(judgement)[np.asarray(page.owners)]
+        return found
+
+    def _confidence(self, page: _kernel.Reading, judgement: _kernel.Judgement) -> float:
+        rows = confidence_features(judgement, np.asarray(page.chars))
+        return float(1 / (1 + np.exp(-self._model.confidence(rows)[0, 0])))
 
     def _forgets(self, memory: Memory) -> bool:
         """Is anything past its life time? The least that is kept is kept for `base_life` pages."""
@@ -196,6 +238,12 @@ class Auto:
         if len(table) <= max_keys:
             return table
         return keep_best(table, fair_worth(table, left), max_keys)
+
+
+def _is_comment(judgement: _kernel.Judgement) -> Flags:
+    """Which blocks are comments: what is likely to be, and is not content."""
+    is_dropped = np.asarray(judgement.content) < judgement.threshold
+    return np.asarray(is_dropped & (np.asarray(judgement.comments) >= 0.5))
 
 
 def _spread(page: _kernel.Reading, values: Floats | memoryview) -> Floats:

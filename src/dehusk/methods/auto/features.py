@@ -29,7 +29,6 @@ class Feature(NamedTuple):
 PAGE_FEATURES: Final = tuple(Feature(*row) for row in _kernel.PAGE_FEATURES)
 EVIDENCE: Final = tuple(Feature(*row) for row in _kernel.EVIDENCE)
 SITE_FEATURES: Final = tuple(Feature(*row) for row in _kernel.SITE_FEATURES)
-CUT_FEATURES: Final = tuple(Feature(*row) for row in _kernel.CUT_FEATURES)
 
 
 def width(features: Sequence[Feature]) -> int:

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from dehusk import _kernel
 from dehusk.errors import SettingError
 from dehusk.methods.auto.features import (
-    CUT_FEATURES,
     PAGE_FEATURES,
     SITE_FEATURES,
     Feature,
@@ -26,10 +25,10 @@ from dehusk.page.tree import Floats, Tree
 
 Matrix = NDArray[np.float32]
 
-_VERSION: Final = 6
+_VERSION: Final = 7
 _MAX_UNITS: Final = 512
 """Hidden units that the kernel has room for."""
-_TYPES: Final = columns_by_name(CUT_FEATURES)["cut.types"]
+_TYPES: Final = columns_by_name(SITE_FEATURES)["opinion.types"]
 _TYPE_COUNT: Final = _TYPES.stop - _TYPES.start
 _SHIPPED: Final = Path(__file__).with_name("model.json")
 
@@ -102,12 +101,15 @@ class Model:
 
     page: Network
     """How much of content a block looks like, as a logit."""
-    site: Network
-    """The same, given what the site says."""
     type: Network
     """How much the page is of each of `types`, as logits."""
-    cut: Network
-    """How much of content a block is, given what `site` says of the whole page, as a logit."""
+    site: Network
+    """What a block tells the blocks before and behind it, given what the site says of it."""
+    context: Network
+    """How much of content a block is, and how much of comments, given what all blocks of the page
+    tell, as logits."""
+    confidence: Network
+    """The F1 of words to be expected of the page's text, as a logit."""
     types: tuple[str, ...]
 
     def read(self, tree: Tree) -> _kernel.Reading:
@@ -131,7 +133,7 @@ def load_model(path: str | None = None) -> Model:
 def save_model(model: Model, path: Path) -> None:
     """Write the model as JSON, numbers with five digits, one line for each array."""
     written: dict[str, Any] = {"version": _VERSION, "types": list(model.types)}
-    for name in ("page", "site", "type", "cut"):
+    for name in ("page", "type", "site", "context", "confidence"):
         network: Network = getattr(model, name)
         written[name] = {
             field: [_rounded(row) for row in getattr(network, field)]
@@ -157,9 +159,14 @@ def _read(written: Mapping[str, Any]) -> Model:
     if written["version"] != _VERSION:
         raise ValueError
     page = _network(written["page"], width(PAGE_FEATURES), 1)
-    site = _network(written["site"], width(SITE_FEATURES), 1)
     kind = _network(written["type"], 2 * width(PAGE_FEATURES), _TYPE_COUNT)
-    cut = _network(written["cut"], width(CUT_FEATURES), 1)
+    context = _network(written["context"], None, 2)
+    site = _network(written["site"], width(SITE_FEATURES), None)
+    confidence = _network(written["confidence"], None, 1)
+    read, given = len(context.floor), len(site.output_bias)
+    carried, rest = divmod(given - read, 2)
+    if carried < 0 or rest or 2 * carried > read:
+        raise ValueError
     types = tuple(map(str, written["types"]))
     if len(types) != _TYPE_COUNT:
         raise ValueError
@@ -168,9 +175,10 @@ def _read(written: Mapping[str, Any]) -> Model:
     return Model(
         lexicon=lexicon,
         page=capped(page, PAGE_FEATURES),
-        site=capped(site, SITE_FEATURES),
         type=kind,
-        cut=capped(cut, CUT_FEATURES),
+        site=capped(site, SITE_FEATURES),
+        context=context,
+        confidence=confidence,
         types=types,
     )
 
@@ -185,12 +193,16 @@ def capped(network: Network, features: Sequence[Feature]) -> Network:
     return replace(network, ceiling=ceiling)
 
 
-def _network(arrays: Mapping[str, Sequence[Any]], inputs: int, outputs: int) -> Network:
+def _network(
+    arrays: Mapping[str, Sequence[Any]], inputs: int | None, outputs: int | None
+) -> Network:
     """The network of these arrays, which must fit together. Raises ValueError."""
     network = Network(**{name: np.asarray(rows, np.float32) for name, rows in arrays.items()})
     units = len(network.hidden_bias)
+    inputs = len(network.floor) if inputs is None else inputs
+    outputs = len(network.output_bias) if outputs is None else outputs
     shapes = (
-        units <= _MAX_UNITS,
+        max(units, outputs) <= _MAX_UNITS,
         network.hidden.shape == (inputs, units),
         network.hidden_bias.shape == (units,),
         network.output.shape == (units, outputs),

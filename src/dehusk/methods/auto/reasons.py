@@ -28,7 +28,6 @@ class Reason(StrEnum):
     LOOKS_KEPT = "comes back, but looks like content"
     LOOKS_DROPPED = "differs, but looks like template"
     TOGETHER = "page and site weighed together"
-    GROUP = "goes with what it belongs to"
 
 
 REASONS: Final = tuple(Reason)
@@ -58,7 +57,6 @@ def reasons_of(judgement: _kernel.Judgement, page_content: Floats) -> NDArray[np
     seen = np.full(len(kept), evidence_on(judgement, "pages").any())
     # The first that holds.
     reasons = {
-        Reason.GROUP: (content >= 0.5) & (np.asarray(judgement.logits) < 0),
         Reason.SAME_PART: content == 0,
         Reason.SAME: is_same & (evidence_on(judgement, "place_share") >= 0.5),
         Reason.SAME_HERE: is_same,

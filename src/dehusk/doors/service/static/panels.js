@@ -13,6 +13,7 @@ export function why(facts, act) {
     figure(percent(facts.share), "template"),
     figure(String(facts.pages_seen), "pages seen"),
     figure(facts.type ?? "–", "type"),
+    figure(facts.confidence === null ? "–" : number(facts.confidence), "F1 expected"),
   );
   const list = el(
     "ol",
@@ -45,7 +46,9 @@ const figure = (value, words) => el("div", {}, el("b", {}, value), el("span", {}
 
 export function markdown(facts) {
   const empty = facts.regions.length ? "Nothing is left: all of it is template." : "No visible text on this page.";
-  return [facts.markdown ? el("pre", {}, facts.markdown) : el("p", {}, empty)];
+  const content = facts.markdown ? el("pre", {}, facts.markdown) : el("p", {}, empty);
+  if (!facts.comments) return [content];
+  return [content, el("h3", {}, "Comments, apart"), el("pre", {}, facts.comments)];
 }
 
 export async function compare(facts) {
