@@ -269,6 +269,7 @@ def test_pages_that_say_too_much_are_read_in_part(html: str) -> None:
 @pytest.mark.parametrize("head", [
     "<title>{}</title>",
     "<meta property=og:site_name content='{}'>",
+    "<meta name=language content='en-{}'>",
     "<meta name=twitter:label1 content='Written by'><meta name=twitter:data1 content='{}'>",
 ])  # fmt: skip
 def test_what_a_page_says_too_much_is_not_kept_behind_it(head: str) -> None:

@@ -319,6 +319,7 @@ def test_a_rule_counts_from_the_next_page_on_until_it_is_removed(service: Client
     assert service.clean(page, "https://ruled.example/1").json["text"] == "Join us\nRye"
     rule = {"site": "ruled.example", "action": "drop", "selector": ".sign"}
     added = service.ask("POST", "/v1/rules", json.dumps(rule).encode(), JSON).json
+    assert added.pop("site_pages") == 1
     assert service.clean(page, "https://ruled.example/2").json["text"] == "Rye"
     assert service.ask("GET", "/v1/rules?site=ruled.example").json["rules"] == [added]
     assert service.ask("GET", "/v1/site?name=ruled.example").json["rules"] == [added]
@@ -327,6 +328,11 @@ def test_a_rule_counts_from_the_next_page_on_until_it_is_removed(service: Client
     assert service.clean(page, "https://ruled.example/3").json["text"] == "Join us\nRye"
     rule["selector"] = "p >"
     assert service.ask("POST", "/v1/rules", json.dumps(rule).encode(), JSON).status == 400
+
+
+def test_a_rule_for_a_site_that_nobody_knows_says_so(service: Client) -> None:
+    rule = {"site": "misspelt.example", "action": "drop", "selector": ".sign"}
+    assert service.ask("POST", "/v1/rules", json.dumps(rule).encode(), JSON).json["site_pages"] == 0
 
 
 def test_a_forgotten_site_begins_anew(service: Client) -> None:

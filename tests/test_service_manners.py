@@ -247,6 +247,19 @@ def _answering_large(patience_s: float) -> Iterator[tuple[uvicorn.Server, tuple[
         thread.join(30)
 
 
+@pytest.mark.parametrize("before", [b"", b"\r\n1\r\nx\r\n0\r\n"], ids=["head", "trailer"])
+def test_who_sends_headers_without_end_is_sent_away(before: bytes) -> None:
+    start = b"POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n"
+    some = b"".join(b"x%d: y\r\n" % number for number in range(1000))
+    with (
+        _answering_large(patience_s=300.0) as (_, address),
+        socket.create_connection(address, timeout=60) as endless,
+    ):
+        endless.sendall(start + before)
+        with pytest.raises(ConnectionError):
+            endless.sendall(2000 * some)
+
+
 def test_who_does_not_read_an_answer_is_sent_away() -> None:
     with (
         _answering_large(patience_s=1.0) as (server, address),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import suppress
 from pathlib import Path
 
@@ -477,6 +477,17 @@ def test_threads_that_share_a_session_lose_no_lesson(file: Path, *, lasts: bool)
         assert len(session.shelf("seen").all()) == 240
     session.close()
     assert not lasts or upkeep.check_store(file).findings == ()
+
+
+def test_what_a_thread_puts_on_a_shelf_is_not_undone_with_the_unit_of_another(file: Path) -> None:
+    with dehusk.open(file) as session, ThreadPoolExecutor(1) as pool:
+        shelf = session.shelf("notes")
+        with suppress(RuntimeError), session.unit():
+            put = pool.submit(shelf.put, b"key", b"value")
+            wait([put], timeout=0.2)
+            raise RuntimeError
+        put.result()
+        assert shelf.get(b"key") == b"value"
 
 
 @pytest.mark.parametrize("suffix", ["-new", "-lock", "-journal", "-wal", "-shm"])

@@ -217,19 +217,30 @@ static void put_scores(const double *content, size_t count, double threshold, do
     }
 }
 
-/* Probabilities out of the logits of the context network, which stand in their place, and the scores. What is the same
-   everywhere goes, unless nothing else is likely. A page with text of its own does not come out empty. One that says
-   only what others say, as one page under several URLs does, goes by its look: that all comes back tells nothing. */
+/* Probabilities out of the logits of the context network, which stand in their place. On a page that says only what
+   others say a block must look like content too: the network is used to pages that say something. Where nothing is
+   left by that, as of one page under several URLs, its look decides: that all comes back tells nothing. */
+static void put_content(const Asked *page, double shift, int says_nothing, Judgement *to)
+{
+    const double *look = page->opinion->logits;
+    int is_any_likely = 0;
+    for (size_t i = 0; i < page->reading->blocks; i++) {
+        to->content[i] = probability_of((says_nothing ? at_most(to->content[i], look[i]) : to->content[i]) + shift);
+        to->comments[i] = probability_of(to->comments[i]);
+        is_any_likely |= to->content[i] >= 0.5;
+    }
+    for (size_t i = 0; i < page->reading->blocks && says_nothing && !is_any_likely; i++)
+        to->content[i] = probability_of(look[i] + shift);
+}
+
+/* The probabilities, and the scores. What is the same everywhere goes, unless nothing else is likely. A page with
+   text of its own does not come out empty. */
 static void decide(const Asked *page, double shift, double *room, Judgement *to)
 {
     size_t blocks = page->reading->blocks;
     double highest = 0;
     int is_other_likely = 0, says_nothing = is_said(page->reading, to->evidence);
-    for (size_t i = 0; i < blocks; i++) {
-        double logit = says_nothing ? page->opinion->logits[i] : to->content[i];
-        to->content[i] = probability_of(logit + shift);
-        to->comments[i] = probability_of(to->comments[i]);
-    }
+    put_content(page, shift, says_nothing, to);
     find_same(page, room, to);
     lift_heads(page->reading, room, to->content);
     for (size_t i = 0; i < blocks; i++)

@@ -172,8 +172,11 @@ def judge(
     decided = outputs(model.context, context_rows(model, features))
     judged = decided[:, 0]
     if _says_nothing(page, found):
-        # As one page under several URLs does: that all of it comes back tells nothing.
-        judged = logits
+        # The networks are used to pages that say something: blocks must look like content too.
+        judged = np.minimum(judged, logits)
+        if not (probability(judged + shift) >= 0.5).any():
+            # As one page under several URLs does: that all of it comes back tells nothing.
+            judged = logits
     content = probability(judged + shift)
     content = _with_heads(page, content)
     is_same = _is_same_everywhere(page, found, max(pages - 1, 0))

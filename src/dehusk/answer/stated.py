@@ -142,13 +142,15 @@ def _asked(pairs: list[tuple[str, str]]) -> Metas:
 _LANGUAGE: Final = re.compile(
     r"([a-z]{2,3})(?:[-_]([a-z]{4}))?(?:[-_]([a-z]{2}|[0-9]{3}))?(?:[-_.@].*)?", re.IGNORECASE
 )
+_MAX_LANGUAGE: Final = 50
+"""What is looked at of a language's name: the longest of BCP 47 have 35 characters."""
 _NO_LANGUAGE: Final = ("und", "zxx", "mul", "mis")
 
 
 def lang_of(stated: Stated) -> str | None:
     """The language that the page says it is written in."""
     for language in (*stated.languages, *stated.all(LANGUAGE_NAMES)):
-        found = _language_tag(language) if language else None
+        found = _language_tag(language.strip()[:_MAX_LANGUAGE]) if language else None
         if found:
             return found
     return None
@@ -157,7 +159,7 @@ def lang_of(stated: Stated) -> str | None:
 @lru_cache(maxsize=64)
 def _language_tag(stated: str) -> str | None:
     """A language as `en`, `zh-Hant` or `en-GB`; None for what is no language."""
-    found = _LANGUAGE.fullmatch(stated.partition(",")[0].strip()[:35])
+    found = _LANGUAGE.fullmatch(stated.partition(",")[0].rstrip())
     if not found or found[1].lower() in _NO_LANGUAGE:
         return None
     language, script, region = found.groups()

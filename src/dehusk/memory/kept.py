@@ -183,16 +183,7 @@ class Kept:
 
     def given(self, site: str, since: int = 0, after: bytes | None = None) -> Iterator[Answer]:
         """The answers noted on a site that first came from a revision above `since`, by key."""
-        return self._one_by_one(noted_answers(self.shelf(ANSWERS, site), since, after))
-
-    def _one_by_one(self, answers: Iterator[Answer]) -> Iterator[Answer]:
-        """The same, each read alone: between two others may work, and there may be many."""
-        while True:
-            with self._alone:
-                answer = next(answers, None)
-            if answer is None:
-                return
-            yield answer
+        return noted_answers(self.shelf(ANSWERS, site), since, after)
 
     def offer_example(self, site: str, family: int | None, url: str | None) -> None:
         """Take a page for its family's example if that has none yet."""
@@ -262,7 +253,7 @@ class Kept:
 
     def shelf(self, name: str, site: str = "") -> Shelf:
         """Keys and values of others, of a site or of all, committed with the pages: `Shelf`."""
-        return self._store.shelf(name, site)
+        return self._store.shelves.shelf(name, site, self._alone)
 
     def rules(self, site: str) -> tuple[Rule, ...]:
         """What users have corrected on a site: obeyed on all its pages. Raises StoreDamaged."""

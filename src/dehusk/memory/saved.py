@@ -221,7 +221,7 @@ def _is_shape(value: object) -> bool:
 
 def _is_count(value: object) -> bool:
     """True for a number of pages or rows; JSON's true is none, though Python counts with it."""
-    return type(value) is int and 0 <= value <= np.iinfo(np.uint32).max
+    return type(value) is int and 0 <= value <= _MAX_COUNT
 
 
 class _Reader:
@@ -260,6 +260,7 @@ class _Reader:
 _LENGTH: Final = 4
 _ALIGNED: Final = 8
 """Arrays begin at multiples of this, where they are read fastest."""
+_MAX_COUNT: Final = int(np.iinfo(np.uint32).max)
 _MAX_NUMBER: Final = 1 << 31
 """Counts are below this: pages are counted in four bytes, and a product of two fits into eight."""
 

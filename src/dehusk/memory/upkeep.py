@@ -201,7 +201,7 @@ def _read_site(store: Store, line: dict[str, Any]) -> None:
         raise SourceError(f"a site that cannot be read: {fault}") from fault
     store.add_whole(site, memory, changed)
     for shelf, key, value in shelves:
-        store.shelf(shelf.decode(), site).put(key, value)
+        store.shelves.shelf(shelf.decode(), site).put(key, value)
     store.commit()
 
 

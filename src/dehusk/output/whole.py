@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import errno
 import os
+import platform
 import stat
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import cache
+from hashlib import blake2b
 from pathlib import Path
 from threading import get_ident
 from typing import Final
@@ -17,6 +21,7 @@ _AT_FAULT: Final = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
 """Faults of the disk: another name would not help."""
 _PART: Final = (".dehusk-", ".part")
 """How the name of a file begins and ends that is not whole yet."""
+_LEFT_S: Final = 86_400.0
 
 
 @contextmanager
@@ -71,7 +76,7 @@ def part_of(path: Path, folder: Path | None = None) -> Iterator[Path]:
     It stands in the folder, if one is given, else beside the file: where a killed run's can be
     found. Names are this thread's own, so that two runs into one folder never meet.
     """
-    name = f"{_PART[0]}{os.getpid()}-{get_ident()}{_PART[1]}"
+    name = f"{_PART[0]}{_here()}-{os.getpid()}-{get_ident()}{_PART[1]}"
     part = (folder or path.parent) / name
     try:
         yield part
@@ -83,12 +88,30 @@ def part_of(path: Path, folder: Path | None = None) -> Iterator[Path]:
 
 
 def clear_parts(folder: Path) -> None:
-    """Take away what runs that were killed have left in a folder, where the system can tell."""
+    """Take away what runs that were killed have left in a folder, where the system can tell.
+
+    Of another machine that writes to the same disk, or another container, nobody can tell here:
+    what it has left goes a day after it was last written to.
+    """
     for part in folder.glob("*".join(_PART)):
-        process = part.name.removeprefix(_PART[0]).partition("-")[0]
-        if os.name == "posix" and process.isdecimal() and not _is_running(int(process)):
-            with suppress(OSError):
+        place, _, process = part.name.removeprefix(_PART[0]).partition("-")
+        process = process.partition("-")[0]
+        with suppress(OSError):
+            if os.name == "posix" and place == _here() and process.isdecimal():
+                is_left = not _is_running(int(process))
+            else:
+                is_left = time.time() - part.stat().st_mtime > _LEFT_S
+            if is_left:
                 part.unlink()
+
+
+@cache
+def _here() -> str:
+    """Names the machine, or the container, in which the numbers of processes mean something."""
+    place = platform.node()
+    with suppress(OSError):
+        place += f" {Path('/proc/self/ns/pid').stat().st_ino}"
+    return blake2b(place.encode(), digest_size=4).hexdigest()
 
 
 def _is_running(process: int) -> bool:

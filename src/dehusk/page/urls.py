@@ -198,7 +198,7 @@ def is_web(url: str) -> bool:
 _USUAL_PORTS: Final = {"http": 80, "https": 443}
 _ORIGIN: Final = re.compile(r"https?://[a-z0-9.:-]{1,300}(?=[/?#]|\Z)")
 _MAX_HOST: Final = 253
-"""What DNS allows. A longer host is nobody's, and is taken as it is."""
+"""What DNS allows."""
 _NAMED_HOST: Final = re.compile(r"[a-z0-9_.-]*[a-z_-][0-9]*")
 """A host of names: no IPv6 address, and no IPv4 address, whose last label is a number."""
 
@@ -226,7 +226,8 @@ def _find_site(url: str, site_by: SiteBy) -> str:
     if not host:
         return ""
     if site_by is SiteBy.DOMAIN:
-        return _registered_domain(host) + port
+        # A longer host is nobody's, and is taken as it is.
+        return (_registered_domain(host) if len(host) <= _MAX_HOST else host) + port
     if site_by is SiteBy.PREFIX:
         return host + port + _first_folder(parts.path)
     return host + port
@@ -268,7 +269,7 @@ def _registered_domain(host: str) -> str:
     The parser ships the Public Suffix List but gives out only what follows from it: which links
     leave a site. So the ends of the host are put to it as links, and the shortest that stays wins.
     """
-    if len(host) > _MAX_HOST or not _NAMED_HOST.fullmatch(host):
+    if not _NAMED_HOST.fullmatch(host):
         return host
     labels = host.split(".")
     ends = [".".join(labels[first:]) for first in range(len(labels) - 1)]

@@ -9,21 +9,28 @@ import sqlite3
 from collections.abc import Callable
 from contextlib import closing, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from threading import Thread
 from typing import Any, Final
+from unittest.mock import patch
 
 import dehusk
 from dehusk.doors.cli import main
 from dehusk.errors import StateError, UsageError
 from dehusk.memory import upkeep
 from dehusk.memory.store.rows import checksum
+from dehusk_bench.faults.forked import Forked
 
 Say = Callable[[int], None]
 """Is told the number of pages that are lasting."""
 PAGES: Final = 30
 _SITES: Final = 3
 _COMMIT_EVERY: Final = 5
+_CRAWLED: Final = 12
+"""Pages of the site that is crawled."""
 _LIMITS: Final = dehusk.Limits(timeout_s=1000.0)
 """A busy machine must not end the experiment."""
 _HUSK: Final = "a.husk"
@@ -35,7 +42,7 @@ class Scene:
     """A way of writing: what there is before, what is done, and what is wrong afterwards."""
 
     prepare: Callable[[Path], None]
-    act: Callable[[Path, Say], None]
+    act: Callable[[Path, Say], object]
     finish: Callable[[Path], str]
     """Do it again, undisturbed; says what is wrong, or nothing."""
     is_synced: bool = True
@@ -77,20 +84,24 @@ def contents(husk: Path) -> list[tuple[object, ...]]:
 
 
 def command(*words: str) -> int:
-    """The status of a command, run in this process and silently."""
+    """The status of a command, run silently in this process; its workers are forked from it."""
     with (
         Path(os.devnull).open("w", encoding="utf-8") as nowhere,
         redirect_stdout(nowhere),
         redirect_stderr(nowhere),
+        patch("dehusk.workers.child.Popen", Forked),
     ):
         return main(words)
 
 
 def _page(number: int) -> dehusk.Page:
     """The page of that number: every one is another, all of a site have a menu."""
+    return dehusk.Page(_html(number), f"https://s{number % _SITES}.example/{number}")
+
+
+def _html(number: int) -> str:
     lines = "".join(f"<p>page {number} line {line}</p>" for line in range(12))
-    url = f"https://s{number % _SITES}.example/{number}"
-    return dehusk.Page(f"<nav>Home News</nav>{lines}", url)
+    return f"<nav>Home News</nav>{lines}"
 
 
 def _write_source(folder: Path) -> None:
@@ -143,6 +154,52 @@ def _cleaned(*output: str, is_folder: bool) -> Scene:
         return fault or ("" if urls == [_page(n).url for n in range(PAGES)] else "pages are amiss")
 
     return Scene(_write_source, partial(_act, words), finish, is_synced=False)
+
+
+class _Served(BaseHTTPRequestHandler):
+    """Answers with the page of the number that the path is; all link to all."""
+
+    def do_GET(self) -> None:
+        """Send it."""
+        number = self.path.removeprefix("/") or "0"
+        is_there = number.isdecimal() and int(number) < _CRAWLED
+        self.send_response(HTTPStatus.OK if is_there else HTTPStatus.NOT_FOUND)
+        self.send_header("Content-Type", "text/html")
+        self.end_headers()
+        if is_there:
+            links = "".join(f"<a href=/{to}>Page {to}</a> " for to in range(1, _CRAWLED))
+            self.wfile.write(f"{_html(int(number))}<nav>{links}</nav>".encode())
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base's name
+        """Nothing."""
+
+
+@cache
+def _served() -> str:
+    """Where the pages are served on this machine, as long as this process lives."""
+    server = HTTPServer(("127.0.0.1", 0), _Served)
+    Thread(target=server.serve_forever, daemon=True).start()
+    return f"http://127.0.0.1:{server.server_port}/"
+
+
+def _crawl(folder: Path, say: Say, *more: str) -> int:
+    haste = ("--allow-private", "127.0.0.1", "--delay", "0")
+    patience = ("--timeout", "1000", "--fetch-timeout", "1000")
+    files = ("-o", f"{folder}/out.jsonl", "--memory", f"{folder}/{_HUSK}")
+    status = command("clean", _served(), "-q", *files, *haste, *patience, *more)
+    if status == 0:
+        say(_CRAWLED)
+    return status
+
+
+def _crawled(folder: Path) -> str:
+    """Go on with the crawl; says what is wrong with what it wrote."""
+    status = _crawl(folder, lambda _: None, "--resume")
+    lines = (folder / "out.jsonl").read_text(encoding="utf-8").splitlines()
+    urls = {json.loads(line)["url"] for line in lines}
+    if status or len(urls) != len(lines) or len(urls) != _CRAWLED:
+        return f"status {status} afterwards, {len(lines)} lines of {len(urls)} pages"
+    return ""
 
 
 def _act(words: tuple[str, ...], folder: Path, say: Say) -> None:
@@ -210,12 +267,13 @@ SCENES: Final = {
     ),
     "folder": _cleaned("-o", "@out/", is_folder=True),
     "jobs": _cleaned("-o", "@out.jsonl", "--jobs", "2", is_folder=False),
+    "crawl": Scene(_nothing, _crawl, _crawled, is_synced=False),
     "import": _commanded(
         _prepare_import, "sites", "import", "@export.jsonl", "--memory", f"@{_HUSK}"
     ),
     "upgrade": _commanded(_prepare_upgrade, "sites", "upgrade", "--memory", f"@{_HUSK}"),
 }
-"""The scenes by name. A crawl has an experiment of its own, `dehusk bench crawl`."""
+"""The scenes by name."""
 
 
 def fresh(prepared: Path, folder: Path) -> None:

@@ -66,7 +66,8 @@ def refuse_memory(number: int) -> None:
 
 def end() -> None:
     """Do and count nothing any more."""
-    ctypes.CDLL(None).faults_end()
+    if is_loaded():
+        ctypes.CDLL(None).faults_end()
 
 
 def counted() -> tuple[int, int]:

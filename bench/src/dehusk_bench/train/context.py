@@ -33,7 +33,9 @@ from dehusk_bench.train.fit import (  # fmt: skip
 
 CARRIED, OWN, UNITS = 16, 16, 32
 """Numbers that are carried in each direction, that a block has for itself, and hidden units of the
-context network."""
+context network. With 32 hidden units of the site network as with 48 or 64: F1 by blocks of articles
+0.938, 0.938, 0.939, of documentation 0.978, 0.978, 0.979, of news 0.943, 0.941, 0.943, of sites
+0.956, 0.957, 0.956."""
 READ: Final = 2 * CARRIED + OWN
 """Numbers that the context network reads."""
 _ANY: Final = 1e6
@@ -50,7 +52,7 @@ def fit_context(
     jax, _ = load_jax()
     random = np.random.default_rng(settings.seed)
     batches = Batches(examples, rows, settings)
-    inputs, width = len(batches.scale[0]), settings.width * 3 // 2
+    inputs, width = len(batches.scale[0]), settings.width
     given, read = READ + 2 * CARRIED, READ
     values = [
         start(random, (inputs, width), math.sqrt(2 / inputs)),

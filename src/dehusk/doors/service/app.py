@@ -318,13 +318,18 @@ async def rules(request: Request, site: SiteName) -> dict[str, Any]:
 
 @router.post("/v1/rules", **openapi.rule())
 async def add_rule(request: Request) -> dict[str, Any]:
-    """Keeps or drops what a selector selects, on every page of the site from now on."""
+    """Keeps or drops what a selector selects, on every page of the site from now on.
+
+    The answer says how many pages of the site were learned: 0 may be a name that was misspelt.
+    """
     service = service_of(request)
     body = await read_body(request, _MAX_RULE_BYTES, service.settings.deadline_s)
     post = read_json(request, RULE, body)
+    await service.flush()
+    pages = service.session.memory(post.site).pages
     rule = service.session.add_rule(post.site, post.action, post.selector)
     await service.change_rules(post.site)
-    return _rule(rule)
+    return _rule(rule) | {"site_pages": pages}
 
 
 @router.delete("/v1/rules", **openapi.plain("Take a rule back", 404))

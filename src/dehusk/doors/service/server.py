@@ -20,6 +20,9 @@ _BACKLOG: Final = 2048
 _MIN_READ_BYTES: Final = 1000
 """Bytes a second that a client must read of an answer that waits for it: a modem's."""
 
+_MAX_HEADERS: Final = 200
+"""Headers of a request, with those behind its body; browsers send 20."""
+
 
 class Failed(Exception):
     """A request that is not answered as it wished: status, code for programs, words for people."""
@@ -66,11 +69,11 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 class _Patient(AutoHTTPProtocol):  # type: ignore[misc, valid-type]  # One of two, as installed.
-    """uvicorn's protocol, which sends clients away that do not send or do not read.
+    """uvicorn's protocol, which sends clients away that do not send, send too much or do not read.
 
     uvicorn itself waits for the head of a request without end, and a few hundred connections of one
-    who never sends the last line would be all that the service has. An answer that nobody reads it
-    would hold for as long as the client likes.
+    who never sends the last line would be all that the service has. Headers it takes as many as
+    come. An answer that nobody reads it would hold for as long as the client likes.
     """
 
     patience_s: float
@@ -87,6 +90,12 @@ class _Patient(AutoHTTPProtocol):  # type: ignore[misc, valid-type]  # One of tw
             self._wait()
         else:
             self._rest()
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Take a header; called by one of the two parsers, the other has a limit of its own."""
+        super().on_header(name, value)
+        if len(self.headers) > _MAX_HEADERS:
+            raise ValueError("too many headers")  # The parser stops, and uvicorn answers 400.
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._rest()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from itertools import islice
 from typing import Final
 
@@ -22,6 +23,9 @@ _COUNTED: Final = (
 
 _Place = tuple[bytes, int]
 """A shelf's name and a site's number."""
+_Alone = AbstractContextManager[object]
+"""A lock that whoever holds it can take again."""
+_NOBODY_ELSE: Final = nullcontext()
 
 
 class Shelf:
@@ -38,24 +42,29 @@ class Shelf:
             frontier.delete(place)
             frontier.put(next_place, b"https://…")
 
-    Keys may be made so that they sort: numbers as `number.to_bytes(8, "big")`.
+    Keys may be made so that they sort: numbers as `number.to_bytes(8, "big")`. Threads that share
+    a session may share its shelves: one that asks waits for another's unit to end.
     """
 
-    def __init__(self, shelves: Shelves, place: _Place) -> None:
+    def __init__(self, shelves: Shelves, place: _Place, alone: _Alone = _NOBODY_ELSE) -> None:
         self._shelves = shelves
         self._place = place
+        self._alone = alone
 
     def get(self, key: bytes) -> bytes | None:
         """The value of a key; None if there is none. Raises StoreDamaged."""
-        return self._shelves.get(self._place, key)
+        with self._alone:
+            return self._shelves.get(self._place, key)
 
     def put(self, key: bytes, value: bytes) -> None:
         """Set the value of a key."""
-        self._shelves.put(self._place, key, value)
+        with self._alone:
+            self._shelves.put(self._place, key, value)
 
     def delete(self, key: bytes) -> None:
         """Take a key away, if it is there."""
-        self._shelves.put(self._place, key, None)
+        with self._alone:
+            self._shelves.put(self._place, key, None)
 
     def items(
         self, prefix: bytes = b"", *, after: bytes | None = None, limit: int | None = None
@@ -64,7 +73,16 @@ class Shelf:
 
         What is put or deleted behind the place that was reached is seen; it is safe to do so.
         """
-        return islice(self._shelves.items(self._place, prefix, after), limit)
+        return islice(self._each(self._shelves.items(self._place, prefix, after)), limit)
+
+    def _each(self, items: Iterator[tuple[bytes, bytes]]) -> Iterator[tuple[bytes, bytes]]:
+        """The same, each read alone: between two others may work, and there may be many."""
+        while True:
+            with self._alone:
+                item = next(items, None)
+            if item is None:
+                return
+            yield item
 
     def all(self) -> list[tuple[bytes, bytes]]:
         """Every key with its value, in order: all that was put there, or StoreDamaged.
@@ -72,7 +90,8 @@ class Shelf:
         A damaged file may not find a row, and then `items` cannot miss it. This counts them, and so
         reads the shelves of all sites that have the name: for shelves with little on them.
         """
-        return self._shelves.all(self._place)
+        with self._alone:
+            return self._shelves.all(self._place)
 
 
 class Shelves:
@@ -87,9 +106,9 @@ class Shelves:
         self.pending = 0
         """Changes that are not committed."""
 
-    def shelf(self, name: str, site: str = "") -> Shelf:
-        """The shelf of that name, of a site or of all."""
-        return Shelf(self, (name.encode(), site_id(site)))
+    def shelf(self, name: str, site: str = "", alone: _Alone = _NOBODY_ELSE) -> Shelf:
+        """The shelf of that name, of a site or of all; what is done with it is done `alone`."""
+        return Shelf(self, (name.encode(), site_id(site)), alone)
 
     def begin_unit(self) -> None:
         """Remember how things are."""

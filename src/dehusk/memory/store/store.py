@@ -16,7 +16,7 @@ from dehusk.memory import Memory, dump, load
 from dehusk.memory.memory import KNOWN
 from dehusk.memory.store.checking import Replay, read_memory
 from dehusk.memory.store.rows import Database, SiteRow, Statements, StoreRow, site_id
-from dehusk.memory.store.shelf import Shelf, Shelves
+from dehusk.memory.store.shelf import Shelves
 from dehusk.settings import Keeping
 
 _FOLD_BYTES: Final = 32_000
@@ -137,10 +137,6 @@ class Store:
         self.pending_pages += len(bodies)
         self.pending_bytes += sum(map(len, bodies))
         self._make_room(site)
-
-    def shelf(self, name: str, site: str = "") -> Shelf:
-        """The shelf of that name, of a site or of all: see `Shelf`."""
-        return self.shelves.shelf(name, site)
 
     @contextmanager
     def unit(self) -> Iterator[None]:
