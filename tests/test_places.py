@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import dehusk
-from dehusk.answer.candidates import taught
+from dehusk.answer.candidates import taught, teaches
 from dehusk.answer.shown import IS_AUTHOR, IS_DATE, Places, key_at, lesson_of
 from dehusk.memory import Memory, dump, load
 from dehusk.memory.memory import PLACES
@@ -23,14 +23,19 @@ SITE = "https://millpond.example"
 
 
 def _page(number: int, *, is_stated: bool = True, today: str = "") -> str:
-    """A page that shows the day of a fair in its head, and its own below its text."""
+    """A page that teaches: it shows the day of a fair in its head, and its own below its text."""
+    pages = (_written(number, "!" * more, today, is_stated=is_stated) for more in range(99))
+    return next(page for page in pages if teaches(parse(Page(page)).tree))
+
+
+def _written(number: int, end: str, today: str = "", *, is_stated: bool = True) -> str:
     day = f"2024-05-{number:02}"
     meta = f'<meta property="article:published_time" content="{day}">' if is_stated else ""
     return (
         f"<html lang=en><title>Wheel {number} turns - The Millpond</title>{meta}"
         f"<main><h1>Wheel {number} turns</h1><p class=fair>{number + 2} June 2024</p>{today}"
         f"<p>The wheel number {number} turned all day, in rain and wind, and nobody minded.</p>"
-        f"<p>The miller says that it has turned for {number} days, and that the flour is fine.</p>"
+        f"<p>The miller says that it has turned for {number} days, and the flour is fine{end}</p>"
         f"<div class=filed-{number}>{number} May 2024</div></main>"
     )
 
@@ -46,6 +51,26 @@ def _published(pages: int) -> str | None:
 def test_a_date_is_found_where_the_site_shows_its_dates() -> None:
     assert _published(0) == "2024-06-22"
     assert _published(5) == "2024-05-20"
+
+
+def test_a_few_of_many_pages_teach_and_the_others_leave_no_places() -> None:
+    method = Auto()
+    trees = [parse(Page(_written(1, "." * more))).tree for more in range(120)]
+    assert 0.1 < np.mean([teaches(tree) for tree in trees]) < 0.3
+    assert all(
+        (len(page_lesson(method, tree).table(PLACES)) > 0) is teaches(tree) for tree in trees
+    )
+
+
+def test_a_page_that_taught_nothing_takes_nothing_from_its_site() -> None:
+    site = dehusk.Site()
+    for number in range(1, 3):
+        site.add(_page(number), f"{SITE}/{number}")
+    pages = (_written(20, "." * more, is_stated=False) for more in range(99))
+    page = next(page for page in pages if not teaches(parse(Page(page)).tree))
+    before = site.memory().table(PLACES)
+    assert site.add(page, f"{SITE}/20").published == "2024-05-20"
+    assert np.array_equal(site.memory().table(PLACES).count, before.count)
 
 
 def test_a_page_is_no_evidence_for_itself() -> None:
