@@ -156,7 +156,7 @@ def test_a_tree_without_nodes_is_no_trouble() -> None:
     assert _kernel.label(tree, np.zeros(0)) == (bytearray(), bytearray())
     assert _kernel.holders(tree) == ([], False)
     assert _kernel.links(tree, labels, (b"", b"", b""), str, Link) == []
-    assert _kernel.stated(tree, labels, b"", 5, 300, 9) == ([], [], [], [], "", [])
+    assert _kernel.stated(tree, b"", 5, 300, 9) == ([], [], [], [], "", [])
     assert _kernel.marked(tree, labels, b"", b"", b"", b"", -1, False, 7, 9, 9) == []
 
 

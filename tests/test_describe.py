@@ -367,7 +367,7 @@ def test_what_elements_state_is_read_as_the_page_means_it(
     html: str, expected: tuple[list[str], dict[str, list[str]]]
 ) -> None:
     tree = parse(Page(html)).tree
-    stated = read_stated(tree, np.zeros(len(tree), np.int8))
+    stated = read_stated(tree)
     assert (stated.languages, stated.metas) == expected
 
 
@@ -378,6 +378,6 @@ def test_the_title_and_the_headings_are_in_one_line_each() -> None:
         "<h1 hidden>f</h1>" + "<h1>\u3000g</h1>" * 9
     )
     tree = parse(Page(html)).tree
-    stated = read_stated(tree, np.zeros(len(tree), np.int8))
+    stated = read_stated(tree)
     assert stated.title == "a <b>"
     assert [heading.text for heading in stated.headings] == ["b c &amp;", *"g" * 9]

@@ -10,7 +10,13 @@ import pytest
 from dehusk.doors.cli import main
 from dehusk.page.page import Page
 from dehusk_bench.corpora import GoldPage, open_corpus
-from dehusk_bench.quality.facts import Outcome, gold_facts, outcome
+from dehusk_bench.quality.facts import (
+    Outcome,
+    gold_facts,
+    outcome,
+    stated_facts,
+    without_stated,
+)
 from dehusk_bench.quality.metadata import measure
 
 URL = "https://millpond.example/{n}"
@@ -45,6 +51,15 @@ def test_gold_that_says_nothing_is_not_known() -> None:
         page, "millpond.example", 1, authors="UNKNOWN", date="soon", page_title="The mill"
     )
     assert gold_facts(gold) == {"title": "The mill"}
+
+
+def test_what_is_stated_for_machines_can_be_hidden_and_known() -> None:
+    linked = '<script type="application/ld+json">{"@type": "Article", "author": "Bo Reed"}</script>'
+    html = f"<meta name=pubdate content=2024-05-02>{linked}<meta name=x content=y><h1>Wheel</h1>"
+    page = Page(html, URL, "millpond.example")
+    assert stated_facts(page) == {"published": "2024-05-02", "author": "Bo Reed"}
+    assert without_stated(page).html == "<meta name=x content=y><h1>Wheel</h1>"
+    assert stated_facts(without_stated(page)) == {}
 
 
 def _corpus(folder: Path) -> Path:

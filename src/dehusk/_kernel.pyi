@@ -92,16 +92,16 @@ def marked(
     max_text: int,
     max_marks: int,
     /,
-) -> list[tuple[int, int, int, int, int, tuple[str, ...], str, str]]: ...
+) -> list[tuple[int, int, int, int, int, int, tuple[str, ...], str, str]]: ...
 def stated(
-    tree: Tree, labels: Labels, names: bytes, max_headings: int, max_title: int, max_script: int, /
+    tree: Tree, names: bytes, max_headings: int, max_title: int, max_script: int, /
 ) -> tuple[
     list[str],
     list[tuple[str, str]],
     list[tuple[str, str]],
     list[str],
     str,
-    list[tuple[int, int, int, str]],
+    list[tuple[int, int, str]],
 ]: ...
 def tagged(tree: Tree, tag: int, /) -> list[int]: ...
 

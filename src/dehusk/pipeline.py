@@ -7,11 +7,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple
 
+from dehusk.answer.candidates import taught
 from dehusk.answer.labels import label, overrule
 from dehusk.answer.override import NO_OVERRIDES, Overrides, choose
 from dehusk.answer.result import Result
-from dehusk.memory import Memory
-from dehusk.methods import Explains, Method, assesses, judges, smooths
+from dehusk.memory import Memory, fair_worth, keep_best, life_left
+from dehusk.memory.memory import PLACES
+from dehusk.methods import AdditiveMethod, Explains, Method, adds_up, assesses, judges, smooths
 from dehusk.methods.contract import Assessment, Verdict
 from dehusk.methods.smooth import smooth
 from dehusk.page.page import Page, check_time, timed
@@ -22,6 +24,8 @@ from dehusk.settings import Limits, MarkdownSettings, SiteBy
 
 DEFAULT_SITE = "page"
 """The site of a page that nobody named one for."""
+MAX_PLACES = 500
+"""Places of dates and authors that are remembered, 32 bytes each: a site has a dozen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +100,7 @@ def _clean(
     result = Result(
         page.url, site_of(page), memory.pages, parsed.tree, labels, parsed.document, page.capture,
         markdown_settings=setup.markdown, _judge=judged, _assessment=assessment,
+        _places=memory.table(PLACES),
     )  # fmt: skip
     if render is not None:
         render(result)
@@ -127,8 +132,27 @@ def as_learned(memory: Memory, tree: Tree) -> Learned:  # noqa: ARG001
 
 
 def _learn(method: Method, memory: Memory, tree: Tree) -> Learned:
-    after = method.learn(memory, tree)
-    return Learned(after, after)
+    if not adds_up(method):
+        after = method.learn(memory, tree)
+        return Learned(after, after)
+    lesson = lesson_of(method, tree)
+    return Learned(with_lesson(method, memory, lesson), lesson)
+
+
+def lesson_of(method: AdditiveMethod, tree: Tree) -> Memory:
+    """What a page alone teaches the method, and of the places of its dates and authors."""
+    lesson, places = method.lesson(tree), tree.once(taught)
+    return lesson.with_history(**{PLACES: places}) if len(places) else lesson
+
+
+def with_lesson(method: AdditiveMethod, memory: Memory, lesson: Memory) -> Memory:
+    """The memory after a lesson, within its limits."""
+    after = method.limit(memory.then(lesson))
+    places = after.table(PLACES)
+    if len(places) <= MAX_PLACES:
+        return after
+    left = fair_worth(places, life_left(places, after.pages))
+    return after.with_history(**{PLACES: keep_best(places, left, MAX_PLACES)})
 
 
 def _assess(method: Method, memory: Memory, tree: Tree) -> Assessment:

@@ -7,6 +7,8 @@
 #include "tags.h"
 #include "white.h"
 
+#define CLASSES_ABOVE 4 /* Elements whose classes make a place. */
+#define MAX_CLASSES 500 /* Bytes of them: each mark reads them again. */
 #define MAX_BYTES 4000 /* Of an element that says something short: each may stand in many others. */
 
 #define MIN_TAG 9 /* Bytes of a start tag with an attribute, and of `<time>`, which has one if it says a date. */
@@ -157,14 +159,36 @@ static Where where_is(const Search *search, size_t node)
     return node < search->lead ? IN_HEAD : LATER;
 }
 
-/* Append a node with its label, its path, what it has, where it is, the names of its element, what an
-   attribute says, and what is said in `said`. */
+/* The path of a node and the classes of the nearest elements, without their digits: numbers in them differ
+   from page to page. */
+static uint64_t place_of(const Tree *page, size_t node)
+{
+    uint64_t place = page->path_hash[node];
+    int32_t at = (int32_t)node;
+    for (int level = 0; level < CLASSES_ABOVE && at >= 0; at = page->parent[at]) {
+        Attribute classes;
+        if (page->tag[at] == TAG_TEXT)
+            continue;
+        place = mix(place + (uint64_t)++level);
+        if (!find_attribute(page->source, (size_t)page->start[at], (size_t)page->stop[at], "class", &classes))
+            continue;
+        size_t stop = classes.value + MAX_CLASSES;
+        for (size_t i = classes.value; i < classes.value_stop && i < stop; i++)
+            if (!is_digit(page->source, i, stop))
+                place = place * PATH_FACTOR + page->source.bytes[i];
+    }
+    return mix(place);
+}
+
+/* Append a node with its label, its path, its place, what it has, where it is, the names of its element, what
+   an attribute says, and what is said in `said`. */
 static int append_mark(const Search *search, size_t node, long has, size_t said, PyObject *names,
                        PyObject *value)
 {
     PyObject *items[] = {PyLong_FromSize_t(node),
                          PyLong_FromLong(search->labels[node]),
                          PyLong_FromUnsignedLongLong(search->tree->path_hash[node]),
+                         PyLong_FromUnsignedLongLong(place_of(search->tree, node)),
                          PyLong_FromLong(has),
                          PyLong_FromLong(where_is(search, node)),
                          names,
@@ -174,7 +198,7 @@ static int append_mark(const Search *search, size_t node, long has, size_t said,
     while (made < count && items[made])
         made++;
     PyObject *mark = made == count ? PyTuple_Pack((Py_ssize_t)count, items[0], items[1], items[2], items[3],
-                                                  items[4], items[5], items[6], items[7])
+                                                  items[4], items[5], items[6], items[7], items[8])
                                    : NULL;
     int is_done = mark && PyList_Append(search->found, mark) == 0;
     for (size_t i = 0; i < count; i++)

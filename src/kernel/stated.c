@@ -13,7 +13,6 @@
 /* What is asked of a page. */
 typedef struct {
     const Tree *tree;
-    const int8_t *labels;
     Bytes names; /* Of metas, a line end between them. */
     int max_headings, max_title, max_script;
 } Asked;
@@ -209,22 +208,19 @@ static int add_title(const Tree *page, size_t node, Stated *stated)
     return stated->title != NULL;
 }
 
-/* Append a heading that is shown: its node, its level, its label, and what it says. Small ones of the
-   template are those of lists and boxes. */
+/* Append a heading that is shown: its node, its level, and what it says. */
 static int add_heading(const Asked *asked, size_t node, long level, Stated *stated)
 {
     const Tree *page = asked->tree;
     if (!page->shown[node] || page->text_length[node] <= 0 || page->text_length[node] > asked->max_title ||
-        PyList_Size(stated->headings) >= asked->max_headings ||
-        (level > 2 && asked->labels[node] != LABEL_CONTENT))
+        PyList_Size(stated->headings) >= asked->max_headings)
         return 1;
     PyObject *number = PyLong_FromSize_t(node), *rank = PyLong_FromLong(level);
-    PyObject *label = PyLong_FromLong(asked->labels[node]), *text = text_of(page, node, AS_HEADING);
-    PyObject *heading = number && rank && label && text ? PyTuple_Pack(4, number, rank, label, text) : NULL;
+    PyObject *text = text_of(page, node, AS_HEADING);
+    PyObject *heading = number && rank && text ? PyTuple_Pack(3, number, rank, text) : NULL;
     int is_done = heading && PyList_Append(stated->headings, heading) == 0;
     Py_XDECREF(number);
     Py_XDECREF(rank);
-    Py_XDECREF(label);
     Py_XDECREF(text);
     Py_XDECREF(heading);
     return is_done;
@@ -302,23 +298,19 @@ PyObject *kernel_stated(PyObject *module, PyObject *const *arguments, Py_ssize_t
 {
     char *names;
     Py_ssize_t size;
-    View labels;
-    const Tree *tree = check_count("stated", count, 6) ? given_tree(module, arguments[0]) : NULL;
-    if (!tree || PyBytes_AsStringAndSize(arguments[2], &names, &size) < 0)
+    const Tree *tree = check_count("stated", count, 5) ? given_tree(module, arguments[0]) : NULL;
+    if (!tree || PyBytes_AsStringAndSize(arguments[1], &names, &size) < 0)
         return NULL;
-    long max_headings = PyLong_AsLong(arguments[3]), max_title = PyLong_AsLong(arguments[4]);
-    long max_script = PyLong_AsLong(arguments[5]);
-    if (PyErr_Occurred() || !open_of_nodes(&labels, arguments[1], tree, 'B'))
+    long max_headings = PyLong_AsLong(arguments[2]), max_title = PyLong_AsLong(arguments[3]);
+    long max_script = PyLong_AsLong(arguments[4]);
+    if (PyErr_Occurred())
         return NULL;
     Asked asked = {tree,
-                   labels.buffer.buf,
                    {(const uint8_t *)names, (size_t)size},
                    (int)max_headings,
                    (int)max_title,
                    (int)max_script};
-    PyObject *found = stated_of(&asked);
-    close_views(&labels, 1);
-    return found;
+    return stated_of(&asked);
 }
 
 PyObject *kernel_heading(PyObject *module, PyObject *const *arguments, Py_ssize_t count)

@@ -123,7 +123,7 @@ def use_arrays(data: bytes) -> None:
         lambda: _kernel.label(tree, np.frombuffer(first[: len(first) // 8 * 8])),
         lambda: _kernel.read(tree, _kernel.Lexicon(first, second, third, rest[0])),
         lambda: _kernel.text(tree, np.frombuffer(first[: len(tree)], np.int8), second, third),
-        lambda: _kernel.stated(tree, np.zeros(len(tree), np.int8), first, 3, 100, 100),
+        lambda: _kernel.stated(tree, first, 3, 100, 100),
         lambda: _kernel.Network(first, second, third, *rest).outputs(first),
         lambda: _kernel.site_features(reading, opinion, {}, 1, first),
         lambda: _kernel.spread(reading, first),

@@ -21,9 +21,11 @@ from dehusk.answer.candidates import (
     Gathered,
     choose,
     gather,
+    taught,
 )
 from dehusk.answer.dates import is_plausible, iso_date, latest_day
 from dehusk.answer.names import name_of, one_line
+from dehusk.answer.shown import NO_PLACES, Places
 from dehusk.answer.stated import (
     DATE_NAMES,
     IMAGE_NAMES,
@@ -37,6 +39,8 @@ from dehusk.answer.stated import (
     lang_of,
 )
 from dehusk.answer.titles import title_of
+from dehusk.memory import Table
+from dehusk.memory.tables import EMPTY
 from dehusk.page import tags
 from dehusk.page.tree import Tree
 from dehusk.page.urls import base_of, is_web
@@ -74,14 +78,20 @@ class Description:
 
 
 def describe(
-    tree: Tree, labels: Labelled, url: str | None, fetched: str | None = None
+    tree: Tree,
+    labels: Labelled,
+    url: str | None,
+    fetched: str | None = None,
+    places: Table = EMPTY,
 ) -> Description:
     """What the page says of itself; dates behind the day that it was fetched on are none.
 
-    Without that day, as ISO 8601, it is today.
+    Without that day, as ISO 8601, it is today. `places` is what the site's pages have taught,
+    this one among them.
     """
     latest = latest_day(_day(fetched) or datetime.now(UTC).date())
-    gathered = gather(tree, labels, url, latest)
+    known = Places(places, tree.once(taught)) if len(places) else NO_PLACES
+    gathered = gather(tree, labels, url, latest, known)
     stated, linked = gathered.stated, gathered.linked
     published = _published(gathered, latest)
     return Description(

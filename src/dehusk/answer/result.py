@@ -21,6 +21,8 @@ from dehusk.answer.regions import Region, regions
 from dehusk.answer.safe_html import safe_html
 from dehusk.answer.text import Link, links, template_share, text
 from dehusk.errors import DehuskError, PageError
+from dehusk.memory import Table
+from dehusk.memory.tables import EMPTY
 from dehusk.methods.contract import Assessment, Explanation, Verdict
 from dehusk.page.page import Capture, check_time
 from dehusk.page.tree import Choices, Tree
@@ -88,6 +90,8 @@ class Result:
     """What Markdown has of links, images and tables."""
     _judge: Callable[[], Verdict] = field(default=Verdict, repr=False)
     _assessment: Assessment | None = field(default=None, repr=False)
+    _places: Table = field(default=EMPTY, repr=False)
+    """Where the site's pages show their dates and authors."""
 
     @cached_property
     def verdict(self) -> Verdict:
@@ -190,7 +194,7 @@ class Result:
     def description(self) -> Description:
         """Title, language, author, dates and more, where the page states or shows them."""
         fetched = self.capture.date if self.capture else None
-        return describe(self.tree, self.labels.labels, self.url, fetched)
+        return describe(self.tree, self.labels.labels, self.url, fetched, self._places)
 
     @property
     def title(self) -> str | None:

@@ -1,14 +1,20 @@
-"""Where a page shows its dates and its authors, for readers."""
+"""Where a page shows its dates and its authors, and what its site has taught of such places."""
 
 from __future__ import annotations
 
+import zlib
+from collections.abc import Iterable, Mapping
 from enum import IntEnum, IntFlag
 from typing import Final, NamedTuple
+
+import numpy as np
 
 from dehusk import _kernel
 from dehusk.answer.dates import Written, first_date, iso_date
 from dehusk.answer.names import has_byline, people
 from dehusk.answer.stated import Labelled
+from dehusk.memory import Table
+from dehusk.memory.tables import EMPTY
 from dehusk.page.tree import Tree
 
 _MAX_TEXT: Final = 150
@@ -90,6 +96,8 @@ class Mark(NamedTuple):
     label: int
     path: int
     """A hash of the tags from `<html>` down to it."""
+    place: int
+    """The same with the classes of the nearest elements."""
     has: int
     where: int
     names: tuple[str, ...]
@@ -105,6 +113,7 @@ class Shown(NamedTuple):
 
     value: str
     node: int
+    place: int
     signs: tuple[str, ...]
 
 
@@ -148,6 +157,7 @@ def shown_dates(tree: Tree, marks: list[Mark], *, month_first: bool | None) -> l
         Shown(
             day,
             mark.node,
+            mark.place,
             (
                 *_date_signs(mark, written),
                 f"label {mark.label}",
@@ -216,7 +226,7 @@ def shown_authors(tree: Tree, marks: list[Mark]) -> list[Shown]:
         if mark.node - last.node <= _NEAR:
             groups[key] = [*known, *(name for name in names if name not in known)], mark
     return [
-        Shown(", ".join(names), mark.node, _author_signs(names, kind, mark))
+        Shown(", ".join(names), mark.node, mark.place, _author_signs(names, kind, mark))
         for (_, kind, _), (names, mark) in groups.items()
     ]
 
@@ -252,3 +262,94 @@ def _author_signs(names: list[str], kind: str, mark: Mark) -> tuple[str, ...]:
     if len(names) > 3:
         signs.append("many names")
     return tuple(signs)
+
+
+# --- what other pages of the site say of places ---
+#
+# A row of the table is a place: on how many pages it showed something while it was known what is
+# right, on how many of these that was right, and the sum of short hashes of what it showed, which
+# tells a place that always says the same. The last bit of a key says what is shown there.
+
+IS_DATE: Final = 0
+IS_AUTHOR: Final = 1
+_MIN_PAGES: Final = 2
+"""Other pages from which on a place is known."""
+_MIN_SAME: Final = 4
+"""Other pages that must all show the same before that is no chance."""
+_RIGHT, _WRONG = 0.7, 0.3
+"""Shares of right pages above and below which a place is a good or a bad one. Chosen, as the counts
+above, and not swept; `dehusk bench metadata --hide-stated` shows what they come to."""
+
+
+class Seen(NamedTuple):
+    """What a place showed on pages: how many, on how many what is right, and a sum of hashes."""
+
+    pages: int
+    right: int
+    hashes: int
+
+
+_UNSEEN: Final = Seen(0, 0, 0)
+
+
+def key_at(place: int, kind: int) -> int:
+    """The key of a place that shows a date or an author."""
+    return place & ~1 | kind
+
+
+def value_hash(value: str) -> int:
+    """A short hash of what a place shows."""
+    return zlib.crc32(value.encode("utf-8", "replace")) & 0xFFFF
+
+
+def lesson_of(shown: Mapping[int, tuple[str, bool]]) -> Table:
+    """The table of a page that shows these values at the places of these keys; True where right."""
+    if not shown:
+        return EMPTY
+    sums = [(int(is_right), value_hash(value)) for value, is_right in shown.values()]
+    return Table.of_page(np.array(list(shown), np.uint64), sums=np.array(sums, np.uint64))
+
+
+class Places(NamedTuple):
+    """What the other pages of a site have taught of places."""
+
+    site: Table = EMPTY
+    own: Table = EMPTY
+    """What the page that is asked about has taught itself, which says nothing of it."""
+
+    def __bool__(self) -> bool:
+        return len(self.site) > 0
+
+    def sign(self, place: int, kind: int, value: str) -> str | None:
+        """What the other pages say of a value at a place; None for nothing."""
+        key = key_at(place, kind)
+        seen, own = _row(self.site, key), _row(self.own, key)
+        pages, right = seen.pages - own.pages, seen.right - own.right
+        if pages < _MIN_PAGES:
+            return None
+        is_same = seen.hashes - own.hashes == pages * value_hash(value)
+        if kind == IS_DATE and pages >= _MIN_SAME and is_same:
+            return "place same"
+        share = (right + 0.5) / (pages + 1)
+        return "place right" if share > _RIGHT else "place wrong" if share < _WRONG else None
+
+    def has_other(self, places: Iterable[int]) -> bool:
+        """Does the site show its dates at a place that is none of these?"""
+        if not self or self.site.sums is None:
+            return False
+        good = (self.site.count > _MIN_PAGES) & (self.site.keys & np.uint64(1) == IS_DATE)
+        good &= self.site.sums[:, 0] + 0.5 > _RIGHT * (self.site.count + 1.0)
+        known = set(self.site.keys[good].tolist())
+        return bool(known) and known.isdisjoint(key_at(place, IS_DATE) for place in places)
+
+
+NO_PLACES: Final = Places()
+
+
+def _row(table: Table, key: int) -> Seen:
+    """What a table says of a key."""
+    at = int(np.searchsorted(table.keys, np.uint64(key)))
+    if at == len(table) or table.sums is None or int(table.keys[at]) != key:
+        return _UNSEEN
+    right, hashes = table.sums[at].tolist()
+    return Seen(int(table.count[at]), right, hashes)

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dehusk import _kernel
+from dehusk.answer.labels import Label
 from dehusk.answer.names import name_of
 from dehusk.page.tree import Tree
 
@@ -61,6 +62,8 @@ MAX_TITLE: Final = 300
 """Characters beyond which something is no title."""
 MAX_HEADINGS: Final = 20
 """Headings among which that of the article is sought."""
+_MAX_READ: Final = 3 * MAX_HEADINGS
+"""Headings that are read, before it is known which of them are content."""
 _MAX_SCRIPT: Final = 1_000_000
 """Bytes of JSON-LD beyond which it is not read. The largest of articles-dev has 0.3 MB."""
 
@@ -75,9 +78,9 @@ class Heading(NamedTuple):
     node: int
     level: int
     """1 for `<h1>` … 4."""
-    label: int
     text: str
     """In one line."""
+    label: int = Label.CONTENT.value
 
 
 class Stated(NamedTuple):
@@ -104,11 +107,23 @@ class Stated(NamedTuple):
         metas = self.metas
         return [value for name in names if name in metas for value in metas[name]]
 
+    def labelled(self, labels: Labelled) -> Stated:
+        """The same with the labels of its headings; small ones of the template are of lists."""
+        content = Label.CONTENT.value
+        found = [
+            heading
+            if labels[heading.node] == content
+            else Heading(*heading[:3], labels[heading.node])
+            for heading in self.headings
+            if heading.level <= 2 or labels[heading.node] == content
+        ]
+        return self._replace(headings=found[:MAX_HEADINGS])
 
-def read_stated(tree: Tree, labels: Labelled) -> Stated:
-    """What the page states; the labels have no gaps."""
+
+def read_stated(tree: Tree) -> Stated:
+    """What the page states; all its headings count as content."""
     languages, metas, links, scripts, title, headings = _kernel.stated(
-        tree.kernel, labels, _NAMES, MAX_HEADINGS, MAX_TITLE, _MAX_SCRIPT
+        tree.kernel, _NAMES, _MAX_READ, MAX_TITLE, _MAX_SCRIPT
     )
     found = [Heading(*heading) for heading in headings]
     return Stated(languages, _asked(metas), links, scripts, title, found)
@@ -213,6 +228,12 @@ def _texts(value: object) -> Iterator[str]:
             stated = each.get("url") or each.get("name") or each.get("@value")
         if isinstance(stated, str):
             yield stated
+
+
+def read_said(tree: Tree) -> tuple[Stated, Linked]:
+    """What the page states, in elements and in JSON-LD."""
+    stated = read_stated(tree)
+    return stated, read_linked(stated.scripts) if stated.scripts else NOT_LINKED
 
 
 def read_linked(scripts: Sequence[str]) -> Linked:

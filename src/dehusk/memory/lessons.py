@@ -27,7 +27,7 @@ from dehusk.memory.store import Replay
 from dehusk.methods import METHODS, Method, adds_up, groups_pages, make_method, only_asked_with
 from dehusk.page.page import Page
 from dehusk.page.tree import Tree
-from dehusk.pipeline import Learn, Learned, as_learned
+from dehusk.pipeline import Learn, Learned, as_learned, lesson_of, with_lesson
 from dehusk.settings import Keeping
 
 
@@ -89,7 +89,7 @@ class Lessons:
         one = np.ones(1, np.uint32)
         known = Table(np.array([digest], np.uint64), one, one)
         if adds_up(self.method):
-            lesson = self.method.lesson(tree)
+            lesson = lesson_of(self.method, tree)
             if self.knows_pages:
                 lesson = lesson.with_history(**{KNOWN: known})
             return Learned(self._replayed(memory, lesson), lesson)
@@ -148,7 +148,7 @@ class Lessons:
 
     def _replayed(self, memory: Memory, lesson: Memory) -> Memory:
         assert adds_up(self.method)
-        after = self.method.limit(memory.then(lesson))
+        after = with_lesson(self.method, memory, lesson)
         if not self.knows_pages:
             return after
         if groups_pages(self.method) and self.method.has_new_template(after):

@@ -16,7 +16,9 @@ one; no method's table is called so."""
 CHANGES: Final = "~changes"
 """The table that says how often the site's template has changed, and when last: one row, since
 counts add up."""
-HISTORY: Final[tuple[str, ...]] = (KNOWN, CHANGES)
+PLACES: Final = "~places"
+"""The table of the places where the site shows its dates and its authors: `answer/shown.py`."""
+HISTORY: Final[tuple[str, ...]] = (KNOWN, CHANGES, PLACES)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,8 +32,8 @@ class Memory:
     tables: Mapping[str, Table] = field(default_factory=dict)
     sequences: Mapping[str, Hashes] = field(default_factory=dict)
     history: Mapping[str, Table] = field(default_factory=dict)
-    """What is kept beside the method's tables: which pages are known, and when the template
-    changed. Saved among them."""
+    """What is kept beside the method's tables: which pages are known, when the template changed,
+    and where dates and authors stand. Saved among them."""
 
     @staticmethod
     def of_page(**tables: Table) -> Memory:

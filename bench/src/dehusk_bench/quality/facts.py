@@ -4,10 +4,30 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from dataclasses import replace
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Final
 
+import numpy as np
+
+from dehusk.answer.candidates import (
+    AUTHOR_WEIGHTS,
+    PUBLISHED_KINDS,
+    PUBLISHED_WEIGHTS,
+    choose,
+    gather,
+)
+from dehusk.answer.stated import (
+    AUTHOR_NAMES,
+    DATE_NAMES,
+    LABEL_NAMES,
+    MODIFIED_NAMES,
+    PUBLISHED_NAMES,
+    VALUE_NAMES,
+)
+from dehusk.page.page import Page
+from dehusk.page.parse import parse
 from dehusk_bench.corpora import GoldPage
 from dehusk_bench.quality.scoring import words
 
@@ -47,6 +67,40 @@ def gold_facts(gold: GoldPage) -> Facts:
     if _day(facts.get("published", "")) is None:
         facts.pop("published", None)
     return {name: value for name, value in facts.items() if value.casefold() not in _UNKNOWN}
+
+
+_ANY_DAY: Final = "9999"
+_LINKED: Final = re.compile(r"<script[^>]*ld\+json[^>]*>.*?</script\s*>", re.DOTALL | re.IGNORECASE)
+_META: Final = re.compile(r"<meta\b[^>]*>", re.IGNORECASE)
+_META_NAME: Final = re.compile(r"(?:name|property|http-equiv)\s*=\s*[\"']?([^\"'\s>]+)")
+_HIDDEN: Final = frozenset(
+    (*AUTHOR_NAMES, *PUBLISHED_NAMES, *DATE_NAMES, *MODIFIED_NAMES, *LABEL_NAMES, *VALUE_NAMES)
+)
+
+
+def stated_facts(page: Page) -> Facts:
+    """The day of publication and the person that a page states for machines, as far as it does."""
+    tree = parse(page).tree
+    found = gather(tree, np.zeros(len(tree), np.int8), page.url, _ANY_DAY)
+    dates = [each for each in found.dates if not PUBLISHED_KINDS.isdisjoint(each.signs)]
+    people = [
+        each for each in found.authors if each.signs[0] == "stated" and "person" in each.signs
+    ]
+    known = (
+        ("published", choose(dates, PUBLISHED_WEIGHTS)), ("author", choose(people, AUTHOR_WEIGHTS)),
+    )  # fmt: skip
+    return {field: chosen.candidate.value for field, chosen in known if chosen}
+
+
+def without_stated(page: Page) -> Page:
+    """The page without what it states of its date and its author for machines alone."""
+    return replace(page, html=_META.sub(_unless_hidden, _LINKED.sub("", str(page.html))))
+
+
+def _unless_hidden(meta: re.Match[str]) -> str:
+    written = meta[0].lower()
+    is_hidden = "itemprop" in written or not _HIDDEN.isdisjoint(_META_NAME.findall(written))
+    return "" if is_hidden else meta[0]
 
 
 def outcome(field: str, said: str | None, known: str) -> Outcome:

@@ -15,14 +15,22 @@ from statistics import fmean
 from typing import Final
 
 from dehusk.errors import PageError, SourceError
-from dehusk.methods import DEFAULT
+from dehusk.methods import DEFAULT, Method
 from dehusk.methods.written import parse_method
 from dehusk.page.page import Page
 from dehusk_bench.corpora import Caps, Corpus, GoldPage, Watcher, open_corpus, watch_nothing
 from dehusk_bench.options import add_corpora, add_extent, add_report
 from dehusk_bench.peers.contenders import for_site, learner, read_folds
 from dehusk_bench.peers.pages import load_all
-from dehusk_bench.quality.facts import FIELDS, Facts, Outcome, gold_facts, outcome
+from dehusk_bench.quality.facts import (
+    FIELDS,
+    Facts,
+    Outcome,
+    gold_facts,
+    outcome,
+    stated_facts,
+    without_stated,
+)
 from dehusk_bench.quality.metadata_fit import fit_weights
 from dehusk_bench.showing import Progress, check_file, save, show, warn
 from dehusk_bench.tables import number, table
@@ -35,9 +43,9 @@ DESCRIPTION: Final = (
 ALL: Final = "all"
 LEGEND: Final = (
     "right, wrong, missing: shares of the pages whose fact is known; by site: right, averaged over"
-    " the pages of a\nsite, then over sites; 6+: right from the sixth page of a site on.\ntitle:"
-    " the same words in the same order; author: the same set of names, whatever their order, case"
-    " and accents;\npublished: the same day, as written or in UTC.\n"
+    " the pages of a\nsite, then over sites; 1-5, 6+: right on the first five pages of a site, and"
+    " from the sixth on.\ntitle: the same words in the same order; author: the same set of names,"
+    " whatever their order, case and accents;\npublished: the same day, as written or in UTC.\n"
 )
 Answer = Callable[[Page], Mapping[str, str | None]]
 """Answers on the pages of one site, in order; a field that is not there is not asked for."""
@@ -62,6 +70,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="fit the weights of what speaks for a date or an author, and show by folds of sites"
         " what they come to",
     )
+    parser.add_argument(
+        "--hide-stated",
+        action="store_true",
+        help="hide what pages state of date and author for machines alone, and take that for what"
+        " is known: shows what the places are worth that sites have taught",
+    )
     add_extent(parser)
     add_report(parser)
 
@@ -85,7 +99,8 @@ def run(arguments: argparse.Namespace) -> int:
     unseen = {} if arguments.folds is None else read_folds(arguments.folds)
     tallies = []
     for corpus in corpora:
-        tallies.append(measure(corpus, peers, unseen, progress.show))
+        hides = arguments.hide_stated
+        tallies.append(measure(corpus, peers, unseen, progress.show, hides_stated=hides))
         progress.clear()
         show(_table(tallies[-1], markdown=arguments.markdown))
     if len(tallies) > 1:
@@ -156,11 +171,11 @@ def _shares(rows: Sequence[tuple[str, int, Outcome]]) -> dict[str, float | None]
     counts = Counter(each for _, _, each in rows)
     ordered = sorted(rows, key=lambda row: row[0])
     sites = [_right(list(group)) for _, group in groupby(ordered, lambda row: row[0])]
-    late = [row for row in rows if row[1] > 5]
+    early, late = ([row for row in rows if (row[1] > 5) is is_late] for is_late in (False, True))
     shares: dict[str, float | None] = {each: counts[each] / len(rows) for each in Outcome}
     return {
         "pages": len(rows), **shares, "by site": fmean(sites),
-        "6+": _right(late) if late else None,
+        "1-5": _right(early) if early else None, "6+": _right(late) if late else None,
     }  # fmt: skip
 
 
@@ -173,17 +188,26 @@ def measure(
     peers: Mapping[str, Answer],
     unseen: Mapping[str, Path],
     on_page: Watcher = watch_nothing,
+    *,
+    hides_stated: bool = False,
 ) -> Tally:
-    """What dehusk and its peers say of the pages of a corpus whose facts are known."""
+    """What dehusk and its peers say of the pages of a corpus whose facts are known.
+
+    With `hides_stated` what they state of date and author is known, and they come without it; each
+    page alone is a contender then.
+    """
     tally = Tally(corpus.name)
     try:
         for golds in _sites(corpus):
             site = for_site(parse_method(DEFAULT), [], unseen.get(golds[0].site))
             contenders = {"dehusk": _dehusk(learner(site)), **peers}
+            if hides_stated:
+                contenders["each page alone"] = _alone(site)
             for gold in golds:
-                known = gold_facts(gold)
+                known = stated_facts(gold.page) if hides_stated else gold_facts(gold)
+                page = without_stated(gold.page) if hides_stated else gold.page
                 for name, answer in contenders.items():
-                    tally.add(gold, name, _said(answer, gold.page), known)
+                    tally.add(gold, name, _said(answer, page), known)
                 tally.pages += 1
             on_page(corpus.name, tally.pages)
     except SourceError as fault:
@@ -202,6 +226,15 @@ def _dehusk(add: Callable[[Page], tuple[object, object]]) -> Answer:
     def answer(page: Page) -> Mapping[str, str | None]:
         result, _ = add(page)
         return {field: getattr(result, field) for field in FIELDS}
+
+    return answer
+
+
+def _alone(method: Method) -> Answer:
+    """What dehusk says of each page as if it were its site's first."""
+
+    def answer(page: Page) -> Mapping[str, str | None]:
+        return _dehusk(learner(method))(page)
 
     return answer
 
@@ -230,13 +263,13 @@ def _together(tallies: Sequence[Tally]) -> Tally:
 def _table(tally: Tally, *, markdown: bool) -> str:
     """The figures of a corpus as a table."""
     mark = "## " if markdown else ""
-    header = ("", "pages", *Outcome, "by site", "6+")
+    header = ("", "pages", *Outcome, "by site", "1-5", "6+")
     rows = []
     for field in FIELDS:
         for (name, of), found in tally.rows.items():
             if of == field:
                 shares = _shares(found)
-                cells = [number(shares[each]) for each in (*Outcome, "by site", "6+")]
+                cells = [number(shares[each]) for each in (*Outcome, "by site", "1-5", "6+")]
                 rows.append([f"{field}, {name}", f"{len(found):,}", *cells])
     fault = f"{tally.fault}; what came before it was measured\n" if tally.fault else ""
     body = table(header, rows, markdown=markdown) if rows else "nothing is known of its pages\n"

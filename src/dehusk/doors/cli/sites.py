@@ -19,7 +19,7 @@ from dehusk.doors.cli.checks import check_targets
 from dehusk.doors.cli.progress import print_table
 from dehusk.errors import PageError, StoreDamaged, UsageError
 from dehusk.memory import Memory, upkeep
-from dehusk.memory.memory import CHANGES, KNOWN
+from dehusk.memory.memory import CHANGES, KNOWN, PLACES
 from dehusk.memory.store import SiteRow
 from dehusk.methods import Method, settings_of
 from dehusk.methods.contract import FamilySeen
@@ -29,7 +29,11 @@ from dehusk.settings import SourceSettings
 from dehusk.sources import Failure, read_pages
 from dehusk.template.templates import Template, template_of
 
-_NAMES: Final = {KNOWN: "pages known", CHANGES: "template changes"}
+_NAMES: Final = {
+    KNOWN: "pages known",
+    CHANGES: "template changes",
+    PLACES: "places of dates and authors",
+}
 _MAX_FAMILIES: Final = 20
 """Families that are shown: rare ones are often a single odd page."""
 

@@ -90,7 +90,7 @@ class _Teacher:
         """What the page teaches; None where it cannot be learned."""
 
         def learn(memory: Memory, tree: Tree) -> pipeline.Learned:
-            return pipeline.Learned(memory, method.lesson(tree))
+            return pipeline.Learned(memory, pipeline.lesson_of(method, tree))
 
         setup = pipeline.Setup(method, self._settings.limits)
         try:
@@ -143,5 +143,5 @@ def added_up(lessons: Iterable[Memory], method: AdditiveMethod) -> Memory:
     """
     memory = Memory()
     for lesson in lessons:
-        memory = method.limit(memory.then(lesson))
+        memory = pipeline.with_lesson(method, memory, lesson)
     return memory
