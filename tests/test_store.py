@@ -7,6 +7,7 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -37,7 +38,8 @@ def _page(number: int, site: str = "a.example") -> dehusk.Page:
 
 
 def _without_known(memory: Memory, method: str) -> bytes:
-    return dump(Memory(memory.pages, memory.tables, memory.sequences), method)
+    history = {name: table for name, table in memory.history.items() if name != KNOWN}
+    return dump(replace(memory, history=history), method)
 
 
 @pytest.mark.slow
