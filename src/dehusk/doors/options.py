@@ -217,7 +217,8 @@ def add_overrides(parser: argparse.ArgumentParser) -> None:
         "--comments",
         choices=[str(choice) for choice in Comments],
         help="what readers wrote below the content: apart from it, as an answer of its own"
-        " (default), kept as part of it, or dropped; with auto",
+        " (default; in JSON lines and Parquet, not in text and Markdown), kept as part of it, or"
+        " dropped; with auto",
     )
     group.add_argument(
         "--type",
