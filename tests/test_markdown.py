@@ -435,3 +435,16 @@ def test_no_answer_depends_on_what_was_asked_before(order: list[str]) -> None:
 def test_text_has_no_control_characters_and_words_beside_them_stay_apart() -> None:
     html = "<p>it\x80\x99s a\x1b\x07 b<p>\x1b<p>c<pre>x\x1by\fz</pre>"
     assert _written(html)[1] == "it s a b\nc\nxy z"
+
+
+def test_the_title_of_a_callout_is_in_no_piece_of_the_code_before_it() -> None:
+    code = "\n".join(f"line {number} of the code" for number in range(6))
+    callout = (
+        '<div class="admonition note"><p class=admonition-title>Note</p><p>Mind the wheel.</div>'
+    )
+    result = dehusk.extract(f"<main><pre><code>{code}</code></pre>{callout}</main>", keep="main")
+    *before, last = result.pieces(15)
+    assert before
+    assert not any("Note" in piece.text + piece.markdown for piece in before)
+    assert last.text == "Note\nMind the wheel."
+    assert last.markdown == "> [!NOTE]\n> Mind the wheel."

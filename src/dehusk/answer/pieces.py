@@ -177,6 +177,9 @@ def _units(tree: Tree, written_lines: list[tuple[int, str]], written: _Written) 
         before = at
         while at + 1 < len(parts) and parts[at + 1].node <= node:
             at += 1
+        # The title of a callout stands before the block that Markdown makes of it.
+        if at + 1 < len(parts) and parts[at].kind == CODE and node >= tree.end[parts[at].node]:
+            at += 1
         if unit is not None and at == before and unit.level == levels[node]:
             unit.lines.append(line)
             continue
