@@ -52,6 +52,9 @@ class Settings:
     seed: int = 0
 
 
+DEFAULTS: Final = Settings()
+
+
 @dataclass(frozen=True, slots=True)
 class Figures:
     """How well sites are judged that the model has not seen."""
@@ -108,7 +111,7 @@ class _Nodes:
 
 def train_page(
     read: Read,
-    settings: Settings = Settings(),  # noqa: B008  frozen
+    settings: Settings = DEFAULTS,
     limits: Limits = Limits(),
     on_page: Watcher = lambda _, __: None,
 ) -> Training:
