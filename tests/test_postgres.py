@@ -11,6 +11,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from threading import Thread
@@ -21,6 +22,7 @@ import dehusk
 from dehusk.doors.cli import main
 from dehusk.errors import MissingExtra, StateError, StoreDamaged, UsageError
 from dehusk.memory import Memory, dump, upkeep
+from dehusk.memory.memory import KNOWN
 from dehusk.memory.session import Session
 from dehusk.memory.store import site_id
 from dehusk.memory.store.postgres import PostgresDatabase
@@ -107,7 +109,8 @@ def _page(number: int, site: str = "a.example") -> dehusk.Page:
 
 
 def _without_known(memory: Memory) -> bytes:
-    return dump(Memory(memory.pages, memory.tables), "segments")
+    history = {name: table for name, table in memory.history.items() if name != KNOWN}
+    return dump(replace(memory, history=history), "segments")
 
 
 @pytest.mark.parametrize("durable", list(dehusk.Durable))
