@@ -22,10 +22,11 @@ METHOD: Final = "auto"
 PAGES: Final = "samples::1:6"
 ROUNDS: Final = 9
 MARGIN: Final = 0.15
-"""How much above what is pinned is too slow. Ten runs gave 4.6 to 5.6."""
+"""How much above what is pinned is too slow. Eight runs gave 6.2 to 7.6, on a machine of changing
+speed."""
 ATTEMPTS: Final = 3
 """A busy machine makes a run slow, never fast: the best of so many counts."""
-PINNED: Final = 5.9
+PINNED: Final = 6.9
 """CPU time of `auto` to text as a multiple of the bare parse, as `measure` gives it. Raising it is
 a commit of its own, with the reason."""
 
