@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import dehusk
 from dehusk.errors import SettingError, StateError, StoreDamaged, StoreLocked, UsageError
-from dehusk.memory import Memory, Table, dump, life_left, shrink, upkeep
+from dehusk.memory import Memory, Table, dump, life_left, limited, shrink, upkeep
 from dehusk.memory.memory import KNOWN
 from dehusk.memory.session import Session
 from dehusk.methods.auto.model import load_model, save_model
@@ -376,6 +376,26 @@ def test_what_is_shrunk_has_the_most_life_left(rows: list[tuple[int, int]], size
     left = life_left(memory.table("a"), 50)
     if kept.any() and not kept.all():
         assert left[kept].min() >= left[~kept].max()
+
+
+@given(
+    st.lists(st.tuples(st.integers(1, 900), st.integers(1, 950)), max_size=60),
+    st.integers(1, 2000),
+)
+def test_what_ages_goes_when_its_life_time_is_over(rows: list[tuple[int, int]], pages: int) -> None:
+    count, last = (np.array([row[n] for row in rows], np.uint32) for n in (0, 1))
+    table = Table(np.arange(len(rows), dtype=np.uint64), count, last)
+    left = life_left(table, pages, 10.0, 20.0)
+    kept = limited(table, pages, 100, 10.0, 20.0, ages=True)
+    expected = table.keys[left >= 0] if pages > 10 else table.keys
+    assert kept.keys.tolist() == expected.tolist()
+    assert limited(table, pages, 100, 10.0, 20.0, ages=False) is table
+
+
+@pytest.mark.parametrize("lives", [np.zeros(0), np.zeros(3, np.float32)])
+def test_life_times_that_are_none_are_refused(lives: np.ndarray) -> None:
+    with pytest.raises((TypeError, ValueError)):
+        Table().alive(lives, 1)
 
 
 @pytest.fixture

@@ -204,6 +204,9 @@ class Table:
     def sums(self) -> NDArray[np.uint64] | None: ...
     @property
     def size_bytes(self) -> int: ...
+    def alive(self, lives: NDArray[np.float64], pages: int) -> Table:
+        """The rows that are not past their life time, which `lives` gives by count."""
+
     def __len__(self) -> int: ...
     def plus(self, other: Table, /) -> Table:
         """Both tables added up, whichever comes first.

@@ -289,6 +289,34 @@ static PyObject *only(PyObject *self, PyObject *kept)
     return (PyObject *)to;
 }
 
+/* The rows that are not past their life time: `lives` says by their count for how many pages they are kept that they
+   do not come back on. */
+static PyObject *alive(PyObject *self, PyObject *arguments)
+{
+    const Table *table = (const Table *)self;
+    PyObject *lives, *flags = NULL, *kept = NULL;
+    long long pages;
+    View view;
+    if (!PyArg_ParseTuple(arguments, "OL", &lives, &pages) || !check_pages(pages) || !open_views(&view, &lives, "d"))
+        return NULL;
+    size_t counts = (size_t)view.buffer.len / sizeof(double), gone = 0;
+    if (!counts)
+        PyErr_SetString(PyExc_ValueError, "alive: no life times");
+    else
+        flags = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)table->rows);
+    for (size_t i = 0; i < table->rows && flags; i++) {
+        size_t count = table->count[i] < counts ? table->count[i] : counts - 1;
+        int is_gone = ((const double *)view.buffer.buf)[count] < (double)pages - table->last[i];
+        PyBytes_AsString(flags)[i] = !is_gone;
+        gone += is_gone;
+    }
+    close_views(&view, 1);
+    if (flags)
+        kept = gone ? only(self, flags) : Py_NewRef(self);
+    Py_XDECREF(flags);
+    return kept;
+}
+
 /* An array of numpy over memory that `owner` shows; NULL with an exception set. */
 static PyObject *array_of(PyObject *owner, const char *kind, size_t count, size_t first)
 {
@@ -435,6 +463,7 @@ static PyMethodDef methods[] = {
     {"plus", plus, METH_O, "Both tables added up."},
     {"then", then, METH_VARARGS, "This table of so many pages and the one of later pages, added up."},
     {"only", only, METH_O, "The rows where `kept` is true."},
+    {"alive", alive, METH_VARARGS, "The rows that are not past their life time, which `lives` gives by count."},
     {"saved", saved, METH_O, "The shape of the table as it is saved, and its arrays; keys and owners are seeded."},
     {"counts_of", counts_of, METH_O, "On how many pages each of the keys was."},
     {NULL, NULL, 0, NULL},

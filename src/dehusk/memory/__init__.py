@@ -1,6 +1,6 @@
 """What a site has taught, how it is forgotten, and its plain saved form."""
 
-from dehusk.memory.forgetting import fair_worth, keep_best, life_left, life_time, shrink
+from dehusk.memory.forgetting import fair_worth, keep_best, life_left, life_time, limited, shrink
 from dehusk.memory.memory import Memory
 from dehusk.memory.saved import Settings, carried, carry, check_settings, dump, load
 from dehusk.memory.tables import Counts, Sums, Table
@@ -19,6 +19,7 @@ __all__ = [
     "keep_best",
     "life_left",
     "life_time",
+    "limited",
     "load",
     "shrink",
 ]

@@ -48,6 +48,25 @@ def life_left(
     return life_time(table.count, base_life, life_factor) - unseen
 
 
+def limited(
+    table: Table,
+    pages: int,
+    max_keys: int,
+    base_life: float,
+    life_factor: float,
+    *,
+    ages: bool,
+) -> Table:
+    """The table without what is past its life time, where it ages, and within its limit."""
+    # Nothing is kept for fewer pages than `base_life`.
+    if ages and pages > base_life:
+        table = table.alive(_lives(base_life, life_factor), pages)
+    if len(table) <= max_keys:
+        return table
+    left = life_left(table, pages, base_life, life_factor)
+    return keep_best(table, fair_worth(table, left), max_keys)
+
+
 def keep_best(table: Table, worth: Floats, max_keys: int) -> Table:
     """The table, or if it has more than `max_keys` keys, those worth most: three quarters of it.
 

@@ -86,16 +86,14 @@ class Lessons:
 
     def _learn(self, memory: Memory, tree: Tree, digest: np.uint64) -> Learned:
         """The memory after the page of that digest, and what the page taught."""
-        one = np.ones(1, np.uint32)
-        known = Table(np.array([digest], np.uint64), one, one)
         if adds_up(self.method):
             lesson = lesson_of(self.method, tree)
             if self.knows_pages:
-                lesson = lesson.with_history(**{KNOWN: known})
+                lesson = lesson.with_history(**{KNOWN: _known(digest)})
             return Learned(self._replayed(memory, lesson), lesson)
         after = self.method.learn(memory, tree)
         if self.knows_pages:
-            known = memory.table(KNOWN).then(known, memory.pages)
+            known = memory.table(KNOWN).then(_known(digest), memory.pages)
             after = self._limited(after.with_history(**{KNOWN: known}))
         return Learned(after, after)
 
@@ -168,6 +166,11 @@ class Lessons:
             memory = shrink(memory, self.keeping.max_site_bytes)
             memory = memory.with_history(**{CHANGES: changes}) if len(changes) else memory
         return memory
+
+
+def _known(page: np.uint64) -> Table:
+    """The table of the one page of that digest."""
+    return Table.of_page(np.array([page], np.uint64))
 
 
 def is_known(memory: Memory, page: np.uint64) -> bool:

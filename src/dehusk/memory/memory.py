@@ -105,7 +105,5 @@ def _added(
     """Tables by name added up, the pages of the others numbered on behind so many."""
     if not others:
         return tables
-    return {
-        name: tables.get(name, EMPTY).then(others.get(name, EMPTY), before)
-        for name in sorted({*tables, *others})
-    }
+    names = tables if tables.keys() == others.keys() else sorted({*tables, *others})
+    return {name: tables.get(name, EMPTY).then(others.get(name, EMPTY), before) for name in names}

@@ -11,7 +11,7 @@ import numpy as np
 
 from dehusk import _kernel
 from dehusk.errors import SettingError
-from dehusk.memory import Memory, Table, fair_worth, keep_best, life_left
+from dehusk.memory import Memory, Table, limited
 from dehusk.methods.auto.confidence import Judged, confidence_features, is_comment
 from dehusk.methods.auto.model import Model, load_model
 from dehusk.methods.auto.reasons import REASONS, evidence_on, reasons_of
@@ -89,15 +89,15 @@ class Auto:
 
     def limit(self, memory: Memory) -> Memory:
         """The memory within its limits."""
-        limits = {
-            "families": MAX_FAMILIES, "places": self.max_places, "segments": self.max_segments,
-            "texts": self.max_segments,
-        }  # fmt: skip
-        is_within = all(len(memory.table(name)) <= most for name, most in limits.items())
-        if is_within and not self._forgets(memory):
-            return memory
-        limited = {name: self._limited(memory, name, most) for name, most in limits.items()}
-        return memory.with_tables(**limited)
+        most = {"families": MAX_FAMILIES, "places": self.max_places}
+        lives = self.base_life, self.life_factor
+        tables = {
+            name: limited(
+                table, memory.pages, most.get(name, self.max_segments), *lives, ages=self.ages
+            )
+            for name, table in memory.tables.items()
+        }
+        return Memory(memory.pages, tables, memory.sequences, memory.history)
 
     def score(self, memory: Memory, tree: Tree) -> Floats:
         """The score of each node from a memory that has learned this page.
@@ -226,23 +226,6 @@ class Auto:
         rows = confidence_features(judged, np.asarray(page.chars))
         logit = float(self._model.confidence(rows)[0, 0])
         return 1 / (1 + math.exp(-min(max(-30.0, logit), 30.0)))
-
-    def _forgets(self, memory: Memory) -> bool:
-        """Is anything past its life time? The least that is kept is kept for `base_life` pages."""
-        return self.ages and memory.pages > self.base_life
-
-    def _limited(self, memory: Memory, name: str, max_keys: int) -> Table:
-        """The table without what is past its life time, and within its limit."""
-        table = memory.table(name)
-        if len(table) <= max_keys and not self._forgets(memory):
-            return table
-        left = life_left(table, memory.pages, self.base_life, self.life_factor)
-        if self.ages:
-            kept = left >= 0
-            table, left = table.only(np.asarray(kept)), left[kept]
-        if len(table) <= max_keys:
-            return table
-        return keep_best(table, fair_worth(table, left), max_keys)
 
 
 def _spread(page: _kernel.Reading, values: Floats | memoryview) -> Floats:

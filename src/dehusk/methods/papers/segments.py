@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 
 from dehusk.errors import SettingError
-from dehusk.memory import Counts, Memory, Table, fair_worth, keep_best, life_left, life_time
+from dehusk.memory import Counts, Memory, Table, life_time, limited
 from dehusk.page import tags
 from dehusk.page.hashing import Hashes, mix
 from dehusk.page.tree import Floats, Ints, Tree
@@ -81,12 +81,8 @@ class Segments:
 
     def limit(self, memory: Memory) -> Memory:
         """The memory without the segments that have not come back in their life time."""
-        table = memory.table("segments")
-        if self.ages:
-            table = table.only(np.asarray(self._life_left(table, memory.pages) >= 0))
-        if len(table) > self.max_keys:
-            worth = fair_worth(table, self._life_left(table, memory.pages))
-            table = keep_best(table, worth, self.max_keys)
+        table, lives = memory.table("segments"), (self.base_life, self.life_factor)
+        table = limited(table, memory.pages, self.max_keys, *lives, ages=self.ages)
         return memory.with_tables(segments=table)
 
     def score(self, memory: Memory, tree: Tree) -> Floats:
@@ -105,10 +101,6 @@ class Segments:
     def life_time(self, count: Counts) -> Floats:
         """Pages for which a segment of that count is kept: Tb·N / (1 + (N - 1)·e^-(df - 1))."""
         return life_time(count, self.base_life, self.life_factor)
-
-    def _life_left(self, table: Table, pages: int) -> Floats:
-        """For how many more pages each segment is kept if it does not come back."""
-        return life_left(table, pages, self.base_life, self.life_factor)
 
     def _ratios(self, tree: Tree, segments: Ints, counts: Counts) -> Floats:
         """The share of template text in each segment's block."""
