@@ -17,6 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import dehusk
 import dehusk_bench as bench
 from dehusk.answer.labels import Label
 from dehusk.doors.service.gold import Score, node_gold, score, teco_score, template_score
@@ -34,6 +35,7 @@ from dehusk_bench.quality.scoring import bag_score, find_phrases, words
 from dehusk_bench.samples import sample_site
 from dehusk_bench.showing import Progress
 from dehusk_bench.speed import gate as speed_gate
+from dehusk_bench.speed.alone import Contest, run_alone
 from dehusk_bench.speed.pages import Runner, make_runners, render_speed, run_speed, speed_json
 from dehusk_bench.tables import table
 
@@ -614,6 +616,27 @@ def test_what_is_prepared_is_not_timed(tiny: str) -> None:
     assert prepared < whole / 4
 
 
+def test_each_contender_is_timed_in_a_process_of_its_own() -> None:
+    contest = Contest("samples:docs:1:2", Caps(), ("segments",), with_peers=False)
+    told: list[str] = []
+    python = Path(sys.executable)
+    report = run_alone(contest, rounds=2, beside=[python], on_turn=told.append)
+    names = [timing.name for timing in report.timings]
+    assert names[0] == "bare parse"
+    assert "segments to Markdown" in names
+    assert names[-1] == f"dehusk {dehusk.__version__} to text"
+    assert not any(":" in name for name in names), "a part of an answer is never alone"
+    assert told == [*names[:-1], *reversed(names[:-1]), str(python)]
+    assert all((timing.ms > 0).all() and len(timing.ms) == 2 for timing in report.timings)
+
+
+def test_another_dehusk_is_timed_alone_only_and_must_be_there(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="--alone"):
+        _run("speed", "samples:docs:1:1", "--beside", sys.executable)
+    with pytest.raises(UsageError, match="no Python with dehusk"):
+        _run("speed", "samples:docs:1:1", "--alone", "--rounds", "1", "--beside", str(tmp_path))
+
+
 @pytest.mark.parametrize(
     ("ratios", "is_passed"), [([9.9], True), ([9.0, 1.1], True), ([9.0, 8.0, 7.0], False)]
 )
@@ -645,7 +668,8 @@ def test_the_rivals_ratio_says_how_many_times_faster_a_runner_is(tiny: str) -> N
 
 def test_every_method_is_timed_to_text_and_to_json() -> None:
     runners, notes = make_runners(["segments"], with_peers=False)
-    names = {"bare parse", "tree", "segments to text", "segments, page alone", "segments to JSON"}
+    ways = (" to text", ", page alone", " to Markdown", " to JSON")
+    names = {"bare parse", "tree", *(f"segments{way}" for way in ways)}
     parts = {f"segments: {part}" for part in ("links", "metadata", "Markdown")}
     assert {runner.name for runner in runners} == names | parts
     assert notes == ()

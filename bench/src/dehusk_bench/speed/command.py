@@ -4,18 +4,28 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Final
 
 from dehusk.errors import UsageError
-from dehusk_bench.corpora import Caps, open_corpus
+from dehusk_bench.corpora import Caps, Corpus, open_corpus
 from dehusk_bench.options import add_contenders, positive
 from dehusk_bench.showing import Progress, check_file, save, show, warn
+from dehusk_bench.speed.alone import Contest, run_alone
 from dehusk_bench.speed.gate import run_gate, run_stored_gate
-from dehusk_bench.speed.pages import make_runners, render_speed, run_speed, speed_json
+from dehusk_bench.speed.pages import (  # fmt: skip
+    SpeedReport,
+    make_runners,
+    render_speed,
+    run_speed,
+    speed_json,
+)
 
 DESCRIPTION: Final = (
-    "Time methods in CPU milliseconds a page, all on the same page before the next one comes:"
-    " the parser alone, dehusk's tree, each method to text and to its JSON line."
+    "Time methods in CPU milliseconds a page: the parser alone, dehusk's tree, each method to text,"
+    " to Markdown and to its JSON line. All work on the same page before the next one comes, or"
+    " each --alone."
 )
 
 
@@ -28,6 +38,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=3,
         metavar="N",
         help="passes over the pages; the median of a page's times counts (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--alone",
+        action="store_true",
+        help="give each contender processes of its own, one for each round, turns alternating; its"
+        " quickest round counts",
+    )
+    parser.add_argument(
+        "--beside",
+        action="append",
+        default=[],
+        type=Path,
+        metavar="PYTHON",
+        help="with --alone: an interpreter with another dehusk, to be timed too; may be repeated",
     )
     parser.add_argument(
         "--gate",
@@ -52,13 +76,33 @@ def run(arguments: argparse.Namespace) -> int:
         gates = run_gate(), run_stored_gate()
         show("".join(f"{gate}\n" for gate in gates))
         return int(not all(gate.is_passed for gate in gates))
-    runners, missing = make_runners(arguments.methods, with_peers=arguments.peers)
-    warn(missing)
+    if arguments.beside and not arguments.alone:
+        raise UsageError("--beside is for contenders that run --alone")
     reports = []
-    progress = Progress(sys.stderr)
-    for report in run_speed(corpora, runners, rounds=arguments.rounds, on_page=progress.show):
-        progress.clear()
+    for report in _alone(arguments, caps) if arguments.alone else _together(arguments, corpora):
         reports.append(report)
         show(render_speed(report, markdown=arguments.markdown) + "\n")
     save(arguments.json, speed_json(reports))
     return int(any(report.is_cut for report in reports))
+
+
+def _together(arguments: argparse.Namespace, corpora: list[Corpus]) -> Iterator[SpeedReport]:
+    """The times of contenders that work on a page one after another."""
+    runners, missing = make_runners(arguments.methods, with_peers=arguments.peers)
+    warn(missing)
+    progress = Progress(sys.stderr)
+    for report in run_speed(corpora, runners, rounds=arguments.rounds, on_page=progress.show):
+        progress.clear()
+        yield report
+
+
+def _alone(arguments: argparse.Namespace, caps: Caps) -> Iterator[SpeedReport]:
+    """The times of contenders in processes of their own."""
+    progress = Progress(sys.stderr)
+    for name in arguments.corpora or ("samples",):
+        contest = Contest(name, caps, tuple(arguments.methods), arguments.peers)
+        report = run_alone(
+            contest, rounds=arguments.rounds, beside=arguments.beside, on_turn=progress.say
+        )
+        progress.clear()
+        yield report

@@ -6,7 +6,7 @@ import gc
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
@@ -88,16 +88,18 @@ def run_speed(
     runners: Sequence[Runner],
     *,
     rounds: int = 3,
+    is_alone: bool = False,
     on_page: Watcher = watch_nothing,
 ) -> Iterator[SpeedReport]:
     """The times of all runners on each corpus. Raises UsageError for a corpus without pages.
 
     A round is a pass over the corpus; on each page all runners work one after another, in an order
     that changes from page to page, so that neither the machine's moods nor warm caches favour one.
+    Garbage is collected off the clock, but of one that is alone: it is its own.
     """
     for corpus in corpora:
         _warm_up(corpus, runners)
-        clock = _Clock(runners)
+        clock = _Clock(runners, collects=not is_alone)
         for turn in range(rounds):
             clock.run_round(corpus, turn, on_page)
         if not clock.sizes:
@@ -135,6 +137,7 @@ def _method_runners(name: str, method: Method) -> list[Runner]:
         _learning_runner(f"{name} to text", method, lambda result: result.text),
         Runner(f"{name}, page alone", lambda: _page_alone(method)),
         *(_part_runner(f"{name}: {part}", method, ask) for part, ask in parts.items()),
+        _learning_runner(f"{name} to Markdown", method, lambda result: result.markdown),
         _learning_runner(f"{name} to JSON", method, lambda result: render(result, Format.JSONL)),
     ]
 
@@ -185,8 +188,8 @@ def _warm_up(corpus: Corpus, runners: Sequence[Runner]) -> None:
 class _Clock:
     """The times so far: per runner a list of rounds, each a list of pages."""
 
-    def __init__(self, runners: Sequence[Runner]) -> None:
-        self._runners = runners
+    def __init__(self, runners: Sequence[Runner], *, collects: bool = True) -> None:
+        self._runners, self._collects = runners, collects
         self._works: list[tuple[Callable[[Any], object], Callable[[Page], object]]] = []
         self._site: str | None = None
         self._times: list[list[list[float]]] = [[] for _ in runners]
@@ -200,7 +203,7 @@ class _Clock:
             rounds.append([])
         self._site, self.sizes = None, []
         try:
-            with _garbage_kept():
+            with _garbage_kept() if self._collects else nullcontext():
                 for place, gold in enumerate(corpus.pages()):
                     spent = self.run_page(gold, place + turn)
                     for rounds, nanoseconds in zip(self._times, spent, strict=True):
@@ -208,7 +211,7 @@ class _Clock:
                     self.sizes.append(len(gold.html.encode("utf-8", "replace")) / 1000)
                     self._done += 1
                     on_page(corpus.name, self._done)
-                    if place % _COLLECT_EVERY == 0:
+                    if self._collects and place % _COLLECT_EVERY == 0:
                         gc.collect()
         except SourceError as fault:
             self._fault = f"{fault}; what came before it was measured"
