@@ -54,7 +54,8 @@ def confidence_features(judged: Judged, chars: Floats) -> NDArray[np.float32]:
     total, length = float(chars.sum()), float(chars[kept].sum())
     hits = float((chars * content)[kept].sum())
     expected = 2 * hits / max(length + float(chars @ content), 1.0)
-    levels = np.histogram(content, (0, *_DOUBT, 1.0001), weights=chars)[0] / max(total, 1.0)
+    level = np.searchsorted(_DOUBT, content, side="right")
+    levels = np.bincount(level, chars, len(_DOUBT) + 1) / max(total, 1.0)
     comments = float(chars[np.asarray(judged.comments) >= 0.5].sum())
     numbers = (
         expected, hits / max(length, 1.0), np.log1p(length) / 8, np.log1p(total) / 8,
