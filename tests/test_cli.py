@@ -282,7 +282,8 @@ def test_a_fault_on_one_page_does_not_end_the_run(
 
 def test_methods_are_listed_with_their_settings() -> None:
     assert "auto (default)" in _run("methods").stdout.decode()
-    assert "min_count=5" in _run("methods", "segments").stdout.decode()
+    shown = _run("methods", "segments").stdout.decode()
+    assert "min_count=5\n        Pages from which a segment is template" in shown
 
 
 def test_the_readme_shows_what_the_demo_prints(tmp_path: Path) -> None:

@@ -47,7 +47,8 @@ class Auto:
     comments: str = Comments.APART.value
     """What readers wrote below the content: `apart`, `keep` or `drop`."""
     type: str | None = None
-    """What all pages are, where that is known; None to find out."""
+    """What all pages are, where that is known: `article`, `forum`, `product`, `collection`,
+    `listing`, `documentation` or `service`; None to find out."""
     model: str | None = None
     """A file from `dehusk train auto`; None for the model that comes with dehusk."""
     base_life: float = 40.0
