@@ -281,11 +281,13 @@ PyObject *kernel_judge(PyObject *module, PyObject *arguments, PyObject *named)
     double *room = malloc(2 * (page.reading->blocks + 1) * sizeof(double));
     int is_done = room && make_context(page.reading->blocks, &context);
     if (is_done) {
+        Py_BEGIN_ALLOW_THREADS
         is_done = run_site(&page, &context, to) && run_context(page.reading, &context, to);
+        if (is_done)
+            decide(&page, shift, room, to);
+        Py_END_ALLOW_THREADS
         free(context.out);
     }
-    if (is_done)
-        decide(&page, shift, room, to);
     free(room);
     if (is_done)
         return (PyObject *)to;

@@ -134,12 +134,14 @@ static PyObject *opinion_on(const Types *types, const Reading *reading, const Ne
         return NULL;
     opinion->blocks = reading->blocks;
     int is_done = 1;
+    Py_BEGIN_ALLOW_THREADS
     if (!network)
         memcpy(opinion->logits, logits, reading->blocks * sizeof(double));
     else
         is_done = run_network(network, reading->page_features, reading->blocks, opinion->logits);
     for (size_t i = 0; i < reading->blocks && is_done; i++)
         opinion->content[i] = probability_of(opinion->logits[i]);
+    Py_END_ALLOW_THREADS
     if (!is_done)
         PyErr_NoMemory();
     if (!is_done || !learn(types, reading, opinion))

@@ -49,24 +49,18 @@ static int make_sums(Notes *notes, size_t blocks)
     return 1;
 }
 
-/* Fill the reading; 0 with an exception set. */
+/* Fill the reading, but for what the title tells; 0 without memory. */
 static int fill_reading(Reading *reading, Notes *notes, const Lexicon *lexicon, const uint8_t *is_begun,
                         const int32_t *holder)
 {
-    if (!make_sums(notes, reading->blocks)) {
-        PyErr_NoMemory();
+    if (!make_sums(notes, reading->blocks))
         return 0;
-    }
     cut_blocks(reading, is_begun, holder, notes->before);
     read_letters(reading, notes->letters);
     sum_blocks(reading, &notes->sums);
     fill_keys(reading, &notes->names);
     int is_done = fill_features(reading, notes);
     fill_texts(reading, &lexicon->texts);
-    if (!is_done)
-        PyErr_NoMemory();
-    is_done = is_done && fill_title(reading, &notes->sums);
-    free(notes->letters);
     return is_done;
 }
 
@@ -81,15 +75,24 @@ static PyObject *read_tree(const Types *types, const Tree *tree, PyObject *held,
     int32_t *holder = notes.before + nodes;
     uint8_t *is_begun = (uint8_t *)(holder + nodes);
     notes.names.hidden = is_begun + nodes;
+    Py_BEGIN_ALLOW_THREADS
     read_names(tree, &lexicon->names, &notes.names);
     find_cuts(tree, is_begun, holder, counts);
+    Py_END_ALLOW_THREADS
     Reading *reading = make_owner(types->reading, columns, counts, held);
     if (reading) {
+        int is_done;
         reading->tree = tree;
         reading->blocks = counts[0];
         reading->segment_count = counts[1];
-        if (!fill_reading(reading, &notes, lexicon, is_begun, holder))
+        Py_BEGIN_ALLOW_THREADS
+        is_done = fill_reading(reading, &notes, lexicon, is_begun, holder);
+        Py_END_ALLOW_THREADS
+        if (!is_done)
+            PyErr_NoMemory();
+        if (!is_done || !fill_title(reading, &notes.sums))
             Py_CLEAR(reading);
+        free(notes.letters);
     }
     free(classes);
     return (PyObject *)reading;

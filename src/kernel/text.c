@@ -402,7 +402,9 @@ static PyObject *render(const Tree *tree, const int8_t *labels, View *formulas, 
     walk.joints = malloc(walk.joint_room * sizeof(Joint));
     Line *lines = in_lines ? malloc(walk.joint_room * sizeof(Line)) : NULL;
     if (walk.gaps.open && walk.joints && (lines || !in_lines)) {
+        Py_BEGIN_ALLOW_THREADS
         find_joints(&walk);
+        Py_END_ALLOW_THREADS
         found = written(&walk, lines);
     } else {
         PyErr_NoMemory();
