@@ -10,7 +10,7 @@ of articles 0.938 as before, documentation 0.977 (0.978), news 0.937 (0.941), si
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any, Final
@@ -23,12 +23,15 @@ from dehusk_bench.train.fit import (  # fmt: skip
     Example,
     Fitting,
     Rows,
+    Stepper,
+    descend,
     dropped,
     load_jax,
     loss_of,
     scaled,
     scaled_layer,
     start,
+    stepper_of,
 )
 
 CARRIED, OWN, UNITS = 16, 16, 32
@@ -49,7 +52,6 @@ def fit_context(
 
     UsageError where there is nothing to fit to.
     """
-    jax, _ = load_jax()
     random = np.random.default_rng(settings.seed)
     batches = Batches(examples, rows, settings)
     inputs, width = len(batches.scale[0]), settings.width
@@ -67,12 +69,8 @@ def fit_context(
         start(random, (UNITS, examples[0].wanted.shape[1]), math.sqrt(1 / UNITS)),
         np.zeros(examples[0].wanted.shape[1], np.float32),
     ]
-    descent, step = _stepper(replace(settings, seed=0, epochs=0))
-    state, key = descent.init(values), jax.random.PRNGKey(settings.seed)
-    for _, batch, rate in batches(random):
-        key, own = jax.random.split(key)
-        values, state = step(values, state, own, rate, batches.scale, batch)
-    weights = [np.asarray(value) for value in values]
+    stepper = _stepper(replace(settings, seed=0, epochs=0))
+    weights = descend(stepper, values, batches, settings.seed, random)
     site = scaled_layer(weights[0], weights[1], batches.scale, weights[2], weights[3])
     limit = np.full(read, _ANY, np.float32)
     hidden, bias, output, output_bias = weights[4:]
@@ -80,14 +78,9 @@ def fit_context(
 
 
 @lru_cache
-def _stepper(settings: Fitting) -> tuple[Any, Callable[..., tuple[Any, Any]]]:
-    """How to descend, and one step down the slope of the loss of a batch; compiled once."""
-    jax, optax = load_jax()
-    descent = optax.chain(
-        optax.clip_by_global_norm(1.0),
-        optax.scale_by_adam(),
-        optax.add_decayed_weights(settings.decay),
-    )
+def _stepper(settings: Fitting) -> Stepper:
+    """How to fit both networks; compiled once."""
+    jax, _ = load_jax()
 
     def loss(values: Any, key: Any, scale: tuple[Any, Any], batch: Any) -> Any:
         keys = jax.random.split(key)
@@ -98,15 +91,7 @@ def _stepper(settings: Fitting) -> tuple[Any, Callable[..., tuple[Any, Any]]]:
         logits = dropped(decided, keys[1], settings) @ values[6] + values[7]
         return loss_of(logits, batch, settings)
 
-    @jax.jit  # type: ignore[untyped-decorator]
-    def step(
-        values: Any, state: Any, key: Any, rate: Any, scale: tuple[Any, Any], batch: Any
-    ) -> tuple[Any, Any]:
-        slopes = jax.grad(loss)(values, key, scale, batch)
-        updates, state = descent.update(slopes, state, values)
-        return [value - rate * update for value, update in zip(values, updates, strict=True)], state
-
-    return descent, step
+    return stepper_of(loss, [settings.decay] * 8)
 
 
 def context_rows(given: Any, owner: Any) -> Any:

@@ -191,7 +191,6 @@ def start(random: np.random.Generator, shape: tuple[int, int], spread: float) ->
 
 def _descend(batches: Batches, settings: Fitting, *, is_choice: bool) -> list[Matrix]:
     """The weights and biases after all epochs."""
-    jax, _ = load_jax()
     random = np.random.default_rng(settings.seed)
     columns, width = len(batches.scale[0]), settings.width
     outputs = batches.examples[0].wanted.shape[1]
@@ -201,12 +200,8 @@ def _descend(batches: Batches, settings: Fitting, *, is_choice: bool) -> list[Ma
         start(random, (width, outputs), math.sqrt(1 / width)),
         np.zeros(outputs, np.float32),
     ]
-    descent, step = _stepper(replace(settings, seed=0, epochs=0), is_choice=is_choice)
-    state, key = descent.init(values), jax.random.PRNGKey(settings.seed)
-    for _, batch, rate in batches(random):
-        key, own = jax.random.split(key)
-        values, state = step(values, state, own, rate, batches.scale, batch)
-    return [np.asarray(value) for value in values]
+    stepper = _stepper(replace(settings, seed=0, epochs=0), is_choice=is_choice)
+    return descend(stepper, values, batches, settings.seed, random)
 
 
 _MAX_PAGES: Final = 192
@@ -261,15 +256,53 @@ def _batch(
     return batch
 
 
-@lru_cache
-def _stepper(settings: Fitting, *, is_choice: bool) -> tuple[Any, Callable[..., tuple[Any, Any]]]:
-    """How to descend, and one step down the slope of the loss of a batch; compiled once."""
+class Stepper(NamedTuple):
+    """How to descend: where it begins, and a step down the slope of the loss of a batch."""
+
+    begin: Callable[[Any], Any]
+    step: Callable[..., tuple[Any, Any]]
+
+
+def stepper_of(loss: Callable[..., Any], decays: Sequence[float]) -> Stepper:
+    """How to descend by Adam, each of the values pulled to 0 so much at each step.
+
+    The loss is that of the values, a key for what is left to chance, and what a step is given.
+    """
     jax, optax = load_jax()
-    descent = optax.chain(
-        optax.clip_by_global_norm(1.0),
-        optax.scale_by_adam(),
-        optax.add_decayed_weights(settings.decay),
-    )
+    descent = optax.chain(optax.clip_by_global_norm(1.0), optax.scale_by_adam())
+
+    @jax.jit  # type: ignore[untyped-decorator]
+    def step(values: Any, state: Any, key: Any, rate: Any, *given: Any) -> tuple[Any, Any]:
+        slopes = jax.grad(loss)(values, key, *given)
+        updates, state = descent.update(slopes, state, values)
+        found = zip(values, updates, decays, strict=True)
+        return [value - rate * (update + decay * value) for value, update, decay in found], state
+
+    return Stepper(descent.init, step)
+
+
+def descend(
+    stepper: Stepper,
+    values: list[Matrix],
+    batches: Batches,
+    seed: int,
+    random: np.random.Generator,
+    more: Callable[[list[int]], tuple[Any, ...]] = lambda _: (),
+) -> list[Matrix]:
+    """The values after all epochs; `more` is what a step is given besides the batch."""
+    jax, _ = load_jax()
+    state, key = stepper.begin(values), jax.random.PRNGKey(seed)
+    for part, batch, rate in batches(random):
+        key, own = jax.random.split(key)
+        given = (batches.scale, batch, *more(part))
+        values, state = stepper.step(values, state, own, rate, *given)
+    return [np.asarray(value) for value in values]
+
+
+@lru_cache
+def _stepper(settings: Fitting, *, is_choice: bool) -> Stepper:
+    """How to fit a network; compiled once."""
+    _, optax = load_jax()
 
     def loss(values: Any, key: Any, scale: tuple[Any, Any], batch: _Batch) -> Any:
         logits = logits_of(values, key, scaled(batch.rows, scale), settings)
@@ -277,15 +310,7 @@ def _stepper(settings: Fitting, *, is_choice: bool) -> tuple[Any, Callable[..., 
             return loss_of(logits, batch, settings)
         return _mean(optax.softmax_cross_entropy(logits, batch.wanted), batch.weight[:, 0])
 
-    @jax.jit  # type: ignore[untyped-decorator]
-    def step(
-        values: Any, state: Any, key: Any, rate: Any, scale: tuple[Any, Any], batch: _Batch
-    ) -> tuple[Any, Any]:
-        slopes = jax.grad(loss)(values, key, scale, batch)
-        updates, state = descent.update(slopes, state, values)
-        return [value - rate * update for value, update in zip(values, updates, strict=True)], state
-
-    return descent, step
+    return stepper_of(loss, [settings.decay] * 4)
 
 
 def scaled(rows: Any, scale: tuple[Any, Any]) -> Any:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
@@ -27,12 +27,15 @@ from dehusk_bench.train.fit import (  # fmt: skip
     Example,
     Fitting,
     Rows,
+    Stepper,
+    descend,
     load_jax,
     logits_of,
     loss_of,
     network_of,
     scaled,
     start,
+    stepper_of,
 )
 from dehusk_bench.train.lessons import PAGE_COLUMNS, GoldReading
 from dehusk_bench.train.word_kinds import NAMES, TEXTS
@@ -230,10 +233,9 @@ def fit_with_words(
 
     What the words may come to is cut where it is far from what these pages have.
     """
-    jax, _ = load_jax()
     random = np.random.default_rng(settings.seed)
     batches = Batches(examples, rows, settings, unscaled=(_NAMES, _TEXTS))
-    inputs, width = len(batches.scale[0]), settings.width * settings.members
+    inputs, width = len(batches.scale[0]), settings.width
     values = [
         start(random, (words.names.rows, _NAMES.stop - _NAMES.start), 0.1),
         start(random, (words.texts.rows, _TEXTS.stop - _TEXTS.start), 0.1),
@@ -242,18 +244,13 @@ def fit_with_words(
         start(random, (width, 1), math.sqrt(1 / width)),
         np.zeros(1, np.float32),
     ]
-    descent, step = _stepper(replace(settings, seed=0, epochs=0))
-    state, key = descent.init(values), jax.random.PRNGKey(settings.seed)
-    for part, batch, rate in batches(random):
-        key, own = jax.random.split(key)
-        sums = _sums(
-            [(len(examples[place]), said[place]) for place in part],
-            settings.batch,
-            random,
-            hidden_names,
-        )
-        values, state = step(values, state, own, rate, batches.scale, batch, sums)
-    names, texts, *weights = (np.asarray(value) for value in values)
+
+    def sums(part: list[int]) -> tuple[list[_Sums]]:
+        own = [(len(examples[place]), said[place]) for place in part]
+        return (_sums(own, settings.batch, random, hidden_names),)
+
+    stepper = _stepper(replace(settings, seed=0, epochs=0))
+    names, texts, *weights = descend(stepper, values, batches, settings.seed, random, sums)
     network = network_of([weights], batches.scale)
     for columns, table, kind in ((_NAMES, names, 0), (_TEXTS, texts, 1)):
         far = FAR * _spread(table, [own[kind] for own in said], sum(map(len, examples)))
@@ -273,11 +270,9 @@ def _spread(table: Matrix, said: Sequence[Said], blocks: int) -> Matrix:
 
 
 @lru_cache
-def _stepper(settings: Fitting) -> tuple[Any, Callable[..., tuple[Any, Any]]]:
-    """How to descend, and one step down the slope of the loss of a batch; compiled once."""
-    jax, optax = load_jax()
-    descent = optax.chain(optax.clip_by_global_norm(1.0), optax.scale_by_adam())
-    decays = [_DECAY_OF_WORDS] * 2 + [settings.decay] * 4
+def _stepper(settings: Fitting) -> Stepper:
+    """How to fit the network and what words tell; compiled once."""
+    jax, _ = load_jax()
 
     def told(table: Any, sums: _Sums, count: int) -> Any:
         each = table[sums.words] * sums.shares[:, None]
@@ -289,16 +284,7 @@ def _stepper(settings: Fitting) -> tuple[Any, Callable[..., tuple[Any, Any]]]:
             inputs = inputs.at[:, columns].add(told(table, own, len(batch.rows)))
         return loss_of(logits_of(values[2:], key, inputs, settings), batch, settings)
 
-    @jax.jit  # type: ignore[untyped-decorator]
-    def step(
-        values: Any, state: Any, key: Any, rate: Any, scale: Any, batch: Any, sums: Any
-    ) -> tuple[Any, Any]:
-        slopes = jax.grad(loss)(values, key, scale, batch, sums)
-        updates, state = descent.update(slopes, state, values)
-        found = zip(values, updates, decays, strict=True)
-        return [value - rate * (update + decay * value) for value, update, decay in found], state
-
-    return descent, step
+    return stepper_of(loss, [_DECAY_OF_WORDS] * 2 + [settings.decay] * 4)
 
 
 def _told(vocabulary: Vocabulary, table: Matrix) -> dict[str, list[float]]:

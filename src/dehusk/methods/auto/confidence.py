@@ -32,10 +32,16 @@ _LIKELY: Final = 0.3
 one page of documentation in twenty has comments, which has none."""
 
 
+_SURE: Final = 0.4
+"""How probable one of them must be: else the page has none, and what is likely is an empty form. It
+costs F1 of 0.009 on articles-dev and 0.015 on sites-dev, where 0.5 costs 0.015 and 0.017."""
+
+
 def is_comment(judged: Judged | _kernel.Judgement) -> Flags:
     """Which blocks are comments: what is likely to be, and is not content."""
-    is_dropped = np.asarray(judged.content) < judged.threshold
-    return np.asarray(is_dropped & (np.asarray(judged.comments) >= _LIKELY))
+    likely = np.where(np.asarray(judged.content) < judged.threshold, judged.comments, 0.0)
+    least = _LIKELY if likely.max(initial=0.0) >= _SURE else 1.0
+    return np.asarray(likely >= least)
 
 
 _DOUBT: Final = (0.1, 0.3, 0.5, 0.7, 0.9)
