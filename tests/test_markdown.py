@@ -240,6 +240,8 @@ def test_a_link_keeps_its_address_and_its_words(text: str) -> None:
          "漢(kan) 字(ji)"),
         ('<a href="/b?utm_source=c&d=e&fbclid=f#g">h</a>', "[h](https://h.example/b?d=e#g)"),
         ('<a href="/b?utm_source=c">h</a>', "[h](https://h.example/b)"),
+        ("<a href='/b\\\\'>a</a> <img src=c alt='d\\'>",
+         "[a](https://h.example/b\\\\\\\\) ![d\\\\](https://h.example/c)"),
         ("<a href=file:///etc>a</a> <a href=javascript:b>b</a>", "a b"),
         ("<p>a<sup>2</sup> km<sup>2</sup> word<sup>2</sup> 1<sup>st</sup> s<sup>-1</sup>",
          "a^2 km^2 word2 1st s^-1"),
@@ -247,6 +249,9 @@ def test_a_link_keeps_its_address_and_its_words(text: str) -> None:
          "## a\n\n## [b](https://h.example/#b)"),
         ('<pre class="rust x"><button>Copy</button>a</pre>', "```rust\na\n```"),
         ("<pre class=p><pre><code class=language-rust>a</code></pre></pre>", "```rust\na\n```"),
+        ("<code><b> <a href=/b>a</a></b></code> <code><a href=/b>c</a>(d)</code>",
+         "[`a`](https://h.example/b) `c(d)`"),
+        ("<pre>a\n10<sup>6</sup></pre>", "```\na\n10^6\n```"),
         ("<p>price* a_b_c f(*args) [1] 5 < 6", "price* a_b_c f(\\*args) [1] 5 < 6"),
         ("<ul><li><input type=checkbox><pre>a\nb</pre><li><input type=checkbox checked>c</ul>",
          "- [ ]\n\n  ```\n  a\n  b\n  ```\n- [x] c"),
@@ -289,6 +294,8 @@ FOOTNOTES: Any = mistune.create_markdown(plugins=["footnotes"])
          "a[^1] b[^1]\n\n[^1]: Book"),
         ("<p>a<sup id=r><a href=#n>1</a></sup><ol><li id=n>↑ <a href=#r>a</a> Book</ol>",
          "a[^1]\n\n[^1]: Book"),
+        (("<dl><dt id=m>1 (<a href=#r>2</a>)<dd>a<dt>3<dd><p>As in <a id=r href=#m>1</a>, b</dl>"),
+         ("- 1 ([2](https://h.example/#r))  \n  a\n\n- 3\n\n  As in [1](https://h.example/#m), b")),
         (("<p>a<a id=r href=#n>1</a> b<a id=s href=#m>2</a><p><a id=n href=#r>1</a> c<br>"
           "<a id=m href=#s>2</a> d"),
          ("a[1](https://h.example/#n) b[2](https://h.example/#m)\n\n"
@@ -301,6 +308,12 @@ def test_footnotes_are_those_of_github(html: str, expected: str) -> None:
     assert FOOTNOTES(written).count('class="footnote-ref"') == len(
         re.findall(r"(?<!\\)\[\^\d+\](?!:)", written)
     )
+
+
+def test_words_stay_apart_where_a_reference_is_template() -> None:
+    html = "<p>a<sup id=r><a href=#n>1</a></sup>b</p><p id=n>c <a href=#r>^</a></p>"
+    result = dehusk.extract(html, keep="p", drop="sup")
+    assert result.text.split("\n")[0] == result.markdown.split("\n")[0] == "a b"
 
 
 def test_a_footnote_that_is_template_is_not_referred_to() -> None:

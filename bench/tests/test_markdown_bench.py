@@ -50,6 +50,9 @@ def test_a_table_has_its_spans_laid_out_and_no_empty_columns() -> None:
 def test_footnotes_are_blocks_and_no_code() -> None:
     parts = read_parts("a[^1]\n\n[^1]: b `c`\n\n    d\n\ne")
     assert (parts.text, parts.code) == ("a[^1] b c d e", "c")
+    assert read_parts("- a\n\n  [^1]: <https://b.example>\n\n      c").text == (
+        "a https://b.example c"
+    )
 
 
 def test_dollars_in_code_and_of_money_are_no_formulas() -> None:
@@ -126,6 +129,7 @@ def test_the_command_prints_a_row_for_each_contender(
     [
         ("- [x] a $b_1$ `$c$`\n\n> [!NOTE]\n> d", "a b_1 $c$ NOTE d"),
         ("a[^1] <https://h.example/b%20c>\n\n[^1]: d", "a[^1] https://h.example/b%20c d"),
+        ("$$5\n\n[a](b) $$6\n\n$$\nc\n$$ d$e$", "$$5 a $$6 c de"),
         ("```\n- [x] a $b$\n```", "- [x] a $b$"),
     ],
 )

@@ -60,8 +60,8 @@ def _find(tree: Tree) -> bytes:
     leads = list(_leads(tree, signs, places))
     # Several notes in one block cannot be told apart.
     targets = Counter(block for block, _ in {(block, target) for _, target, block in leads})
-    for link, _, block in leads:
-        if targets[block] > 1:
+    for link, target, block in leads:
+        if targets[block] > 1 or not _is_at_front(tree, target, block):
             continue
         if block not in notes:
             notes[block] = _note(tree, block, places)
@@ -125,7 +125,7 @@ def _text(tree: Tree, node: int) -> str:
 
 
 def _block(tree: Tree, target: int) -> int | None:
-    """The block that an id stands for: its element, or the one around a mark at its front."""
+    """The block that an id stands for: its element, or the one around it."""
     node = target
     for _ in range(_MAX_ABOVE):
         if tree.name(node) in _BLOCKS:
@@ -134,6 +134,14 @@ def _block(tree: Tree, target: int) -> int | None:
         if node < 0:
             break
     return None
+
+
+def _is_at_front(tree: Tree, target: int, block: int) -> bool:
+    """Does nothing stand before it in the block but a number and signs?"""
+    if target - block > _MAX_NODES:
+        return False
+    before = "".join(tree.text(i) for i in range(block, target) if tree.is_text[i])
+    return not before.strip(_ARROWS) or _LABEL.fullmatch(before) is not None
 
 
 def _note(tree: Tree, block: int, places: dict[str, int]) -> _Note | None:

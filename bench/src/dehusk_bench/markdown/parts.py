@@ -28,14 +28,14 @@ _FENCE: Final = re.compile(
 )
 _CODE_SPAN: Final = re.compile(r"(?<!`)(`+)(?!`)(?:.+?)(?<!`)\1(?!`)", re.DOTALL)
 _FORMULA: Final = re.compile(
-    r"(?<!\\)\$\$(?P<block>.+?)(?<!\\)\$\$"
+    r"(?<!\\)\$\$(?P<block>(?:(?!\n\n).)+?)(?<!\\)\$\$"
     r"|(?<![\\$])\$(?=\S)(?P<line>(?:\\.|[^$\\\n])+?)(?<=\S)\$(?!\d)"
     r"|\\{1,2}\((?P<round>.+?)\\{1,2}\)|\\\\\[(?P<square>.+?)\\\\\]",
     re.DOTALL,
 )
 _CALLOUT: Final = re.compile(r"^([ >]*> ?)\[!(\w+)\]\n", re.MULTILINE)
 """GitHub shows the kind of a callout as its title."""
-_NOTE: Final = re.compile(r"\[\^\d+\]: ")
+_NOTE: Final = re.compile(r"([ >]*)\[\^\d+\]: ")
 _APART: Final = frozenset((*tags.BLOCK, "br", "td", "th"))
 _MAX_SPAN: Final = 50
 _MAX_ROWS: Final = 150
@@ -59,7 +59,7 @@ def read_parts(markdown: str) -> Parts:
     formulas: list[str] = []
     plain = named_callouts(_without_formulas(footnotes_as_blocks(markdown), formulas))
     reader = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
-    reader.validateLink = lambda _: True  # type: ignore[method-assign]  `file:` is a link too
+    reader.validateLink = lambda url: True  # type: ignore[method-assign]  # noqa: ARG005
     return parts_of_html(reader.render(plain), formulas)
 
 
@@ -73,11 +73,15 @@ def footnotes_as_blocks(markdown: str) -> str:
     if "[^" not in markdown:
         return markdown
     lines: list[str] = []
-    is_note = False
+    below: str | None = None  # What the further lines of a note begin with.
     for each in markdown.split("\n"):
-        found = _NOTE.match(each)
-        is_note = bool(found) or (is_note and (not each or each.startswith("    ")))
-        lines.append(each[found.end() :] if found else each.removeprefix("    " if is_note else ""))
+        if found := _NOTE.match(each):
+            below = found[1] + "    "
+            lines.append(found[1] + each[found.end() :])
+            continue
+        if below is not None and each.strip() and not each.startswith(below):
+            below = None
+        lines.append(each if below is None else below[:-4] + each.removeprefix(below))
     return "\n".join(lines)
 
 

@@ -26,7 +26,7 @@ _URL: Final = "https://page.example/"
 _WITHOUT_IMAGES: Final = MarkdownSettings(images=Images.NONE)
 """Text has no alternative texts."""
 _FORMULA: Final = re.compile(
-    r"(?<!\\)\$\$(.+?)(?<!\\)\$\$|(?<![\\$])\$(?=\S)((?:\\.|[^$\\\n])+?)(?<=\S)\$(?!\d)",
+    r"(?<!\\)\$\$((?:(?!\n\n).)+?)(?<!\\)\$\$|(?<![\\$])\$(?=\S)((?:\\.|[^$\\\n])+?)(?<=\S)\$(?!\d)",
     re.DOTALL,
 )
 _TASK: Final = re.compile(r"^([ >]*(?:[-*]|\d+[.)]) )\[[ x]\](?:[ ]|$)", re.MULTILINE)
@@ -97,7 +97,7 @@ def said(written: str) -> str:
 
     def take(found: re.Match[str]) -> str:
         formulas.append(found[1] or found[2])
-        return f" \ue000{len(formulas) - 1}\ue001 "
+        return f"\ue000{len(formulas) - 1}\ue001"
 
     plain = outside_code(_FORMULA, take, footnotes_as_blocks(written))
     plain = outside_code(_TASK, lambda found: found[1], plain)
