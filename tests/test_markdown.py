@@ -8,6 +8,7 @@ from html import escape, unescape
 from itertools import product
 from typing import Any
 from urllib.parse import unquote
+from weakref import ref
 
 import mistune
 import numpy as np
@@ -443,6 +444,21 @@ def test_no_answer_depends_on_what_was_asked_before(order: list[str]) -> None:
     result = dehusk.extract(HTML, "https://h.example/")
     for name in order + order[:3]:
         assert ANSWERS[name](result) == FIRST[name], name
+
+
+def test_a_kept_answer_says_the_same_without_the_tree_that_it_was_rendered_from() -> None:
+    site = dehusk.Site()
+    kept = [
+        site.add(HTML.replace("thing", f"thing {n}"), f"https://h.example/{n}") for n in range(3)
+    ]
+    before = [result.to_json() for result in kept[:2]]
+    trees = [ref(result.tree) for result in kept]
+    others = [dehusk.extract(HTML, "https://h.example/") for _ in range(10)]
+    assert [tree() for tree in trees] == [None] * 3
+    assert [result.to_json() for result in kept[:2]] == before
+    assert kept[2].written_with(MarkdownSettings(links=Links.TEXT)).family == kept[1].family
+    for name, ask in ANSWERS.items():
+        assert ask(others[0]) == FIRST[name], name
 
 
 def test_text_has_no_control_characters_and_words_beside_them_stay_apart() -> None:
