@@ -268,8 +268,16 @@ def test_llms_txt_lists_the_pages_of_each_site(tmp_path: Path) -> None:
         "## docs\n\n- [Sack 1](https://mill.example/docs/rye)\n"
     )
     full = (tmp_path / "mill.example" / "llms-full.txt").read_text()
-    assert "# Sack 1\n\nSource: https://mill.example/docs/rye\n\n# Sack 1\n\nFlour no 1" in full
+    assert "# Sack 1\n\nSource: https://mill.example/docs/rye\n\nFlour no 1" in full
     assert write_llms_txt(tmp_path) == written
+
+
+def test_llms_full_says_a_title_once_however_it_is_marked_up(tmp_path: Path) -> None:
+    html = "<title>a*b* c</title><h2><a href=/x>A*b* <b>c</b></a></h2><p>d</p><h2>a*b* c</h2><p>e"
+    write(f"{tmp_path}/", dehusk.extract(html, "https://mill.example/x", keep="body"))
+    write_llms_txt(tmp_path)
+    full = (tmp_path / "mill.example" / "llms-full.txt").read_text()
+    assert full.partition("/x\n\n")[2] == "d\n\n## a\\*b* c\n\ne\n"
 
 
 def test_llms_txt_needs_a_folder_of_markdown(
