@@ -48,7 +48,8 @@ def footnotes(tree: Tree) -> bytes:
 
 
 def _find(tree: Tree) -> bytes:
-    signs = np.frombuffer(_kernel.short_anchors(tree.kernel), np.int32).tolist()
+    anchors = np.frombuffer(_kernel.short_anchors(tree.kernel), np.int32).tolist()
+    signs = [link for link in anchors if _LABEL.fullmatch(_text(tree, link))]
     if not signs:
         return b""
     places = _places(tree)
@@ -85,10 +86,8 @@ def _leads(tree: Tree, signs: list[int], places: dict[str, int]) -> Iterator[tup
     """The links that may refer to a note, with what they lead to and the block that it is in."""
     for link in signs:
         target = places.get(_target(tree, link) or "")
-        if target is None or not _LABEL.fullmatch(_text(tree, link)):
-            continue
-        block = _block(tree, target)
-        if block is not None and link < tree.end[link] <= block:
+        block = None if target is None else _block(tree, target)
+        if target is not None and block is not None and link < tree.end[link] <= block:
             yield link, target, block
 
 
