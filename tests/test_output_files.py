@@ -291,6 +291,17 @@ def test_llms_txt_needs_a_folder_of_markdown(
     assert len(list((tmp_path / "out").rglob("llms*.txt"))) == 2
 
 
+@pytest.mark.parametrize("asked", [("--format", "text"), ("-o", "a.warc"), ("--format", "html")])
+def test_how_markdown_is_written_is_refused_where_there_is_none(
+    asked: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a.html").write_text(HTML)
+    page = str(tmp_path / "a.html")
+    assert main(["clean", page, "-q", "--links", "none", *asked]) == 2
+    assert "has none" in capsys.readouterr().err
+    assert main(["clean", page, "-q", "--links", "none", "--format", "jsonl"]) == 0
+
+
 # Pieces
 
 
