@@ -8,6 +8,7 @@ from html import escape, unescape
 from itertools import product
 from typing import Any
 from urllib.parse import unquote
+from weakref import ref
 
 import mistune
 import numpy as np
@@ -240,6 +241,8 @@ def test_a_link_keeps_its_address_and_its_words(text: str) -> None:
          "漢(kan) 字(ji)"),
         ('<a href="/b?utm_source=c&d=e&fbclid=f#g">h</a>', "[h](https://h.example/b?d=e#g)"),
         ('<a href="/b?utm_source=c">h</a>', "[h](https://h.example/b)"),
+        ("<a href='/b\\\\'>a</a> <img src=c alt='d\\'>",
+         "[a](https://h.example/b\\\\\\\\) ![d\\\\](https://h.example/c)"),
         ("<a href=file:///etc>a</a> <a href=javascript:b>b</a>", "a b"),
         ("<p>a<sup>2</sup> km<sup>2</sup> word<sup>2</sup> 1<sup>st</sup> s<sup>-1</sup>",
          "a^2 km^2 word2 1st s^-1"),
@@ -247,6 +250,9 @@ def test_a_link_keeps_its_address_and_its_words(text: str) -> None:
          "## a\n\n## [b](https://h.example/#b)"),
         ('<pre class="rust x"><button>Copy</button>a</pre>', "```rust\na\n```"),
         ("<pre class=p><pre><code class=language-rust>a</code></pre></pre>", "```rust\na\n```"),
+        ("<code><b> <a href=/b>a</a></b></code> <code><a href=/b>c</a>(d)</code>",
+         "[`a`](https://h.example/b) `c(d)`"),
+        ("<pre>a\n10<sup>6</sup></pre>", "```\na\n10^6\n```"),
         ("<p>price* a_b_c f(*args) [1] 5 < 6", "price* a_b_c f(\\*args) [1] 5 < 6"),
         ("<ul><li><input type=checkbox><pre>a\nb</pre><li><input type=checkbox checked>c</ul>",
          "- [ ]\n\n  ```\n  a\n  b\n  ```\n- [x] c"),
@@ -289,6 +295,8 @@ FOOTNOTES: Any = mistune.create_markdown(plugins=["footnotes"])
          "a[^1] b[^1]\n\n[^1]: Book"),
         ("<p>a<sup id=r><a href=#n>1</a></sup><ol><li id=n>↑ <a href=#r>a</a> Book</ol>",
          "a[^1]\n\n[^1]: Book"),
+        (("<dl><dt id=m>1 (<a href=#r>2</a>)<dd>a<dt>3<dd><p>As in <a id=r href=#m>1</a>, b</dl>"),
+         ("- 1 ([2](https://h.example/#r))  \n  a\n\n- 3\n\n  As in [1](https://h.example/#m), b")),
         (("<p>a<a id=r href=#n>1</a> b<a id=s href=#m>2</a><p><a id=n href=#r>1</a> c<br>"
           "<a id=m href=#s>2</a> d"),
          ("a[1](https://h.example/#n) b[2](https://h.example/#m)\n\n"
@@ -301,6 +309,12 @@ def test_footnotes_are_those_of_github(html: str, expected: str) -> None:
     assert FOOTNOTES(written).count('class="footnote-ref"') == len(
         re.findall(r"(?<!\\)\[\^\d+\](?!:)", written)
     )
+
+
+def test_words_stay_apart_where_a_reference_is_template() -> None:
+    html = "<p>a<sup id=r><a href=#n>1</a></sup>b</p><p id=n>c <a href=#r>^</a></p>"
+    result = dehusk.extract(html, keep="p", drop="sup")
+    assert result.text.split("\n")[0] == result.markdown.split("\n")[0] == "a b"
 
 
 def test_a_footnote_that_is_template_is_not_referred_to() -> None:
@@ -430,6 +444,21 @@ def test_no_answer_depends_on_what_was_asked_before(order: list[str]) -> None:
     result = dehusk.extract(HTML, "https://h.example/")
     for name in order + order[:3]:
         assert ANSWERS[name](result) == FIRST[name], name
+
+
+def test_a_kept_answer_says_the_same_without_the_tree_that_it_was_rendered_from() -> None:
+    site = dehusk.Site()
+    kept = [
+        site.add(HTML.replace("thing", f"thing {n}"), f"https://h.example/{n}") for n in range(3)
+    ]
+    before = [result.to_json() for result in kept[:2]]
+    trees = [ref(result.tree) for result in kept]
+    others = [dehusk.extract(HTML, "https://h.example/") for _ in range(10)]
+    assert [tree() for tree in trees] == [None] * 3
+    assert [result.to_json() for result in kept[:2]] == before
+    assert kept[2].written_with(MarkdownSettings(links=Links.TEXT)).family == kept[1].family
+    for name, ask in ANSWERS.items():
+        assert ask(others[0]) == FIRST[name], name
 
 
 def test_text_has_no_control_characters_and_words_beside_them_stay_apart() -> None:

@@ -268,8 +268,16 @@ def test_llms_txt_lists_the_pages_of_each_site(tmp_path: Path) -> None:
         "## docs\n\n- [Sack 1](https://mill.example/docs/rye)\n"
     )
     full = (tmp_path / "mill.example" / "llms-full.txt").read_text()
-    assert "# Sack 1\n\nSource: https://mill.example/docs/rye\n\n# Sack 1\n\nFlour no 1" in full
+    assert "# Sack 1\n\nSource: https://mill.example/docs/rye\n\nFlour no 1" in full
     assert write_llms_txt(tmp_path) == written
+
+
+def test_llms_full_says_a_title_once_however_it_is_marked_up(tmp_path: Path) -> None:
+    html = "<title>a*b* c</title><h2><a href=/x>A*b* <b>c</b></a></h2><p>d</p><h2>a*b* c</h2><p>e"
+    write(f"{tmp_path}/", dehusk.extract(html, "https://mill.example/x", keep="body"))
+    write_llms_txt(tmp_path)
+    full = (tmp_path / "mill.example" / "llms-full.txt").read_text()
+    assert full.partition("/x\n\n")[2] == "d\n\n## a\\*b* c\n\ne\n"
 
 
 def test_llms_txt_needs_a_folder_of_markdown(
@@ -281,6 +289,17 @@ def test_llms_txt_needs_a_folder_of_markdown(
     assert "needs a folder of Markdown" in capsys.readouterr().err
     assert main(["clean", page, "--llms-txt", "-q", "-o", f"{tmp_path}/out/"]) == 0
     assert len(list((tmp_path / "out").rglob("llms*.txt"))) == 2
+
+
+@pytest.mark.parametrize("asked", [("--format", "text"), ("-o", "a.warc"), ("--format", "html")])
+def test_how_markdown_is_written_is_refused_where_there_is_none(
+    asked: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a.html").write_text(HTML)
+    page = str(tmp_path / "a.html")
+    assert main(["clean", page, "-q", "--links", "none", *asked]) == 2
+    assert "has none" in capsys.readouterr().err
+    assert main(["clean", page, "-q", "--links", "none", "--format", "jsonl"]) == 0
 
 
 # Pieces

@@ -22,7 +22,8 @@ except ImportError as missing:
 if TYPE_CHECKING:
     from dehusk.answer.fingerprint import Seen
     from dehusk.answer.labels import Label, Reason
-    from dehusk.answer.result import Node, Refusal, Result, Section
+    from dehusk.answer.result import Refusal, Result
+    from dehusk.answer.verdicts import Node, Section
     from dehusk.errors import DehuskError, PageError, StateError
     from dehusk.memory.opening import Site, extract, open  # noqa: A004  as users write it
     from dehusk.memory.session import Session
@@ -98,14 +99,14 @@ _HOMES = {
     "Label": "answer.labels",
     "Limits": "settings",
     "MarkdownSettings": "settings",
-    "Node": "answer.result",
+    "Node": "answer.verdicts",
     "Page": "page.page",
     "PageError": "errors",
     "Reason": "answer.labels",
     "Refusal": "answer.result",
     "Rendered": "output",
     "Result": "answer.result",
-    "Section": "answer.result",
+    "Section": "answer.verdicts",
     "Seen": "answer.fingerprint",
     "Session": "memory.session",
     "Shape": "output",

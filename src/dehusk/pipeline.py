@@ -98,7 +98,7 @@ def _clean(
     if judges(method):
         judged = partial(method.verdict, memory, parsed.tree)
     result = Result(
-        page.url, site_of(page), memory.pages, parsed.tree, labels, parsed.document, page.capture,
+        page.url, site_of(page), memory.pages, labels, page, setup.limits, parsed, page.capture,
         markdown_settings=setup.markdown, _judge=judged, _assessment=assessment,
         _places=memory.table(PLACES),
     )  # fmt: skip

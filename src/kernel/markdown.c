@@ -306,15 +306,30 @@ static int enter_link(Writer *writer, size_t node)
     return does;
 }
 
+/* The link that all of an element is in; 0 for none. */
+static size_t whole_link(const Writer *writer, size_t node)
+{
+    const Tree *tree = writer->tree;
+    size_t at = node + 1, end = (size_t)tree->end[node];
+    while (at < end && tree->tag[at] != TAG_a && writer->ink[at + 1] == writer->ink[node])
+        at++;
+    int is_whole = at < end && tree->tag[at] == TAG_a && writer->ink[tree->end[at]] == writer->ink[end];
+    return is_whole ? at : 0;
+}
+
 static int enter_code(Writer *writer, size_t node)
 {
     uint8_t facts = writer->facts[node];
     if (facts & HOLDS_FIXED)
         return 0;
-    if (facts & (HOLDS_BREAK | HOLDS_BLOCK) && may_structure(writer) && has_ink(writer, node)) {
+    int is_block = (facts & (HOLDS_BREAK | HOLDS_BLOCK)) != 0;
+    if (is_block && may_structure(writer) && has_ink(writer, node)) {
         begin_code(writer, node, 0);
         return ENDS_CODE;
     }
+    size_t link = is_block ? 0 : whole_link(writer, node);
+    if (link && push_link(writer, link)) /* Around the code, where Markdown can have it. */
+        push_open(writer, node, ENDS_STYLE);
     return push_style(writer, STYLE_CODE, node) ? ENDS_STYLE : 0;
 }
 
@@ -471,6 +486,8 @@ static void walk_code(Writer *writer, size_t node)
             add_code(writer, node);
     } else if (tag == TAG_br) {
         break_code(writer);
+    } else if (writer->wording.said[node] == SAID_RAISED) {
+        put_text(&writer->code, "^");
     } else if (tag_sets[tag] & (SET_BLOCK | SET_CELL)) {
         writer->is_code_moved = 1;
         push_open(writer, node, ENDS_BLOCK);
@@ -530,6 +547,8 @@ static void walk(Writer *writer)
         } else if (said == SAID_REFERENCE && writer->code_end < 0) {
             if (has_ink(writer, i))
                 add_reference(writer, footnote_of(writer, i));
+            else
+                writer->paragraph.is_cut |= writer->labels[i] == LABEL_TEMPLATE;
             i = (size_t)tree->end[i] - 1;
         } else if (said == LEFT_OUT || is_unwanted(writer, i)) {
             i = (size_t)tree->end[i] - 1;

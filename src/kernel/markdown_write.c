@@ -413,13 +413,14 @@ static void write_run(Pen *pen, size_t at, size_t stop)
     put(pen->out, pen->text.bytes + done, stop - done);
 }
 
-/* Bytes with a backslash before those that stand in `escaped`, and before what would be an escape. */
+/* Bytes with a backslash before those that stand in `escaped`, and before what would be an escape, of what follows
+ * the bytes too. */
 static void write_escaped(Pen *pen, Bytes bytes, const char *escaped)
 {
     size_t done = 0;
     for (size_t i = 0; i < bytes.size; i++) {
         uint8_t byte = bytes.bytes[i];
-        int is_needed = (byte == '\\' && is_sign(byte_at(bytes, i + 1))) ||
+        int is_needed = (byte == '\\' && (i + 1 == bytes.size || is_sign(bytes.bytes[i + 1]))) ||
                         (byte == '&' && is_entity(bytes, i)) || (byte == '|' && pen->shape == IN_CELL) ||
                         byte == '$' || strchr(escaped, byte); /* Not every reader of formulas knows links. */
         if (!byte || !is_needed)

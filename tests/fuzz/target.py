@@ -57,7 +57,10 @@ def use_source(data: bytes) -> None:
     from dehusk.answer.labels import label  # noqa: PLC0415
     from dehusk.answer.result import Result  # noqa: PLC0415
     from dehusk.memory import Memory  # noqa: PLC0415
+    from dehusk.page.page import Page  # noqa: PLC0415
+    from dehusk.page.parse import ParsedPage  # noqa: PLC0415
     from dehusk.page.tree import Tree  # noqa: PLC0415
+    from dehusk.settings import Limits  # noqa: PLC0415
 
     depth, flags, source = data[:1], data[1:9], data[9:]
     lengths = np.frombuffer(flags, np.int8).astype(np.int64).tobytes()
@@ -69,7 +72,8 @@ def use_source(data: bytes) -> None:
     method, tree = _auto(), Tree(scanned, URL)
     memory = method.learn(Memory(), tree)
     labels = label(tree, method.score(memory, tree))
-    _render(Result(URL, "site", 1, tree, labels, turbohtml.parse("")))
+    parsed = ParsedPage(tree, turbohtml.parse(""))
+    _render(Result(URL, "site", 1, labels, Page("", URL), Limits(), parsed))
 
 
 def use_tables(data: bytes) -> None:

@@ -48,7 +48,8 @@ def footnotes(tree: Tree) -> bytes:
 
 
 def _find(tree: Tree) -> bytes:
-    signs = np.frombuffer(_kernel.short_anchors(tree.kernel), np.int32).tolist()
+    anchors = np.frombuffer(_kernel.short_anchors(tree.kernel), np.int32).tolist()
+    signs = [link for link in anchors if _LABEL.fullmatch(_text(tree, link))]
     if not signs:
         return b""
     places = _places(tree)
@@ -60,8 +61,8 @@ def _find(tree: Tree) -> bytes:
     leads = list(_leads(tree, signs, places))
     # Several notes in one block cannot be told apart.
     targets = Counter(block for block, _ in {(block, target) for _, target, block in leads})
-    for link, _, block in leads:
-        if targets[block] > 1:
+    for link, target, block in leads:
+        if targets[block] > 1 or not _is_at_front(tree, target, block):
             continue
         if block not in notes:
             notes[block] = _note(tree, block, places)
@@ -85,10 +86,8 @@ def _leads(tree: Tree, signs: list[int], places: dict[str, int]) -> Iterator[tup
     """The links that may refer to a note, with what they lead to and the block that it is in."""
     for link in signs:
         target = places.get(_target(tree, link) or "")
-        if target is None or not _LABEL.fullmatch(_text(tree, link)):
-            continue
-        block = _block(tree, target)
-        if block is not None and link < tree.end[link] <= block:
+        block = None if target is None else _block(tree, target)
+        if target is not None and block is not None and link < tree.end[link] <= block:
             yield link, target, block
 
 
@@ -125,7 +124,7 @@ def _text(tree: Tree, node: int) -> str:
 
 
 def _block(tree: Tree, target: int) -> int | None:
-    """The block that an id stands for: its element, or the one around a mark at its front."""
+    """The block that an id stands for: its element, or the one around it."""
     node = target
     for _ in range(_MAX_ABOVE):
         if tree.name(node) in _BLOCKS:
@@ -134,6 +133,14 @@ def _block(tree: Tree, target: int) -> int | None:
         if node < 0:
             break
     return None
+
+
+def _is_at_front(tree: Tree, target: int, block: int) -> bool:
+    """Does nothing stand before it in the block but a number and signs?"""
+    if target - block > _MAX_NODES:
+        return False
+    before = "".join(tree.text(i) for i in range(block, target) if tree.is_text[i])
+    return not before.strip(_ARROWS) or _LABEL.fullmatch(before) is not None
 
 
 def _note(tree: Tree, block: int, places: dict[str, int]) -> _Note | None:

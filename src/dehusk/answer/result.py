@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Final
+from weakref import ref
 
 import numpy as np
-import turbohtml
 
 from dehusk.answer.describe import Description, describe, needs_scripts
 from dehusk.answer.fingerprint import fingerprint
@@ -20,13 +21,15 @@ from dehusk.answer.pieces import ContentPiece, pieces
 from dehusk.answer.regions import Region, regions
 from dehusk.answer.safe_html import safe_html
 from dehusk.answer.text import Link, links, template_share, text
+from dehusk.answer.verdicts import Node, Section, nodes_of, sections_of
 from dehusk.errors import DehuskError, PageError
 from dehusk.memory import Table
 from dehusk.memory.tables import EMPTY
 from dehusk.methods.contract import Assessment, Explanation, Verdict
-from dehusk.page.page import Capture, check_time
+from dehusk.page.page import Capture, Page, check_time
+from dehusk.page.parse import ParsedPage, parse
 from dehusk.page.tree import Choices, Tree
-from dehusk.settings import MarkdownSettings
+from dehusk.settings import Limits, MarkdownSettings
 
 FIELDS: Final = (
     "url", "site", "title", "text", "markdown", "template_share", "pages_seen", "family",
@@ -37,40 +40,6 @@ FIELDS: Final = (
 """The fields of the JSON line, in order. Every one is always there; some may follow (schema)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
-    """One node of a page with its verdict."""
-
-    number: int
-    """Its place in document order."""
-    parent: int
-    """Its parent's number; -1 for `<html>`."""
-    tag: str
-    """'#text' for a text node."""
-    text: str | None
-    """A text node's text; None for an element."""
-    score: float
-    """0 content … 1 template, nan for no opinion."""
-    label: Label
-    reason: Reason
-
-
-@dataclass(frozen=True, slots=True)
-class Section:
-    """A piece of a page that smoothing gave one score; other sections may stand inside it."""
-
-    node: int
-    """The number of the node that it begins with."""
-    inside: int | None
-    """The node that the section around it begins with; None for the outermost."""
-    tag: str
-    score: float
-    """0 content … 1 template."""
-    label: Label
-    text: str
-    """What is shown in it and in no section inside it, on one line."""
-
-
 @dataclass(frozen=True)
 class Result:
     """One page's answer: text, Markdown, HTML, template, links and what the page says of itself."""
@@ -79,9 +48,11 @@ class Result:
     site: str
     pages_seen: int
     """Pages of the site learned so far, this one included."""
-    tree: Tree = field(repr=False)
     labels: Labels = field(repr=False)
-    _document: turbohtml.Document = field(repr=False)
+    _page: Page = field(repr=False)
+    _limits: Limits = field(repr=False)
+    _parsed: ParsedPage | None = field(repr=False)
+    """None once it was let go: it is eight to twenty times as large as the page."""
     capture: Capture | None = None
     """How an archive or a crawl came to the page, where it says."""
     explanation: Explanation | None = field(default=None, repr=False)
@@ -92,6 +63,32 @@ class Result:
     _assessment: Assessment | None = field(default=None, repr=False)
     _places: Table = field(default=EMPTY, repr=False)
     """Where the site's pages show their dates and authors."""
+
+    def __post_init__(self) -> None:
+        _stays(self)
+
+    @property
+    def tree(self) -> Tree:
+        """The page as a tree: read again where other answers have followed on this one."""
+        return self._read().tree
+
+    def _read(self) -> ParsedPage:
+        parsed = self._parsed
+        if parsed is None:
+            parsed = self.__dict__["_parsed"] = parse(self._page, self._limits)
+            _stays(self)
+        return parsed
+
+    def _let_go(self) -> None:
+        """Keep the page and what was found, and nothing large that can be had again."""
+        found = self._assessment
+        if found is not None:
+            comments, confidence = found.comments(), self.confidence
+            found = Assessment(found.scores, lambda: comments, lambda: confidence)
+        verdict = self.verdict
+        self.__dict__.update(_parsed=None, _assessment=found, _judge=lambda: verdict)
+        for name in _LARGE:
+            self.__dict__.pop(name, None)
 
     @cached_property
     def verdict(self) -> Verdict:
@@ -256,48 +253,12 @@ class Result:
 
         None from a method that does not smooth.
         """
-        if self.labels.sections is None:
-            return None
-        tree, begins = self.tree, self.labels.sections
-        texts: dict[int, list[str]] = {}
-        for node in np.flatnonzero(tree.is_text & (tree.text_length > 0)).tolist():
-            texts.setdefault(int(begins[node]), []).extend(tree.text(node).split())
-        return tuple(
-            Section(
-                node=node,
-                inside=int(begins[tree.parent[node]]) if node else None,
-                tag=tree.name(node),
-                score=float(self.labels.scores[node]),
-                label=Label.TEMPLATE if self.labels.scores[node] > 0.5 else Label.CONTENT,
-                text=" ".join(texts[node]),
-            )
-            for node in sorted(texts)
-        )
+        return sections_of(self.tree, self.labels)
 
     @cached_property
     def nodes(self) -> tuple[Node, ...]:
         """Every node with its score, label and reason, in document order."""
-        tree, verdict = self.tree, self.labels
-        rows = zip(
-            tree.parent.tolist(),
-            tree.is_text.tolist(),
-            verdict.scores.tolist(),
-            verdict.labels.tolist(),
-            verdict.reasons.tolist(),
-            strict=True,
-        )
-        return tuple(
-            Node(
-                number=i,
-                parent=parent,
-                tag=tree.name(i),
-                text=tree.text(i) if is_text else None,
-                score=score,
-                label=Label(label),
-                reason=Reason(reason),
-            )
-            for i, (parent, is_text, score, label, reason) in enumerate(rows)
-        )
+        return nodes_of(self.tree, self.labels)
 
     @cached_property
     def regions(self) -> tuple[Region, ...]:
@@ -320,7 +281,8 @@ class Result:
 
     def choices(self, wanted: Overrides) -> Choices:
         """Of each node the label that these selectors give it, -1 where they select nothing."""
-        return choose(self.tree, self._document, wanted)
+        parsed = self._read()
+        return choose(parsed.tree, parsed.document, wanted)
 
     @property
     def error(self) -> None:
@@ -381,6 +343,25 @@ class Result:
         if piece_tokens is not None:
             fields["pieces"] = [asdict(piece) for piece in self.pieces(piece_tokens)]
         return fields
+
+
+_RECENT: Final[deque[ref[Result]]] = deque()
+_MAX_RECENT: Final = 4
+"""Answers whose trees stay at hand: users look at the last one, or compare a few."""
+_LARGE: Final = (
+    "text", "comments", "markdown", "html", "content", "safe_html", "template", "links",
+    "sections", "nodes", "regions",
+)  # fmt: skip
+"""What was rendered, and goes with the tree."""
+
+
+def _stays(result: Result) -> None:
+    """Let the tree of this answer stay, and that of the one that has stayed longest go."""
+    _RECENT.append(ref(result))
+    if len(_RECENT) > _MAX_RECENT:
+        last = _RECENT.popleft()()
+        if last is not None and last is not result:
+            last._let_go()
 
 
 @dataclass(frozen=True, slots=True)

@@ -203,6 +203,7 @@ class Row:
     """Has it a place for pages that failed?"""
     has_pieces: bool = False
     """Has it a place for the content in pieces?"""
+    has_markdown: bool = True
     open: Callable[[Path, int | None, bool], Writer] | None = None
     """A writer of its own to a path, with pieces of so many tokens, True for a folder. What it
     writes is whole only at the end of a run, so that no other run can go on with it."""
@@ -241,6 +242,7 @@ class Format(StrEnum):
         help="text",
         suffix=".txt",
         write=_text_page,
+        has_markdown=False,
         separator=b"\f",
     )
     HTML = Row(
@@ -248,12 +250,14 @@ class Format(StrEnum):
         help="html, which is the whole page with template and content marked",
         suffix=".html",
         write=_html_page,
+        has_markdown=False,
     )
     WARC = Row(
         name="warc",
         help="warc (a `conversion` record with the text)",
         suffix=".warc",
         write=_warc_page,
+        has_markdown=False,
         is_named=True,
     )
     PIECES = Row(

@@ -19,6 +19,8 @@ _MAX_HEAD: Final = 200
 """Lines of front matter that are read."""
 _WEB: Final = re.compile(r"https?://[^\s<>()]+")
 _BRACKETS: Final = re.compile(r"([\[\]\\])")
+_MARKS: Final = re.compile(r"\]\([^)]*\)|[\\`*_\[\]#\s]")
+"""What Markdown has besides words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +110,13 @@ def _write_full(path: Path, site: str, entries: list[_Entry]) -> None:
         file.write(f"# {site}\n")
         for entry in entries:
             text = entry.path.read_text(encoding="utf-8", errors="replace")
-            body = text.partition("\n---\n")[2].strip("\n")
+            body = _without_title(text.partition("\n---\n")[2].strip("\n"), entry.title)
             source = f"Source: {entry.url}\n\n" if entry.url else ""
             file.write(f"\n---\n\n# {entry.title}\n\n{source}{body}\n")
+
+
+def _without_title(body: str, title: str) -> str:
+    """The page without its headline, if that is the title and comes first."""
+    first, _, rest = body.partition("\n")
+    words, wanted = (_MARKS.sub("", said).casefold() for said in (first, title))
+    return rest.strip("\n") if first.startswith("#") and words == wanted else body

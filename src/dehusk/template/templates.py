@@ -128,9 +128,14 @@ class Template:
     family: Family = field(repr=False)
 
     @cached_property
+    def _trees(self) -> list[Tree]:
+        """The trees of the pages: results let theirs go."""
+        return [result.tree for result in self.results]
+
+    @cached_property
     def html(self) -> str:
         """The template as an HTML page; a comment, `<!-- slot: main -->`, is where content was."""
-        trees = [result.tree for result in self.results]
+        trees = self._trees
         own = own_nodes(trees)
         slots = {node: _HEAD for node in own if is_in_head(trees[0], node)}
         slots |= {node: slot.name for slot in self.family.slots for node in slot.nodes[0]}
@@ -189,8 +194,8 @@ class Template:
         """Values of a slot on the first pages that have it, no value twice."""
         examples: list[dict[str, object]] = []
         seen: set[str] = set()
-        for result, own in zip(self.results, nodes, strict=True):
-            value = _value(result.tree, own)
+        for result, tree, own in zip(self.results, self._trees, nodes, strict=True):
+            value = _value(tree, own)
             if value and value not in seen and len(examples) < _MAX_EXAMPLES:
                 seen.add(value)
                 examples.append({"url": result.url, "value": value})
@@ -264,15 +269,13 @@ def template_of(
     assert own is not None, "the page itself was read"
     alike = [n for n, shape in enumerate(shapes) if shape is not None and is_alike(own, shape)]
     step = max(1, -(-len(alike) // (_MAX_PAGES - 1)))
-    results = [
-        pipeline.clean(given, memory, setup, pipeline.as_learned)[0]
-        for given in (page, *(others[n] for n in alike[::step]))
-    ]
-    family = find_family(
-        [LabelledPage(result.tree, result.labels.labels) for result in results],
-        [result.title for result in results],
-    )
-    return Template(results[0], detector, tuple(results), family)
+    results, pages, titles = [], [], []
+    for given in (page, *(others[n] for n in alike[::step])):
+        result, _ = pipeline.clean(given, memory, setup, pipeline.as_learned)
+        results.append(result)
+        pages.append(LabelledPage(result.tree, result.labels.labels))
+        titles.append(result.title)
+    return Template(results[0], detector, tuple(results), find_family(pages, titles))
 
 
 def _learn(

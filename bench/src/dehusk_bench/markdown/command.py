@@ -21,7 +21,7 @@ from dehusk.errors import PageError
 from dehusk.page.page import Page
 from dehusk.page.parse import parse
 from dehusk_bench.corpora import Caps, open_corpus
-from dehusk_bench.markdown.gold import Asked, by_pandoc, gold_of, made_pages
+from dehusk_bench.markdown.gold import Asked, Gold, by_pandoc, gold_of, made_pages
 from dehusk_bench.markdown.parts import COLUMNS, compare, read_parts
 from dehusk_bench.markdown.words import HEADS, compare_words
 from dehusk_bench.options import add_corpora, add_extent, add_report
@@ -29,9 +29,9 @@ from dehusk_bench.tables import number, table
 
 DESCRIPTION: Final = (
     "Hand the content of pages, by their gold nodes, to dehusk and to others that write Markdown,"
-    " and compare what they write with what its elements hold: edit distance of text, code,"
-    " formulas and tables, and TEDS of tables, as WebMainBench has them, 0 to 1. `made` are pages"
-    " with known formulas, in the ways that pages show them. Needs pandoc."
+    " and compare what they write with what its elements hold, or with what pandoc writes of them:"
+    " edit distance of text, code, formulas and tables, and TEDS of tables, as WebMainBench has"
+    " them, 0 to 1. `made` are pages with known formulas, in the ways that pages show them."
 )
 _MADE: Final = "made"
 _MADE_PAGES: Final = 28
@@ -41,6 +41,14 @@ _URL: Final = "https://page.example/"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Give the parser the options of the experiment."""
     add_corpora(parser, _MADE, f"; `{_MADE}` for pages with formulas")
+    parser.add_argument(
+        "--gold",
+        choices=tuple(Gold),
+        type=Gold,
+        default=Gold.ELEMENTS,
+        help="compare with what the elements hold (the default), or with what pandoc writes, but"
+        " for tables that only lay out a page, line numbers and signs of links",
+    )
     parser.add_argument(
         "--words",
         action="store_true",
@@ -55,10 +63,10 @@ def run(arguments: argparse.Namespace) -> int:
     """Measure all contenders on each corpus and print the tables. Raises UsageError."""
     if arguments.words:
         return _run_words(arguments)
-    contenders = dict(_contenders())
+    contenders = dict(_contenders(arguments.gold))
     figures: dict[str, Any] = {}
     for name in arguments.corpora or [_MADE]:
-        asked = _asked(name, Caps(arguments.sites, arguments.pages))
+        asked = _asked(name, Caps(arguments.sites, arguments.pages), arguments.gold)
         figures[name] = measured = measure(asked, contenders)
         sys.stdout.write(f"{name}\n{_table(measured, markdown=arguments.markdown)}\n\n")
     if arguments.json:
@@ -83,13 +91,13 @@ def _run_words(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _asked(name: str, caps: Caps) -> Iterator[Asked]:
+def _asked(name: str, caps: Caps, gold: Gold) -> Iterator[Asked]:
     """The pages to write, with their gold."""
     if name == _MADE:
         yield from made_pages(_MADE_PAGES)
         return
     for page in open_corpus(name, caps).pages():
-        if asked := gold_of(page):
+        if asked := gold_of(page, gold):
             yield asked
 
 
@@ -131,10 +139,11 @@ def write_all(html: str) -> str:
     return markdown(tree, labels, _URL)
 
 
-def _contenders() -> Iterator[tuple[str, Callable[[str], str]]]:
+def _contenders(gold: Gold) -> Iterator[tuple[str, Callable[[str], str]]]:
     """Who is measured: dehusk, and those of the others that are installed."""
     yield "dehusk", write_all
-    yield "pandoc", by_pandoc
+    if gold is not Gold.PANDOC:
+        yield "pandoc", by_pandoc
     for name, (module, write) in _PEERS.items():
         if find_spec(module):
             yield name, _guarded(importlib.import_module(module), write)

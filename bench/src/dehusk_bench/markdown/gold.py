@@ -1,7 +1,5 @@
-"""Gold for Markdown: what the elements of a page's gold content hold; pages with known formulas.
-
-It was to be what pandoc writes of the gold content. But pandoc 2.17 loses whole tables (2 of 60
-pages of docs-dev), so it is one of the contenders, and only asked for the formulas.
+"""Gold for Markdown: what the elements of a page's gold content hold, or what pandoc writes of it;
+pages with known formulas.
 """
 
 from __future__ import annotations
@@ -11,6 +9,8 @@ import re
 import shutil
 import subprocess
 from collections.abc import Iterator
+from enum import StrEnum
+from functools import cache
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -21,24 +21,41 @@ from dehusk.doors.service.gold import nodes_inside
 from dehusk.errors import UsageError
 from dehusk.page.parse import parse
 from dehusk_bench.corpora import GoldPage
-from dehusk_bench.markdown.parts import Parts, parts_of_html, read_parts
+from dehusk_bench.markdown.parts import (
+    Parts,
+    outside_code,
+    parts_of_html,
+    read_parts,
+    table_of,
+)
 
-_PANDOC: Final = (
-    "pandoc", "--from=html+tex_math_single_backslash-native_divs-native_spans",
-    "--to=gfm+tex_math_dollars",
+_OPTIONS: Final = (
+    "--from=html+tex_math_single_backslash-native_divs-native_spans",
+    "--to=gfm+tex_math_dollars-tex_math_gfm",
     "--wrap=none", "--columns=10000",
 )  # fmt: skip
 _GONE: Final = (
     "//td[contains(@class,'linenos') or contains(@class,'gutter') or contains(@class,'lines')]",
     "//*[contains(@class,'headerlink') or contains(@class,'anchor-link')]",
-    "//button[contains(@class,'copy')]", "//script[not(starts-with(@type,'math/'))]", "//style",
+    "//*[contains(@class,'permalink')]", "//button[contains(@class,'copy')]",
+    "//script[not(starts-with(@type,'math/'))]", "//style",
     "//img",
 )  # fmt: skip
 """What no reader wants: line numbers, signs of links, controls."""
+_ESCAPES: Final = re.compile(r"\\(?=\n\n|\n*\Z)|(?:(?<=^)|(?<=\| ))\\(\(\w+)\\(?=\))", re.MULTILINE)
+"""Backslashes that pandoc writes and no reader takes out: of a break that ends a paragraph, and of
+a bracket that might be the number of an item, which is no formula."""
 _MEANT: Final = {"tt": "code", "kbd": "code", "samp": "code", "textarea": "pre"}
 """Elements that are shown as others are."""
 _MATH: Final = re.compile(r"\\[(\[]|<math[ >]")
 _LATEX_MARKS: Final = re.compile(r"\\\(.+?\\\)|\\\[.+?\\\]|<math[ >].+?</math>", re.DOTALL)
+
+
+class Gold(StrEnum):
+    """What says how Markdown should read."""
+
+    ELEMENTS = "elements"
+    PANDOC = "pandoc"
 
 
 class Asked(NamedTuple):
@@ -48,8 +65,8 @@ class Asked(NamedTuple):
     gold: Parts
 
 
-def gold_of(page: GoldPage) -> Asked | None:
-    """The content of a page by its gold nodes, and the parts that pandoc makes of it."""
+def gold_of(page: GoldPage, gold: Gold = Gold.ELEMENTS) -> Asked | None:
+    """The content of a page by its gold nodes, and the parts that it has; None without any."""
     tree = parse(page.page).tree
     if page.content_nodes is None:
         return None
@@ -59,6 +76,11 @@ def gold_of(page: GoldPage) -> Asked | None:
     labels = np.where(inside & tree.shown, Label.CONTENT, Label.TEMPLATE).astype(np.int8)
     labels[~tree.shown] = Label.HIDDEN
     html = content_html(tree, labels)
+    if gold is Gold.PANDOC:
+        written = by_pandoc(_corrected(html))
+        return Asked(
+            html, read_parts(outside_code(_ESCAPES, lambda found: found[1] or "", written))
+        )
     formulas = _formulas(html)
     plain = _LATEX_MARKS.sub(" ", html) if formulas else html
     return Asked(html, parts_of_html(_corrected(plain), formulas))
@@ -83,23 +105,21 @@ def _corrected(html: str) -> str:
         for element in body.iter(name):
             element.tag = meant
     for table in list(body.iter("table")):
+        for caption in table.findall("caption"):  # Before the table, as pages show it.
+            caption.tag = "div"
+            table.addprevious(caption)
         if _is_layout(table):
             parts = table.iterdescendants("tr", "td", "th", "tbody", "thead", "tfoot")
-            for element in [*(part for part in parts if _table_of(part) is table), table]:
+            for element in [*(part for part in parts if table_of(part) is table), table]:
                 element.tag = "div"
     body.tag = "div"
     written: str = lxml.html.tostring(body, encoding="unicode")
     return written
 
 
-def _table_of(part: Any) -> Any:
-    """The table that a row or a cell belongs to."""
-    return next(part.iterancestors("table"), None)
-
-
 def _is_layout(table: Any) -> bool:
     """Does a table only place things: one row or column, or blocks in it that no cell can hold?"""
-    own = (row for row in table.iter("tr") if _table_of(row) is table)
+    own = (row for row in table.iter("tr") if table_of(row) is table)
     rows = [[cell for cell in row if cell.tag in ("td", "th")] for row in own]
     filled = [row for row in rows if any(cell.text_content().strip() for cell in row)]
     widest = max((len([c for c in row if c.text_content().strip()]) for row in filled), default=0)
@@ -112,12 +132,23 @@ def _is_layout(table: Any) -> bool:
 
 def by_pandoc(html: str) -> str:
     """What pandoc writes of HTML. Raises UsageError where it is not installed."""
-    if shutil.which("pandoc") is None:
-        raise UsageError("pandoc is not installed: the gold is written by it")
     run = subprocess.run(  # noqa: S603  our own words
-        _PANDOC, input=html, capture_output=True, text=True, check=True
+        (_pandoc(), *_OPTIONS), input=html, capture_output=True, text=True, check=True
     )
     return run.stdout
+
+
+@cache
+def _pandoc() -> str:
+    """Where pandoc is: the one that the extra brings, else the system's."""
+    try:
+        import pypandoc  # noqa: PLC0415  needs an extra
+
+        return str(pypandoc.get_pandoc_path())
+    except (ImportError, OSError):
+        if found := shutil.which("pandoc"):
+            return found
+    raise UsageError("pandoc is not installed: pip install 'dehusk-bench[peers]' brings it")
 
 
 _LATEX: Final = (

@@ -4,16 +4,20 @@ The measures are those of WebMainBench (Apache-2.0, https://github.com/opendatal
 the edit distance of text, code, formulas and tables, each as a share of the longer one, and TEDS,
 the tree edit distance of tables. Its package is not used: it needs numpy before 2. Where we differ:
 Markdown is read by a CommonMark parser rather than by patterns, so that the style of writing it
-does not count; all tables of a page count, and not its first alone; rows are put beside rows and
-cells beside cells, so that no cell moves from row to row.
+does not count, nor does code that is parted at its links; all tables of a page count, and not its
+first alone, their spans laid out, since GFM has none, and without empty columns; rows are put
+beside rows and cells beside cells, so that no cell moves from row to row.
 """
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
+
+import numpy as np
 
 from dehusk.page import tags
 
@@ -24,15 +28,16 @@ _FENCE: Final = re.compile(
 )
 _CODE_SPAN: Final = re.compile(r"(?<!`)(`+)(?!`)(?:.+?)(?<!`)\1(?!`)", re.DOTALL)
 _FORMULA: Final = re.compile(
-    r"(?<!\\)\$\$(?P<block>.+?)(?<!\\)\$\$"
+    r"(?<!\\)\$\$(?P<block>(?:(?!\n\n).)+?)(?<!\\)\$\$"
     r"|(?<![\\$])\$(?=\S)(?P<line>(?:\\.|[^$\\\n])+?)(?<=\S)\$(?!\d)"
     r"|\\{1,2}\((?P<round>.+?)\\{1,2}\)|\\\\\[(?P<square>.+?)\\\\\]",
     re.DOTALL,
 )
 _CALLOUT: Final = re.compile(r"^([ >]*> ?)\[!(\w+)\]\n", re.MULTILINE)
 """GitHub shows the kind of a callout as its title."""
-_NOTE: Final = re.compile(r"\[\^\d+\]: ")
+_NOTE: Final = re.compile(r"([ >]*)\[\^\d+\]: ")
 _APART: Final = frozenset((*tags.BLOCK, "br", "td", "th"))
+_MAX_SPAN: Final = 50
 _MAX_ROWS: Final = 150
 """Rows of a page that are compared; the time grows with the square."""
 
@@ -54,6 +59,7 @@ def read_parts(markdown: str) -> Parts:
     formulas: list[str] = []
     plain = named_callouts(_without_formulas(footnotes_as_blocks(markdown), formulas))
     reader = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
+    reader.validateLink = lambda url: True  # type: ignore[method-assign]  # noqa: ARG005
     return parts_of_html(reader.render(plain), formulas)
 
 
@@ -67,11 +73,15 @@ def footnotes_as_blocks(markdown: str) -> str:
     if "[^" not in markdown:
         return markdown
     lines: list[str] = []
-    is_note = False
+    below: str | None = None  # What the further lines of a note begin with.
     for each in markdown.split("\n"):
-        found = _NOTE.match(each)
-        is_note = bool(found) or (is_note and (not each or each.startswith("    ")))
-        lines.append(each[found.end() :] if found else each.removeprefix("    " if is_note else ""))
+        if found := _NOTE.match(each):
+            below = found[1] + "    "
+            lines.append(found[1] + each[found.end() :])
+            continue
+        if below is not None and each.strip() and not each.startswith(below):
+            below = None
+        lines.append(each if below is None else below[:-4] + each.removeprefix(below))
     return "\n".join(lines)
 
 
@@ -80,13 +90,39 @@ def parts_of_html(html: str, formulas: Sequence[str]) -> Parts:
     import lxml.html  # noqa: PLC0415  needs an extra
 
     body = lxml.html.fragment_fromstring(html, create_parent="div")
-    code = [line(each.text_content()) for each in body.iter("pre", "code") if _is_outer(each)]
-    rows = tuple(
-        tuple(line(_spaced(cell)) for cell in row if cell.tag in ("td", "th"))
-        for row in body.iter("tr")
-    )
-    filled = tuple(row for row in rows if any(row))
-    return Parts(line(_spaced(body)), "\n".join(code), "\n".join(formulas), filled)
+    code = [each.text_content() for each in body.iter("pre", "code") if _is_outer(each)]
+    rows = tuple(row for table in body.iter("table") for row in _rows(table))
+    return Parts(line(_spaced(body)), line("".join(code)), "\n".join(formulas), rows)
+
+
+def _rows(table: Any) -> list[Row]:
+    """The rows of a table, spans laid out, and without the rows and columns that are empty."""
+    rows: list[list[str]] = []
+    covered: set[tuple[int, int]] = set()
+    for number, row in enumerate(each for each in table.iter("tr") if table_of(each) is table):
+        cells: list[str] = []
+        for cell in row:
+            while (number, len(cells)) in covered:
+                cells.append("")
+            if cell.tag in ("td", "th"):
+                wide, high = (_span(cell, name) for name in ("colspan", "rowspan"))
+                for below in range(1, high):
+                    covered |= {(number + below, len(cells) + i) for i in range(wide)}
+                cells += [line(_spaced(cell)), *[""] * (wide - 1)]
+        rows.append(cells)
+    columns = {place for row in rows for place, said in enumerate(row) if said}
+    filled = [row for row in rows if any(row)]
+    return [tuple(row[i] for i in sorted(columns) if i < len(row)) for row in filled]
+
+
+def table_of(part: Any) -> Any:
+    """The table that a row or a cell belongs to."""
+    return next(part.iterancestors("table"), None)
+
+
+def _span(cell: Any, name: str) -> int:
+    written = cell.get(name, "1")
+    return max(1, min(int(written), _MAX_SPAN)) if written.isdecimal() else 1
 
 
 def _is_outer(element: Any) -> bool:
@@ -120,24 +156,38 @@ def line(text: str) -> str:
     return " ".join(text.split())
 
 
-def code_spans(markdown: str) -> list[tuple[int, int]]:
+def _code_spans(markdown: str) -> list[tuple[int, int]]:
     """Where code begins and ends, in order."""
     return sorted(
         [found.span() for pattern in (_FENCE, _CODE_SPAN) for found in pattern.finditer(markdown)]
     )
 
 
+def outside_code(
+    pattern: re.Pattern[str], change: Callable[[re.Match[str]], str], written: str
+) -> str:
+    """The text with what matches changed, but for code."""
+    if not pattern.search(written):
+        return written
+    spans = _code_spans(written)
+    ends = np.maximum.accumulate([0, *(stop for _, stop in spans)])
+    starts = [start for start, _ in spans]
+
+    def guarded(found: re.Match[str]) -> str:
+        is_code = ends[bisect_left(starts, found.end())] > found.start()
+        return found[0] if is_code else change(found)
+
+    return pattern.sub(guarded, written)
+
+
 def _without_formulas(markdown: str, formulas: list[str]) -> str:
     """The text without its formulas, which are put into the list; what is in code is none."""
-    code = code_spans(markdown)
 
     def take(found: re.Match[str]) -> str:
-        if any(start < found.end() and found.start() < stop for start, stop in code):
-            return found[0]
         formulas.append(line(next(each for each in found.groups() if each is not None)))
         return " "
 
-    return _FORMULA.sub(take, markdown)
+    return outside_code(_FORMULA, take, markdown)
 
 
 def compare(gold: Parts, found: Parts) -> dict[str, float | None]:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import cache
 from typing import Any, Final, NamedTuple
 
@@ -20,14 +19,14 @@ from dehusk.errors import PageError
 from dehusk.page.page import Page
 from dehusk.page.tree import Tree
 from dehusk.settings import Images, MarkdownSettings
-from dehusk_bench.markdown.parts import code_spans, footnotes_as_blocks, html_text, named_callouts
+from dehusk_bench.markdown.parts import footnotes_as_blocks, html_text, named_callouts, outside_code
 
 HEADS: Final = ("pages", "by auto", "all kept")
 _URL: Final = "https://page.example/"
 _WITHOUT_IMAGES: Final = MarkdownSettings(images=Images.NONE)
 """Text has no alternative texts."""
 _FORMULA: Final = re.compile(
-    r"(?<!\\)\$\$(.+?)(?<!\\)\$\$|(?<![\\$])\$(?=\S)((?:\\.|[^$\\\n])+?)(?<=\S)\$(?!\d)",
+    r"(?<!\\)\$\$((?:(?!\n\n).)+?)(?<!\\)\$\$|(?<![\\$])\$(?=\S)((?:\\.|[^$\\\n])+?)(?<=\S)\$(?!\d)",
     re.DOTALL,
 )
 _TASK: Final = re.compile(r"^([ >]*(?:[-*]|\d+[.)]) )\[[ x]\](?:[ ]|$)", re.MULTILINE)
@@ -98,29 +97,12 @@ def said(written: str) -> str:
 
     def take(found: re.Match[str]) -> str:
         formulas.append(found[1] or found[2])
-        return f" \ue000{len(formulas) - 1}\ue001 "
+        return f"\ue000{len(formulas) - 1}\ue001"
 
-    plain = _outside_code(_FORMULA, take, footnotes_as_blocks(written))
-    plain = _outside_code(_TASK, lambda found: found[1], plain)
+    plain = outside_code(_FORMULA, take, footnotes_as_blocks(written))
+    plain = outside_code(_TASK, lambda found: found[1], plain)
     read = html_text(_reader().render(named_callouts(plain)))
     return _TAKEN.sub(lambda found: formulas[int(found[1])], read)
-
-
-def _outside_code(
-    pattern: re.Pattern[str], change: Callable[[re.Match[str]], str], written: str
-) -> str:
-    """The text with what matches changed, but for code."""
-    if not pattern.search(written):
-        return written
-    spans = code_spans(written)
-    ends = np.maximum.accumulate([0, *(stop for _, stop in spans)])
-    starts = [start for start, _ in spans]
-
-    def guarded(found: re.Match[str]) -> str:
-        is_code = ends[bisect_left(starts, found.end())] > found.start()
-        return found[0] if is_code else change(found)
-
-    return pattern.sub(guarded, written)
 
 
 @cache

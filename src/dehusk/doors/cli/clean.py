@@ -24,7 +24,12 @@ from dehusk.doors.cli.learn import (
     unlocked_stdin,
 )
 from dehusk.doors.cli.progress import Progress
-from dehusk.doors.options import chosen_method, make_limits, make_source_settings
+from dehusk.doors.options import (
+    chosen_method,
+    make_limits,
+    make_markdown_settings,
+    make_source_settings,
+)
 from dehusk.errors import NotWritten, UsageError
 from dehusk.memory.notes import rendered_answer
 from dehusk.memory.session import Session
@@ -36,10 +41,12 @@ from dehusk.output import (
     Writer,
     Written,
     is_markdown_folder,
+    named_format,
     open_writer,
     write_llms_txt,
 )
 from dehusk.page.page import Page
+from dehusk.settings import MarkdownSettings
 from dehusk.sources import Failure, Read, count_pages, is_web, read_pages, rereadable
 from dehusk.sources.items import as_shown
 from dehusk.workers.answering import answer_on
@@ -255,6 +262,12 @@ def make_writer(
     chosen = Format(arguments.format) if arguments.format else None
     if arguments.llms_txt and not is_markdown_folder(arguments.output, chosen):
         raise UsageError("--llms-txt needs a folder of Markdown: -o FOLDER/")
+    written_as = chosen or named_format(Path(arguments.output or "").name)
+    is_asked = make_markdown_settings(arguments) != MarkdownSettings()
+    if is_asked and written_as and not written_as.row.has_markdown:
+        raise UsageError(
+            f"--links, --images and --tables say how Markdown is written; {written_as} has none"
+        )
     return open_writer(
         arguments.output,
         chosen,
