@@ -22,7 +22,7 @@ PAGES = 7
 HASTE = dehusk.CrawlSettings(delay_s=0, allow_private=(HOST,), sitemaps=False)
 
 
-def _page(number: int) -> str:
+def harvest(number: int) -> str:
     links = "".join(f"<a href=/{n}>Page {n}</a> " for n in range(PAGES))
     return (
         f"<title>Harvest {number}</title><nav>{links}</nav>"
@@ -34,13 +34,13 @@ def _page(number: int) -> str:
 def _folder(path: Path) -> Path:
     path.mkdir()
     for number in range(PAGES):
-        (path / f"{number}.html").write_text(_page(number), encoding="utf-8")
+        (path / f"{number}.html").write_text(harvest(number), encoding="utf-8")
     return path
 
 
 def _records(path: Path) -> Path:
     lines = [
-        json.dumps({"url": f"https://grain.example/{number}", "html": _page(number)})
+        json.dumps({"url": f"https://grain.example/{number}", "html": harvest(number)})
         for number in range(PAGES)
     ]
     lines.insert(3, "{not a record")
@@ -56,7 +56,7 @@ def _archive(path: Path) -> Path:
 
 def _one(path: Path) -> Path:
     path = path.with_suffix(".html")
-    path.write_text(_page(1), encoding="utf-8")
+    path.write_text(harvest(1), encoding="utf-8")
     return path
 
 
@@ -96,7 +96,7 @@ def test_standard_input_gives_what_the_command_line_writes_of_it(
 
 def test_a_site_of_the_web_gives_what_the_command_line_writes_of_it(tmp_path: Path) -> None:
     def page(number: int) -> bytes:
-        return _page(number).encode()
+        return harvest(number).encode()
 
     paths: dict[str, Any] = {
         f"/{n}": lambda request, n=n: request.page(page(n)) for n in range(PAGES)
@@ -120,7 +120,7 @@ def test_a_memory_goes_on_where_the_run_before_ended(tmp_path: Path) -> None:
     with dehusk.open(memory) as session:
         assert session.method.name == "segments"
         assert len(list(session.given("mill"))) == PAGES
-    (tmp_path / "next.html").write_text(_page(PAGES), encoding="utf-8")
+    (tmp_path / "next.html").write_text(harvest(PAGES), encoding="utf-8")
     settings = dehusk.SourceSettings(site="mill")
     (line,) = _answers(tmp_path / "next.html", memory=memory, settings=settings)
     assert line["pages_seen"] == PAGES + 1
@@ -128,7 +128,7 @@ def test_a_memory_goes_on_where_the_run_before_ended(tmp_path: Path) -> None:
 
 def test_a_crawl_teaches_a_memory(tmp_path: Path) -> None:
     memory = tmp_path / "mill.husk"
-    with serve({"/": lambda request: request.page(_page(0).encode())}) as server:
+    with serve({"/": lambda request: request.page(harvest(0).encode())}) as server:
         answers = _answers(server.url, memory=memory, crawl=HASTE)
     with dehusk.open(memory) as session:
         assert [row.name for row in session.sites()] == [answers[0]["site"]]

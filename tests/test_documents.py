@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import importlib.util
 import logging
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -15,17 +15,19 @@ from dehusk.doors.documents import Documents
 from dehusk.errors import MissingExtra, UsageError
 from dehusk_bench.samples import sample_site
 from extras import imported
+from test_drop_in import PAGE
 
 PAGES = 12
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A mirror of a site of news, with a page that repeats another, one empty and one no page."""
+    """A page that says much of itself, a site of news, and what gives no document of its own."""
     folder = tmp_path_factory.mktemp("site") / "news"
     folder.mkdir()
     pages = [sample.page for sample in sample_site("news", pages=PAGES)]
-    for number, page in enumerate([*pages, pages[-1]]):
+    (folder / "00.html").write_text(PAGE, encoding="utf-8")
+    for number, page in enumerate([*pages[1:], pages[-1]], 1):
         assert isinstance(page.html, str)
         (folder / f"{number:02d}.html").write_text(page.html, encoding="utf-8")
     (folder / "90.html").write_text("<p></p>", encoding="utf-8")
@@ -42,6 +44,7 @@ def test_documents_are_the_answers_with_flat_facts(folder: Path) -> None:
         for name in ("url", "site", "title", "author", "published", "confidence"):
             assert document.facts.get(name) == known[name]
         assert all(isinstance(fact, str | int | float) for fact in document.facts.values())
+    assert found[0].facts["published"] == "2024-03-02T10:00:00+00:00"
 
 
 def test_pages_that_give_no_document_are_named(
@@ -77,17 +80,16 @@ def test_wrong_options_are_refused_before_anything_is_read(wrong: dict[str, obje
 
 
 @pytest.mark.parametrize(
-    ("module", "extra"), [("langchain", "langchain"), ("llama_index", "llama-index")]
+    ("module", "extra"),
+    [("langchain", "langchain"), ("llama_index", "llama-index"), ("mcp", "mcp")],
 )
 def test_a_missing_package_is_named_with_its_extra(
     module: str, extra: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in (f"dehusk.{module}", f"dehusk.doors.{module}"):
-        monkeypatch.delitem(sys.modules, name, raising=False)
-    monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
+    monkeypatch.delitem(sys.modules, f"dehusk.doors.{module}", raising=False)
     monkeypatch.setattr("dehusk.doors.documents.find_spec", lambda _: None)
     with pytest.raises(MissingExtra, match=rf"pip install 'dehusk\[{extra}\]'"):
-        importlib.import_module(f"dehusk.{module}")
+        import_module(f"dehusk.doors.{module}")
 
 
 def test_langchain_loads_documents_and_a_memory_that_lasts(folder: Path, tmp_path: Path) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
 import pytest
 
+from dehusk.doors.cli import make_parser
 from dehusk_bench.samples import sample_site
 from extras import imported
 from test_drop_in import PAGE
@@ -29,7 +31,7 @@ def test_a_recipe_runs_as_it_is_printed(
     block: str,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    capfd: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setenv("HAYSTACK_TELEMETRY_ENABLED", "False")
     for package in re.findall(r"^from ([\w.]+) import", block, re.MULTILINE):
@@ -42,4 +44,13 @@ def test_a_recipe_runs_as_it_is_printed(
         assert isinstance(sample.page.html, str)
         (mirror / f"{number}.html").write_text(sample.page.html, encoding="utf-8")
     exec(compile(block, "recipe", "exec"), {"__name__": "__main__"})
-    assert capsys.readouterr().out
+    assert capfd.readouterr().out
+
+
+def test_clients_are_told_a_command_that_there_is() -> None:
+    (block,) = re.findall(
+        r"```json\n(.*?)```", (DOCS / "integrations.md").read_text("utf-8"), re.DOTALL
+    )
+    server = json.loads(block)["mcpServers"]["dehusk"]
+    assert server["command"] == "dehusk"
+    assert make_parser().parse_args(server["args"]).command == "mcp"

@@ -100,16 +100,16 @@ class Documents:
         """The documents of a page."""
         if self._piece_tokens is None:
             if text := getattr(result, self._text):
-                yield Document(text, _facts(result))
+                yield Document(text, facts_of(result))
             return
         for number, piece in enumerate(result.pieces(self._piece_tokens)):
             place: dict[str, Fact] = {"piece": number, "address": piece.address}
             if piece.headings:
                 place["headings"] = " > ".join(piece.headings)
-            yield Document(getattr(piece, self._text), _facts(result) | place)
+            yield Document(getattr(piece, self._text), facts_of(result) | place)
 
 
-def _facts(result: Result) -> dict[str, Fact]:
+def facts_of(result: Result) -> dict[str, Fact]:
     """What is known of a page, as text and numbers."""
     facts: dict[str, Fact | None] = {name: getattr(result, name) for name in _PLAIN}
     facts["tags"] = ", ".join(result.tags) or None
