@@ -32,7 +32,7 @@ def _talk(work: Callable[[Any], Awaitable[None]], *options: str) -> None:
     server = mcp.StdioServerParameters(command=sys.executable, args=words, env=_environment())
 
     async def talk() -> None:
-        async with mcp.Client(server) as client:
+        async with mcp.Client(mcp.stdio_client(server)) as client:
             await work(client)
 
     asyncio.run(asyncio.wait_for(talk(), 120))
