@@ -19,7 +19,7 @@ Three villages gave the timber, says the miller, who has spent every weekend of 
 years in the water. The stones are from the quarry behind the church, as they were.
 On Saturdays visitors may carry a sack to the loft themselves. What they grind they may take home, \
 and most of them do; the baker beside the mill sells the yeast to go with it.""".splitlines()
-_SAID = (
+SAID = (
     "I was there on the first day, and the queue went down to the bridge.",
     "Does anybody know whether they grind spelt as well? Thank you for writing about it.",
     "My grandfather carried sacks there in the fifties. He would have liked to see it.",
@@ -28,7 +28,7 @@ _SAID = (
 )
 
 
-def _page(said: tuple[str, ...] = _SAID) -> str:
+def commented_page(said: tuple[str, ...] = SAID) -> str:
     text = "".join(f"<p>{paragraph}</p>" for paragraph in _PARAGRAPHS)
     comments = "".join(
         f'<li class="comment" id="comment-{number}"><div class="comment-author">reader{number}'
@@ -47,9 +47,9 @@ def _page(said: tuple[str, ...] = _SAID) -> str:
 
 
 def test_comments_stand_beside_the_text_and_not_in_it() -> None:
-    result = dehusk.extract(_page(), "https://post.example/mill")
+    result = dehusk.extract(commented_page(), "https://post.example/mill")
     assert result.comments is not None
-    for said in _SAID:
+    for said in SAID:
         assert said in result.comments
         assert said not in result.text
     assert _PARAGRAPHS[1] in result.text
@@ -58,34 +58,34 @@ def test_comments_stand_beside_the_text_and_not_in_it() -> None:
 
 
 def test_comments_are_kept_or_dropped_if_the_user_wants() -> None:
-    kept = dehusk.extract(_page(), comments="keep")
-    assert _SAID[2] in kept.text
+    kept = dehusk.extract(commented_page(), comments="keep")
+    assert SAID[2] in kept.text
     assert _PARAGRAPHS[0] in kept.text
     assert kept.comments is None
     site = dehusk.Site(comments="keep")
-    regions = site.explain(_page(), "https://post.example/mill").regions
+    regions = site.explain(commented_page(), "https://post.example/mill").regions
     assert any("you keep comments" in region.reason for region in regions)
-    dropped = dehusk.extract(_page(), comments="drop")
-    assert dropped.text == dehusk.extract(_page()).text
+    dropped = dehusk.extract(commented_page(), comments="drop")
+    assert dropped.text == dehusk.extract(commented_page()).text
     assert dropped.comments is None
 
 
 def test_a_page_without_comments_has_none_and_another_method_cannot_tell() -> None:
-    assert dehusk.extract(_page(said=())).comments == ""
-    other = dehusk.extract(_page(), method="segments")
+    assert dehusk.extract(commented_page(said=())).comments == ""
+    other = dehusk.extract(commented_page(), method="segments")
     assert other.comments is None
     assert other.confidence is None
 
 
 def test_what_the_user_drops_or_keeps_is_no_comment() -> None:
-    assert dehusk.extract(_page(), keep="#comments").comments == ""
-    assert dehusk.extract(_page(), drop="#comments").comments == ""
+    assert dehusk.extract(commented_page(), keep="#comments").comments == ""
+    assert dehusk.extract(commented_page(), drop="#comments").comments == ""
 
 
 def test_the_type_that_the_user_knows_is_the_answers() -> None:
-    result = dehusk.extract(_page(), type="forum")
+    result = dehusk.extract(commented_page(), type="forum")
     assert (result.type, result.type_confidence) == ("forum", 1.0)
-    assert dehusk.extract(_page()).type == "article"
+    assert dehusk.extract(commented_page()).type == "article"
 
 
 def test_wishes_that_there_are_not_are_refused() -> None:
@@ -104,7 +104,7 @@ def test_an_empty_page_has_no_comments_and_no_confidence() -> None:
 
 def test_confidence_is_higher_on_a_clear_article_than_on_a_heap_of_links() -> None:
     links = "".join(f'<div><a href="/{n}">Word {n}</a> and some</div>' for n in range(40))
-    clear, heap = dehusk.extract(_page()).confidence, dehusk.extract(links).confidence
+    clear, heap = dehusk.extract(commented_page()).confidence, dehusk.extract(links).confidence
     assert clear is not None
     assert heap is not None
     assert 0 <= heap < clear <= 1
@@ -114,21 +114,21 @@ def test_the_command_line_takes_the_wishes_and_the_json_line_has_the_answers(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     page = tmp_path / "page.html"
-    page.write_text(_page(), "utf-8")
+    page.write_text(commented_page(), "utf-8")
     assert main(["clean", str(page), "--format", "jsonl", "--type", "article"]) == 0
     line = json.loads(capsys.readouterr().out)
-    assert _SAID[0] in line["comments"]
+    assert SAID[0] in line["comments"]
     assert 0 <= line["confidence"] <= 1
     assert line["type"] == "article"
     assert main(["clean", str(page), "--format", "text", "--comments", "keep"]) == 0
-    assert _SAID[0] in capsys.readouterr().out
+    assert SAID[0] in capsys.readouterr().out
     assert main(["clean", str(page), "--comments", "keep", "--method", "rtdm"]) == 2
     assert "--comments keep: rtdm cannot be told" in capsys.readouterr().err
 
 
 def test_ten_thousand_comments_take_no_longer_each_than_a_thousand() -> None:
     def cpu(count: int) -> float:
-        page = _page(tuple(f"{_SAID[number % 5]} {number}" for number in range(count)))
+        page = commented_page(tuple(f"{SAID[number % 5]} {number}" for number in range(count)))
         best = 1e9
         for _ in range(3):
             begin = time.process_time()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import ast
 import doctest
+import os
 import re
 from collections.abc import Iterator
 from importlib import import_module
@@ -16,6 +17,7 @@ import pytest
 import dehusk
 from dehusk.doors import options
 from dehusk.doors.cli import make_parser
+from dehusk.errors import MissingExtra
 from dehusk.methods import DEFAULT, METHODS
 from dehusk.methods.written import parse_settings
 
@@ -34,23 +36,28 @@ LEVELS = (
     {"sources", "output"},
     {"memory"},
     {"template", "workers"},
-    {"doors.options"},
-    {"doors.cli", "doors.service", "doors.spark", "doors.scrapy", "doors.datatrove"},
+    {"doors.options", "doors.documents"},
+    {
+        *("doors.cli", "doors.service", "doors.spark", "doors.scrapy", "doors.datatrove"),
+        *("doors.langchain", "doors.llama_index", "doors.mcp"),
+        "doors.drop_in",
+    },
 )
 """The rooms from the ground up: each may use those below it, and none beside it.
 
 What a site has taught is below the methods that fill it, where it is kept above them all.
 """
-ROOT_MODULES = {
-    "__init__",
-    "__main__",
+ADDRESSES = {
     "datatrove",
-    "errors",
-    "pipeline",
+    "langchain",
+    "llama_index",
+    "readability",
     "scrapy",
-    "settings",
     "spark",
+    "trafilatura",
 }
+"""Where users of other packages find a door: each module only names what is in it."""
+ROOT_MODULES = {"__init__", "__main__", "errors", "pipeline", "settings"} | ADDRESSES
 
 
 def _modules() -> list[Path]:
@@ -232,8 +239,15 @@ def _dotted_names(text: str) -> Iterator[str]:
     "path", [*DOCS, ROOT / "CONTRIBUTING.md"], ids=lambda path: str(path.relative_to(ROOT))
 )
 def test_what_the_docs_name_can_be_imported(path: Path) -> None:
+    missing = []
     for name in _dotted_names(path.read_text(encoding="utf-8")):
-        assert resolve_name(name) is not None, name
+        try:
+            assert resolve_name(name) is not None, name
+        except MissingExtra as extra:
+            missing.append(str(extra))
+    if missing:
+        assert os.environ.get("CI") != "true", missing[0]
+        pytest.skip(missing[0])
 
 
 def test_the_version_is_the_same_everywhere() -> None:

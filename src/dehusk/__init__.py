@@ -4,8 +4,7 @@ import dehusk
 dehusk.extract(html, url).text          # one page
 site = dehusk.Site()                    # a site, learned page by page
 site.add(html, url).markdown
-with dehusk.open("crawl.husk") as memory:   # any number of sites, in a file
-    for result in memory.clean(dehusk.read("crawl.warc.gz")): ...
+for result in dehusk.clean("crawl.warc.gz", memory="crawl.husk"): ...   # any number of sites
 """
 
 from importlib import import_module
@@ -44,6 +43,7 @@ if TYPE_CHECKING:
     from dehusk.sources import Failure, read
     from dehusk.template.fetching import template_at
     from dehusk.template.templates import Template, template_of
+    from dehusk.workers.cleaning import clean
     from dehusk.workers.crawling import crawl
     from dehusk.workers.jobs import Jobs
 
@@ -79,6 +79,7 @@ __all__ = [
     "StateError",
     "Template",
     "__version__",
+    "clean",
     "crawl",
     "extract",
     "open",
@@ -115,6 +116,7 @@ _HOMES = {
     "SiteBy": "settings",
     "SourceSettings": "settings",
     "StateError": "errors",
+    "clean": "workers.cleaning",
     "crawl": "workers.crawling",
     "extract": "memory.opening",
     "open": "memory.opening",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
-from enum import StrEnum
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,7 +13,8 @@ from datatrove.utils.typeshelper import StatHints
 
 from dehusk.answer.fingerprint import Seen
 from dehusk.answer.result import Refusal, Result
-from dehusk.errors import DamagedRecord, NotHtml, UsageError
+from dehusk.doors.documents import Text, chosen_text
+from dehusk.errors import DamagedRecord, NotHtml
 from dehusk.memory.opening import open as open_session
 from dehusk.memory.session import Session
 from dehusk.methods import DEFAULT
@@ -22,15 +22,10 @@ from dehusk.page.page import Page
 from dehusk.sources import Failure
 from dehusk.workers.answering import answer_on
 
+__all__ = ["Clean", "Text"]
+
 KEY: Final = "dehusk"
 """What answers are called in a document's metadata."""
-
-
-class Text(StrEnum):
-    """What a document's text becomes."""
-
-    TEXT = "text"
-    MARKDOWN = "markdown"
 
 
 class Clean(PipelineStep):  # type: ignore[misc]  # datatrove is not typed
@@ -57,9 +52,7 @@ class Clean(PipelineStep):  # type: ignore[misc]  # datatrove is not typed
     ) -> None:
         super().__init__()
         self.memory = memory
-        if text not in list(Text):
-            raise UsageError(f"text={text!r}: a document's text becomes {' or '.join(Text)}")
-        self.text = Text(text)
+        self.text = chosen_text(text)
         self.unique = unique
         self.method = method
         self.settings = settings

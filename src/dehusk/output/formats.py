@@ -119,12 +119,14 @@ def _front_matter(answer: Answer) -> str:
     """What is known of the page as YAML: JSON values, which YAML reads as they are."""
     fields = answer.to_json()
     known = [
-        f"{name}: {_yaml(fields[name])}\n" for name in _FRONT_MATTER if fields.get(name) is not None
+        f"{name}: {yaml_value(fields[name])}\n"
+        for name in _FRONT_MATTER
+        if fields.get(name) is not None
     ]
     return "".join(("---\n", *known, "---\n"))
 
 
-def _yaml(value: object) -> str:
+def yaml_value(value: object) -> str:
     """A JSON value that is YAML too."""
     written = _JSON.encode(value)
     return _NOT_PLAIN.sub(lambda match: f"\\u{ord(match[0]):04x}", written)

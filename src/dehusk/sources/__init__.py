@@ -55,7 +55,16 @@ from dehusk.sources.records import (
 )
 from dehusk.sources.warc import is_warc, read_wacz, read_warc
 
-__all__ = ["Failure", "Read", "count_pages", "is_web", "read", "read_pages", "rereadable"]
+__all__ = [
+    "Failure",
+    "Read",
+    "are_web",
+    "count_pages",
+    "is_web",
+    "read",
+    "read_pages",
+    "rereadable",
+]
 
 Items = Iterator[Page | Failure]
 Read = Callable[[Counter[str] | None], Items]
@@ -245,10 +254,7 @@ def read(
     a source that does not exist, MissingExtra for one that needs an extra.
     """
     names = [os.fspath(source) for source in sources]
-    web = sum(map(is_web, names))
-    if web and web < len(names):
-        raise UsageError("web addresses and files do not go into one run")
-    items = _crawl(names, crawl, settings) if web else read_pages(names, settings)
+    items = _crawl(names, crawl, settings) if are_web(names) else read_pages(names, settings)
     return _pages(items, failed or (lambda failure: _LOG.warning("%s", failure.error)))
 
 
@@ -297,6 +303,14 @@ def read_pages(
 def is_web(source: str) -> bool:
     """True for a source that is a web address, to be crawled."""
     return _WEB.match(source) is not None
+
+
+def are_web(sources: Sequence[str]) -> bool:
+    """True where all sources are web addresses. Raises UsageError where only some are."""
+    web = sum(map(is_web, sources))
+    if 0 < web < len(sources):
+        raise UsageError("web addresses and files do not go into one run")
+    return web > 0
 
 
 def count_pages(sources: Sequence[str]) -> int | None:

@@ -20,7 +20,7 @@ _LOG: Final = logging.getLogger(__name__)
 def answer_on(
     item: Page | Failure,
     session: Session,
-    render: Render = Result.to_json,
+    render: Render | None = Result.to_json,
     *,
     is_learned: bool = False,
 ) -> Result | Refusal:
@@ -32,6 +32,16 @@ def answer_on(
         return Refusal(item.url, item.site, item.error)
     answer = session.ask if is_learned else session.add
     return answer_or_refusal(item, lambda: answer(item, render=render))
+
+
+def noted_answer(
+    item: Page | Failure, session: Session, render: Render | None = None
+) -> Result | Refusal:
+    """The answer on one item, as `answer_on` gives it; a session that lasts takes note of it."""
+    answer = answer_on(item, session, render)
+    if isinstance(item, Page) and isinstance(answer, Result):
+        session.note(item, answer)
+    return answer
 
 
 def answer_or_refusal(page: Page, answer: Callable[[], Answer]) -> Answer | Refusal:

@@ -19,9 +19,9 @@ from typing import Any, Final, Self
 
 from dehusk import pipeline
 from dehusk.answer.result import Refusal, Result
-from dehusk.errors import PageError, UsageError
+from dehusk.errors import UsageError
 from dehusk.memory import dump, load
-from dehusk.memory.session import Session
+from dehusk.memory.session import Render, Session
 from dehusk.methods import DEFAULT, learned_with, settings_of
 from dehusk.output import Written
 from dehusk.output.archive import Archive
@@ -32,6 +32,7 @@ from dehusk.sources.crawl.fetch import Response
 from dehusk.sources.crawl.frontier import key_of, read_start
 from dehusk.sources.crawl.state import open_state
 from dehusk.sources.items import Failure
+from dehusk.workers.answering import noted_answer
 
 _FOLDED_AFTER: Final = 50
 """Pages that are kept, packed, until a memory is written anew with what they taught. More make the
@@ -124,6 +125,13 @@ class Crawling:
         """Say what became of an item, and how many bytes of answers are now written."""
         self._lesson = item if isinstance(item, Page) and isinstance(answer, Result) else None
         self._answer, self._bytes = answer, written_bytes
+
+    def answers(self, render: Render | None = None) -> Iterator[Result | Refusal]:
+        """The answer on each item, noted once the next is asked for."""
+        for item in self:
+            answer = noted_answer(item, self._session, render)
+            yield answer
+            self.note(item, answer)
 
     def _check_method(self) -> None:
         """Raise UsageError where the state is of another method, or with other settings."""
@@ -288,14 +296,4 @@ def crawl(
     session = Session(method=method, limits=limits, **method_settings)
     path = None if state is None else Path(state)
     with Crawling(urls, session, settings, path=path, resumes=resume, is_fresh=fresh) as crawling:
-        for item in crawling:
-            answer: Result | Refusal
-            if isinstance(item, Failure):
-                answer = Refusal(item.url, item.site, item.error)
-            else:
-                try:
-                    answer = session.add(item)
-                except PageError as error:
-                    answer = Refusal(item.url, item.site, error)
-            yield answer
-            crawling.note(item, answer)
+        yield from crawling.answers()

@@ -218,6 +218,12 @@ COMMANDS: Final = {
         f"{_SERVICE}.command:serve",
         f"{_SERVICE}.options:add_serve",
     ),
+    "mcp": Command(
+        "the same for models, over the Model Context Protocol",
+        "Serve models over standard input and output: clean a page, find a template, ask a memory.",
+        "dehusk.doors.mcp:run",
+        f"{_CLI}.options:add_mcp",
+    ),
     "sites": Command(
         "what a memory knows",
         "List the sites of a memory, or do something with them.",

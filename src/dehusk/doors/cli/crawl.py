@@ -16,7 +16,7 @@ from dehusk.memory.session import Session
 from dehusk.output import Format, Writer, named_format, write_llms_txt
 from dehusk.output.archive import archive_path
 from dehusk.settings import CrawlSettings, SourceSettings
-from dehusk.sources import is_web
+from dehusk.sources import are_web
 from dehusk.sources.crawl.crawler import Crawl
 from dehusk.sources.items import as_shown
 from dehusk.workers.answering import answer_on
@@ -90,8 +90,7 @@ def _written(
 
 def _check(arguments: argparse.Namespace) -> None:
     """Raise UsageError for what does not go with a crawl."""
-    if not all(map(is_web, arguments.sources)):
-        raise UsageError("web addresses and files do not go into one run")
+    are_web(arguments.sources)
     if arguments.unique:
         raise UsageError("--unique compares the pages of one run, and a crawl can be many")
     if arguments.revise is not None:

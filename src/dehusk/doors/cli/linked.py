@@ -26,7 +26,7 @@ from dehusk.output.archive import Archive, archive_path
 from dehusk.page.browser import Browser
 from dehusk.page.page import Page
 from dehusk.settings import MAX_LOADS, MarkdownSettings, Wish
-from dehusk.sources import is_web
+from dehusk.sources import are_web
 from dehusk.sources.crawl.fetch import Response
 from dehusk.sources.crawl.frontier import normal_url, read_start
 from dehusk.sources.crawl.network import Paces
@@ -160,8 +160,7 @@ def _answer(
 
 def _check(arguments: argparse.Namespace) -> None:
     """Raise UsageError for what has no meaning where pages are compared with those they link."""
-    if not all(map(is_web, arguments.sources)):
-        raise UsageError("web addresses and files do not go into one run")
+    are_web(arguments.sources)
     for url in arguments.sources:
         read_start(url)
     names = ("memory", "two_pass", "unique", "revise", "resume", "llms_txt")

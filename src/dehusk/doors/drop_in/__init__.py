@@ -1,0 +1,1 @@
+"""The calls of other extractors, answered by dehusk: one import line moves a project over."""

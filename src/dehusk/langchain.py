@@ -1,0 +1,5 @@
+"""Where LangChain's users find the loader: `from dehusk.langchain import DehuskLoader`."""
+
+from dehusk.doors.langchain import DehuskLoader
+
+__all__ = ["DehuskLoader"]

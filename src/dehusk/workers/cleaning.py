@@ -1,0 +1,66 @@
+"""Sources in, answers out: what `dehusk clean` does, as one call."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Generator, Sequence
+from typing import Any
+
+from dehusk.answer.result import Refusal, Result
+from dehusk.memory.opening import open as open_session
+from dehusk.memory.session import Render
+from dehusk.settings import CrawlSettings, SourceSettings
+from dehusk.sources import are_web, read_pages
+from dehusk.workers.answering import noted_answer
+
+Answers = Generator[Result | Refusal, None, None]
+
+
+def clean(
+    *sources: str | os.PathLike[str],
+    memory: str | os.PathLike[str] | None = None,
+    settings: SourceSettings = SourceSettings(),
+    crawl: CrawlSettings = CrawlSettings(),
+    render: Render | None = None,
+    **options: Any,
+) -> Answers:
+    """Answers on the pages of all sources that the command line reads, in order.
+
+    Sites are learned as their pages come, in the `memory` if there is one. Whatever cannot be read
+    or used gives a Refusal, and the next page follows. `render` asks each Result for what is wanted
+    of it, within the time that a page has. `options` are those of `dehusk.open`. Raises UsageError
+    at once for a source that does not exist, MissingExtra for one that needs an extra; what
+    `dehusk.open` raises comes with the first page.
+    """
+    names = [os.fspath(source) for source in sources]
+    if are_web(names):
+        return _crawled(names, memory, settings, crawl, render, options)
+    items = read_pages(names, settings)
+
+    def answers() -> Answers:
+        with open_session(memory, **options) as session:
+            for item in items:
+                yield noted_answer(item, session, render)
+
+    return answers()
+
+
+def _crawled(
+    urls: Sequence[str],
+    memory: str | os.PathLike[str] | None,
+    settings: SourceSettings,
+    crawl: CrawlSettings,
+    render: Render | None,
+    options: dict[str, Any],
+) -> Answers:
+    """Answers on pages out of the web."""
+    from dehusk.workers.crawling import Crawling  # noqa: PLC0415  needs an extra
+
+    def answers() -> Answers:
+        with (
+            open_session(memory, **options) as session,
+            Crawling(urls, session, crawl, settings) as crawling,
+        ):
+            yield from crawling.answers(render)
+
+    return answers()
