@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+import dehusk
 from dehusk import _kernel
 from packages import check_sdist, check_wheel
 
@@ -59,3 +61,22 @@ def test_what_does_not_belong_in_a_wheel_is_found(wheel: Path, tmp_path: Path) -
     assert "tests/test_house.py does not belong" in found
     assert "not one kernel" in found
     assert "_kernel.cpython-311.so is not stripped" in found
+
+
+def test_what_the_workflows_run_is_there() -> None:
+    workflows = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+    assert [path.stem for path in workflows] == ["docs", "tests", "wheels"]
+    for path in workflows:
+        for script in re.findall(r"run: (?:python )?(\.?\w+/[\w.]+)", path.read_text("utf-8")):
+            assert (ROOT / script).is_file(), script
+
+
+def test_the_readme_of_pypi_leads_to_files_of_the_same_version(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        (name,) = (name for name in archive.namelist() if name.endswith("/METADATA"))
+        metadata = archive.read(name).decode()
+    places = re.findall(
+        rf"/dehusk/(?:blob|raw)/v{re.escape(dehusk.__version__)}/([\w./-]+)", metadata
+    )
+    assert len(places) >= 3
+    assert all((ROOT / place).exists() for place in places)
