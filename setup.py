@@ -6,12 +6,15 @@ import re
 import shutil
 import sys
 import sysconfig
-import tomllib
 from pathlib import Path
 
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 from setuptools.errors import PlatformError
+
+# pip would complain of packages that an older Python cannot have.
+if sys.version_info < (3, 11):  # noqa: UP036  older ones get as far as here
+    sys.exit(f"dehusk needs Python 3.11 or later, and this is {sys.version.split()[0]}")
 
 FOLDER = Path("src") / "kernel"
 UNIX_FLAGS = [
@@ -67,6 +70,8 @@ class Build(build_ext):
 
 def pypi_readme() -> str:
     """README.md with whole addresses in its links: PyPI has none of the files beside it."""
+    import tomllib  # noqa: PLC0415  not for Pythons that are too old
+
     project = tomllib.loads(Path("pyproject.toml").read_text("utf-8"))["project"]
     home, version = project["urls"]["Source"], project["version"]
 
