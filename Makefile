@@ -1,4 +1,5 @@
-# `make demo` shows dehusk at work, `make check` is quick, `make test` checks everything.
+# `make demo` shows dehusk at work, `make check` is quick, `make test` checks everything, `make packages` builds a
+# release.
 # `demo` makes the environment .venv-demo with dehusk alone, the others .venv with all that
 # development needs, with the Python named by PYTHON. WORKERS is how many processes run tests.
 
@@ -9,7 +10,7 @@ PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
 PIP_INSTALL := python -m pip install --quiet --disable-pip-version-check
 KERNEL := setup.py $(wildcard src/kernel/* src/kernel/*/*)
 
-.PHONY: demo lint check test format clean node-peers
+.PHONY: demo lint check test format packages clean node-peers
 
 demo: .venv-demo/.installed
 	.venv-demo/bin/dehusk demo -o demo
@@ -30,13 +31,25 @@ format: .venv/.installed
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
+# What a release uploads, as far as this machine can build it, in dist/.
+packages:
+	$(PYTHON) -m venv .venv-packages
+	.venv-packages/bin/$(PIP_INSTALL) build 'twine>=6'
+	rm -rf dist
+	.venv-packages/bin/python -m build --outdir dist
+	.venv-packages/bin/python -m build --outdir dist bench
+	.venv-packages/bin/python tests/packages.py dist/dehusk-*
+	.venv-packages/bin/twine check --strict dist/*
+	.venv-packages/bin/$(PIP_INSTALL) dist/dehusk-*.whl
+	.venv-packages/bin/python tests/installed.py
+
 # Peers of `dehusk bench quality --peers` that run in Node; they are looked for in this folder.
 DEHUSK_NODE_PEERS ?= $(HOME)/.cache/dehusk/node-peers
 node-peers:
 	npm install --no-audit --no-fund --prefix $(DEHUSK_NODE_PEERS) @mozilla/readability@0.6 defuddle@0.19 linkedom@0.18.14
 
 clean:
-	rm -rf .venv .venv-demo demo build dist src/dehusk/_kernel.*so
+	rm -rf .venv .venv-demo .venv-packages demo build dist src/dehusk/_kernel.*so
 
 .venv/.installed: pyproject.toml bench/pyproject.toml $(KERNEL)
 	$(PYTHON) -c 'import sys; sys.exit("dehusk needs Python 3.11 or later" if sys.version_info < (3, 11) else 0)'

@@ -20,6 +20,11 @@ sysconfig.get_path = lambda name, *more: "/nowhere" if name == "include" else pa
 sys.argv = ["setup.py", "-q", "build_ext", "--build-lib", "built", "--build-temp", "built"]
 runpy.run_path("setup.py", run_name="__main__")
 """
+_OLD_PYTHON = """
+import runpy, sys, sysconfig, setuptools.command.build_ext, setuptools.errors
+sys.version_info, sys.version = (3, 10, 13), "3.10.13 (main)"
+runpy.run_path("setup.py", run_name="__main__")
+"""
 _BUILD = ("setup.py", "-q", "build_ext", "--build-lib", "built", "--build-temp", "built")
 
 
@@ -56,6 +61,12 @@ def test_a_build_without_pythons_headers_says_so_and_fails(source_tree: Path) ->
     ran = _run(source_tree, "-c", _NO_HEADERS)
     assert ran.returncode != 0
     assert "error: dehusk's kernel needs the headers of Python to be built" in ran.stderr
+
+
+def test_an_older_python_is_told_which_one_is_needed(source_tree: Path) -> None:
+    ran = _run(source_tree, "-c", _OLD_PYTHON)
+    assert ran.returncode != 0
+    assert ran.stderr == "dehusk needs Python 3.11 or later, and this is 3.10.13\n"
 
 
 def test_without_its_kernel_dehusk_says_what_is_missing(source_tree: Path) -> None:

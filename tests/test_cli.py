@@ -7,6 +7,7 @@ import json
 import lzma
 import os
 import pty
+import re
 import signal
 import subprocess
 import sys
@@ -313,6 +314,15 @@ def test_help_answers_without_loading_numpy_or_the_parser(arguments: list[str]) 
         [sys.executable, "-c", code, *arguments], capture_output=True, check=True, timeout=300
     )
     assert run.stdout.decode().splitlines()[-1] == "[]"
+
+
+def test_the_version_names_kernel_and_model(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as exit_:
+        main(["--version"])
+    assert not exit_.value.code
+    said = capsys.readouterr().out
+    assert said.split()[:2] == ["dehusk", dehusk.__version__]
+    assert re.search(r"\(kernel \S+ [0-9a-f]{8}, model \d+ [0-9a-f]{8}\)$", said.strip())
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])

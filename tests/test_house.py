@@ -251,5 +251,6 @@ def test_what_the_docs_name_can_be_imported(path: Path) -> None:
 
 
 def test_the_version_is_the_same_everywhere() -> None:
-    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
-    assert f'version = "{dehusk.__version__}"' in project
+    for folder in (ROOT, ROOT / "bench"):
+        project = (folder / "pyproject.toml").read_text(encoding="utf-8")
+        assert f'version = "{dehusk.__version__}"' in project

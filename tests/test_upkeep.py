@@ -194,7 +194,7 @@ def _downgrade(file: Path) -> None:
 def test_a_file_of_an_older_format_opens_and_is_upgraded(learned: Path, tmp_path: Path) -> None:
     file = Path(shutil.copy(learned, tmp_path / "b.husk"))
     _downgrade(file)
-    with pytest.raises(StateError, match="older format; `dehusk sites upgrade`"):
+    with pytest.raises(StateError, match="older format; `dehusk sites upgrade --memory"):
         dehusk.open(file, reads_only=True)
     other = Path(shutil.copy(file, tmp_path / "c.husk"))
     assert upkeep.upgrade_store(file) == 2

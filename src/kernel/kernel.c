@@ -145,7 +145,13 @@ static void free_types(void *module)
     }
 }
 
-static PyModuleDef_Slot slots[] = {{Py_mod_exec, (void *)add_types}, {0, NULL}};
+static PyModuleDef_Slot slots[] = {
+    {Py_mod_exec, (void *)add_types},
+#ifdef Py_mod_gil
+    {Py_mod_gil, Py_MOD_GIL_NOT_USED}, /* No globals, and nobody writes to an object that Python has seen. */
+#endif
+    {0, NULL},
+};
 
 static struct PyModuleDef module = {
     PyModuleDef_HEAD_INIT, "dehusk._kernel", "What dehusk computes for every page, compiled.", sizeof(Types),

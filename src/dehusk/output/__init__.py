@@ -191,7 +191,9 @@ def _open_folder(
             raise UsageError(f"cannot write JSON to {path}: {source / INDEX} could be written over")
     path.mkdir(parents=True, exist_ok=True)
     if not os.access(path, os.W_OK | os.X_OK):
-        raise UsageError(f"cannot write to {path}: no permission to make files in it")
+        raise UsageError(
+            f"cannot write to {path}: no permission to make files in it; name another place with -o"
+        )
     if shape.format.row.open is not None:
         return shape.format.row.open(path, shape.piece_tokens, True)
     return FolderWriter(path, shape, written, resumes=resumes)

@@ -139,5 +139,7 @@ def open_parquet(path: Path, piece_tokens: int | None, *, is_folder: bool) -> Pa
     if is_folder:
         path.mkdir(parents=True, exist_ok=True)
     if not os.access(path if is_folder else path.parent, os.W_OK | os.X_OK):
-        raise UsageError(f"cannot write to {path}: no permission to make files in it")
+        raise UsageError(
+            f"cannot write to {path}: no permission to make files in it; name another place with -o"
+        )
     return ParquetWriter(path, piece_tokens, is_folder=is_folder)

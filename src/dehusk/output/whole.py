@@ -39,7 +39,8 @@ def unwritable(path: Path | str, fault: OSError | ValueError) -> Exception:
     """The error of a file that cannot be written: wrong use, unless the disk is at fault."""
     if isinstance(fault, OSError) and fault.errno in _AT_FAULT:
         return OSError(fault.errno, fault.strerror or str(fault), str(path))
-    return UsageError(f"cannot write to {path}: {getattr(fault, 'strerror', None) or fault}")
+    reason = getattr(fault, "strerror", None) or fault
+    return UsageError(f"cannot write to {path}: {reason}; name another place with -o")
 
 
 def check_replaceable(path: Path) -> None:

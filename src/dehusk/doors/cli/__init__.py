@@ -16,7 +16,7 @@ from importlib.util import find_spec
 from types import ModuleType
 from typing import Any, Final, NamedTuple, NoReturn, TextIO
 
-from dehusk import __version__
+from dehusk.doors.cli.version import version_line
 from dehusk.errors import DehuskError, UsageError
 
 EXIT_OK: Final = 0
@@ -148,6 +148,15 @@ class _Parser(argparse.ArgumentParser):
         super()._check_value(action, value)
 
 
+class _Version(argparse.Action):
+    """Shows the version; made up when it is asked for, since it takes reading kernel and model."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        """Write it and exit."""
+        sys.stdout.write(f"{version_line()}\n")
+        parser.exit()
+
+
 def make_parser(wanted: str | None = None) -> argparse.ArgumentParser:
     """The parser of the command line; only the command that is wanted has its options, or all."""
     parser = _Parser(
@@ -155,7 +164,9 @@ def make_parser(wanted: str | None = None) -> argparse.ArgumentParser:
         description="Tell what web pages say from what their site repeats.",
         epilog="Exit status: 0 all well, 1 some pages failed, 2 wrong use, 130 interrupted.",
     )
-    parser.add_argument("--version", action="version", version=f"dehusk {__version__}")
+    parser.add_argument(
+        "--version", action=_Version, nargs=0, help="show version, kernel and model, and exit"
+    )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name, command in COMMANDS.items():
         if not _is_installed(command):
@@ -247,6 +258,18 @@ COMMANDS: Final = {
         "Write sample sites to a folder, clean them, and show what came out.",
         f"{_CLI}.demo:run",
         f"{_CLI}.options:add_demo",
+    ),
+    "doctor": Command(
+        "what is installed, and is it sound",
+        "Say what is installed, what is missing and how to get it, and what does not work.",
+        f"{_CLI}.doctor:run",
+        f"{_CLI}.options:add_doctor",
+    ),
+    "completion": Command(
+        "let your shell complete the command line",
+        "Write the script by which a shell completes `dehusk`: docs/install.md says where it goes.",
+        f"{_CLI}.completion:run",
+        f"{_CLI}.options:add_completion",
     ),
     "train": Command(
         "train the model of a method",

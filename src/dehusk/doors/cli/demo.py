@@ -19,6 +19,7 @@ from dehusk.doors.cli import bench_module
 from dehusk.errors import UsageError
 from dehusk.memory.session import Session
 from dehusk.output import Format, open_writer
+from dehusk.output.whole import unwritable
 from dehusk.page.page import Page
 
 SAMPLES: Final = Path(__file__).with_name("demo.jsonl.xz")
@@ -66,7 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as fault:
-        raise UsageError(f"cannot write to {folder}: {fault.strerror or fault}") from fault
+        raise unwritable(folder, fault) from fault
     sites = groupby(_samples(arguments.pages, arguments.seed), lambda sample: sample["folder"])
     rows = {name: _clean_site(list(pages), folder) for name, pages in sites}
     _print_table([*rows.values(), _total(rows.values())])

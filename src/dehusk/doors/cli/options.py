@@ -256,3 +256,14 @@ def add_mcp(parser: argparse.ArgumentParser) -> None:
         " be repeated; link-local addresses are always refused",
     )
     options.add_limits(parser)
+
+
+def add_doctor(parser: argparse.ArgumentParser) -> None:
+    """What to look at besides what is installed."""
+    add_memory_file(parser, is_required=True).required = False
+    parser.add_argument("--json", action="store_true", help="one JSON line for each check")
+
+
+def add_completion(parser: argparse.ArgumentParser) -> None:
+    """Whose script is wanted."""
+    parser.add_argument("shell", choices=("bash", "zsh", "fish"), help="the shell")

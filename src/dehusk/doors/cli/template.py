@@ -234,7 +234,7 @@ def _check_target(arguments: argparse.Namespace) -> None:
     if not target.parent.is_dir():
         raise UsageError(f"cannot write to {target}: there is no folder {target.parent}")
     if not os.access(target if target.exists() else target.parent, os.W_OK):
-        raise UsageError(f"cannot write to {target}: no permission")
+        raise UsageError(f"cannot write to {target}: no permission; name another place with -o")
     if unpacked_name(target.name).endswith(_NOT_TEXT) or named_compression(target.name):
         raise UsageError(f"-o {arguments.output}: a template is plain text, so name such a file")
     for source in (*_sources(arguments), arguments.page):

@@ -64,7 +64,9 @@ def listen(host: str, port: int) -> socket.socket:
         opened.listen(_BACKLOG)
     except OSError as fault:
         opened.close()
-        raise UsageError(f"cannot listen on {host}, port {port}: {fault.strerror}") from fault
+        raise UsageError(
+            f"cannot listen on {host}, port {port}: {fault.strerror}; name another with --port"
+        ) from fault
     return opened
 
 

@@ -180,7 +180,7 @@ class StoreRow:
         if fields["format"] > FORMAT:
             raise StateError(
                 f"written by a newer dehusk (format {fields['format']}); this one reads up to"
-                f" format {FORMAT}"
+                f" format {FORMAT}: pip install --upgrade dehusk"
             )
         return cls(**fields)
 

@@ -42,7 +42,10 @@ class WriterLock:
             try:
                 file = self._path.open("ab")
             except OSError as fault:
-                raise StateError(f"{self._path}: {fault.strerror}") from fault
+                raise StateError(
+                    f"{path}: cannot be written to ({fault.strerror}); name a memory in a folder"
+                    " that is yours"
+                ) from fault
             if not _take(file):
                 file.close()
                 raise StoreLocked(f"{path}: another process writes to it; only one can at a time")
@@ -147,6 +150,8 @@ class SqliteDatabase:
             raise UsageError(f"{path}: not a file")
         if not path.absolute().parent.is_dir():
             raise UsageError(f"{path}: there is no such folder")
+        if path.exists() and not os.access(path, os.R_OK):
+            raise UsageError(f"{path}: no permission to read it; ask its owner")
         self._lock = WriterLock(path) if writes else None
         try:
             with self._typed():
@@ -172,7 +177,7 @@ class SqliteDatabase:
         if written > FORMAT:
             raise StateError(
                 f"{self._path}: written by a newer dehusk (format {written}); this one reads up to"
-                f" format {FORMAT}"
+                f" format {FORMAT}: pip install --upgrade dehusk"
             )
         if written < FORMAT and not self._takes_old:
             self._upgrade(writes=writes)
@@ -201,7 +206,8 @@ class SqliteDatabase:
         """Bring an older file to the present format, whole or not at all."""
         if not writes:
             raise StateError(
-                f"{self._path}: of an older format; `dehusk sites upgrade` brings it to this one"
+                f"{self._path}: of an older format; `dehusk sites upgrade --memory {self._path}`"
+                " brings it to this one"
             )
         self.begin()
         try:

@@ -213,5 +213,7 @@ async def _look_up(host: str, port: int) -> list[str]:
     try:
         found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as fault:
-        raise NoName(f"no address for {host}") from fault
+        raise NoName(
+            f"no address for {host}: is the name right, and is this machine online?"
+        ) from fault
     return list(dict.fromkeys(str(address[0]) for *_, address in found))

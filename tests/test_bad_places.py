@@ -1,0 +1,103 @@
+"""Places that dehusk may not read or write, and machines that lack something: what users read."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from tempfile import mkdtemp
+
+import pytest
+
+import dehusk
+import dehusk.doors.cli as door
+from dehusk.doors.cli import main
+
+_NOBODY = 65534
+
+
+@contextmanager
+def _without_rights() -> Iterator[None]:
+    """As a user without rights, where the tests run as root."""
+    if os.geteuid():
+        yield
+        return
+    os.setresuid(_NOBODY, _NOBODY, 0)
+    try:
+        yield
+    finally:
+        os.setresuid(0, 0, 0)
+
+
+@pytest.fixture
+def folder(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder that cannot be written to, with a page, a memory, and one that cannot be read."""
+    made = Path(mkdtemp())
+    (made / "page.html").write_text("<p>Forty sacks of rye", "utf-8")
+    with dehusk.open(made / "grain.husk") as memory:
+        memory.add("<p>Rye", "https://grain.example/")
+    shutil.copy(made / "grain.husk", made / "secret.husk")
+    (made / "secret.husk").chmod(0)
+    made.chmod(0o555)
+    monkeypatch.chdir(made)
+    yield made
+    made.chmod(0o755)
+    shutil.rmtree(made)
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("clean page.html -o out.jsonl", "cannot write to out.jsonl: Permission denied; name"),
+        ("clean page.html -o out/", "cannot write to out/: Permission denied; name another place"),
+        ("clean page.html -o .", "cannot write to .: no permission to make files in it; name"),
+        ("template page.html -o t.html", "cannot write to t.html: no permission; name another"),
+        ("demo -o demo", "cannot write to demo: Permission denied; name another place with -o"),
+        ("clean page.html --memory new.husk", "new.husk: cannot be written to (Permission denied)"),
+        ("learn page.html --memory grain.husk", "name a memory in a folder that is yours"),
+        ("sites --memory secret.husk", "secret.husk: no permission to read it; ask its owner"),
+    ],
+)
+def test_a_place_without_permission_is_named_with_what_to_do(
+    line: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = line.split()
+    door._command(arguments[0])  # Who has no rights may not read the modules either.
+    with _without_rights():
+        status = main(arguments)
+    error = capsys.readouterr().err
+    assert status in (1, 2)
+    assert said in error
+    assert error.count("\n") == 1
+
+
+@pytest.mark.parametrize("command", ["serve", "view page.html --no-browser"])
+@pytest.mark.usefixtures("folder")
+def test_a_port_in_use_is_named_with_what_to_do(
+    command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with closing(socket.create_server(("127.0.0.1", 0))) as taken:
+        port = taken.getsockname()[1]
+        assert main([*command.split(), "--port", str(port)]) == 2
+    error = capsys.readouterr().err
+    assert f"port {port}: Address already in use; name another with --port\n" in error
+
+
+@pytest.mark.parametrize("module", ["datatrove", "scrapy", "spark"])
+def test_a_door_without_its_packages_names_the_extra(module: str) -> None:
+    code = f"""
+import sys
+sys.modules.update(dict.fromkeys(("datatrove", "itemadapter", "pyarrow", "scrapy")))
+import dehusk.{module}
+"""
+    ran = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=300
+    )
+    said = ran.stderr.splitlines()[-1]
+    assert f"dehusk.{module} needs an extra: pip install 'dehusk[{module}]'" in said
