@@ -247,7 +247,7 @@ def read(
     names = [os.fspath(source) for source in sources]
     web = sum(map(is_web, names))
     if web and web < len(names):
-        raise UsageError("web addresses and files do not go into one run")
+        raise UsageError("web addresses and files cannot be mixed in one run")
     items = _crawl(names, crawl, settings) if web else read_pages(names, settings)
     return _pages(items, failed or (lambda failure: _LOG.warning("%s", failure.error)))
 
@@ -324,7 +324,7 @@ def _check(sources: Sequence[str]) -> list[tuple[Path | None, Kind]]:
 def _check_path(source: str) -> tuple[Path, Kind]:
     """What a source is, by its name and by what is there. Raises UsageError."""
     if not source:
-        raise UsageError("a SOURCE without a name; the current folder is `.`")
+        raise UsageError("an empty SOURCE; the current folder is `.`")
     if is_web(source):
         raise UsageError(f"{source}: only `dehusk clean` crawls; save its pages with --save")
     path = Path(source)

@@ -161,7 +161,7 @@ def _answer(
 def _check(arguments: argparse.Namespace) -> None:
     """Raise UsageError for what has no meaning where pages are compared with those they link."""
     if not all(map(is_web, arguments.sources)):
-        raise UsageError("web addresses and files do not go into one run")
+        raise UsageError("web addresses and files cannot be mixed in one run")
     for url in arguments.sources:
         read_start(url)
     names = ("memory", "two_pass", "unique", "revise", "resume", "llms_txt")
