@@ -91,9 +91,9 @@ def test_a_url_is_refused_with_the_reason(url: str) -> None:
 
 
 def test_a_source_without_a_name_is_refused_and_not_taken_for_this_folder() -> None:
-    with pytest.raises(UsageError, match="without a name"):
+    with pytest.raises(UsageError, match="an empty SOURCE"):
         read_pages([""])
-    with pytest.raises(UsageError, match="without a name"):
+    with pytest.raises(UsageError, match="an empty SOURCE"):
         count_pages([""])
 
 
