@@ -1,5 +1,5 @@
-# `make demo` shows dehusk at work, `make check` is quick, `make test` checks everything, `make packages` builds a
-# release.
+# `make demo` shows dehusk at work, `make check` is quick, `make test` checks everything, `make docs` builds
+# the documentation, `make packages` a release.
 # `demo` makes the environment .venv-demo with dehusk alone, the others .venv with all that
 # development needs, with the Python named by PYTHON. WORKERS is how many processes run tests.
 
@@ -10,10 +10,14 @@ PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
 PIP_INSTALL := python -m pip install --quiet --disable-pip-version-check
 KERNEL := setup.py $(wildcard src/kernel/* src/kernel/*/*)
 
-.PHONY: demo lint check test format packages clean node-peers
+.PHONY: demo docs lint check test format packages clean node-peers
 
 demo: .venv-demo/.installed
 	.venv-demo/bin/dehusk demo -o demo
+
+# Material says at every build that it will be replaced one day.
+docs: .venv/.installed
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build
 
 lint: .venv/.installed
 	$(BIN)/ruff format --check .
@@ -49,7 +53,7 @@ node-peers:
 	npm install --no-audit --no-fund --prefix $(DEHUSK_NODE_PEERS) @mozilla/readability@0.6 defuddle@0.19 linkedom@0.18.14
 
 clean:
-	rm -rf .venv .venv-demo .venv-packages demo build dist src/dehusk/_kernel.*so
+	rm -rf .venv .venv-demo .venv-packages demo build dist site src/dehusk/_kernel.*so
 
 .venv/.installed: pyproject.toml bench/pyproject.toml $(KERNEL)
 	$(PYTHON) -c 'import sys; sys.exit("dehusk needs Python 3.11 or later" if sys.version_info < (3, 11) else 0)'

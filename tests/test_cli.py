@@ -287,12 +287,6 @@ def test_methods_are_listed_with_their_settings() -> None:
     assert "min_count=5\n        Pages from which a segment is template" in shown
 
 
-def test_the_readme_shows_what_the_demo_prints(tmp_path: Path) -> None:
-    shown = _run("demo", "-o", str(tmp_path / "demo")).stdout.partition(b"\n\n")[0]
-    readme = Path(__file__).parents[1].joinpath("README.md").read_text(encoding="utf-8")
-    assert f"```\n{shown.decode()}\n```\n" in readme
-
-
 def test_the_demo_shows_what_happened_and_where(tmp_path: Path) -> None:
     run = _run("demo", "--pages", "8", "-o", str(tmp_path / "demo"))
     assert run.returncode == 0, run.stderr.decode()

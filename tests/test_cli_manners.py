@@ -101,7 +101,7 @@ def test_what_is_read_or_kept_is_never_written_over(
         ("clean page.html --relearn", "--relearn needs --memory"),
         ("clean page.html --durable page", "--durable needs --memory"),
         ("clean page.html --format jsonl -o a.parquet", "cannot write jsonl to a.parquet"),
-        ("clean page.html --format text -o a.warc.gz", "its name says warc"),
+        ("clean page.html --format text -o a.warc.gz", "its name stands for warc"),
         ("clean page.html --method auto --set model=none.json", "none.json"),
     ],
 )

@@ -139,4 +139,4 @@ def test_files_and_web_addresses_do_not_mix(tmp_path: Path) -> None:
     line.insert(4, str(tmp_path))
     run = subprocess.run(line, check=False, capture_output=True, text=True)
     assert run.returncode == 2
-    assert "do not go into one run" in run.stderr
+    assert "cannot be mixed in one run" in run.stderr

@@ -200,12 +200,6 @@ def test_an_unknown_public_name_is_an_attribute_error() -> None:
         _ = dehusk.nonesuch
 
 
-@pytest.mark.parametrize("path", DOCS, ids=lambda path: str(path.relative_to(ROOT)))
-def test_the_examples_in_the_docs_are_true(path: Path) -> None:
-    result = doctest.testfile(str(path), module_relative=False, optionflags=doctest.ELLIPSIS)
-    assert result.failed == 0
-
-
 _WITH_EXAMPLES = [path for path in _modules() if ">>> " in path.read_text(encoding="utf-8")]
 
 

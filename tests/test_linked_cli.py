@@ -212,7 +212,7 @@ BAD: dict[str, tuple[Behaviour, str]] = {
     "in a circle": (lambda r: r.redirect(r.path), "redirects"),
     "to another host": (lambda r: r.redirect("http://elsewhere.example/"), "on another site"),
     "to a private address": (lambda r: r.redirect("http://10.0.0.1/"), "on another site"),
-    "hangs": (lambda r: time.sleep(30), "no whole answer within 3 s"),
+    "hangs": (lambda r: time.sleep(30), "no complete answer within 3 s"),
     "a picture": (
         sends(b"HTTP/1.1 200 OK\r\nContent-Type: image/png\r\n\r\n\x89PNG"),
         "image/png, not HTML",

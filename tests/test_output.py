@@ -388,12 +388,12 @@ def test_html_may_go_to_the_folder_of_json_lines_and_not_to_that_of_pages(tmp_pa
         sources = ["-", str(tmp_path / source)]
         open_writer(str(tmp_path), Format.HTML, io.BytesIO(), is_terminal=False, sources=sources)
     sources = [str(tmp_path / "page.html")]
-    with pytest.raises(UsageError, match="could be written over"):
+    with pytest.raises(UsageError, match="could be overwritten"):
         open_writer(str(tmp_path), Format.HTML, io.BytesIO(), is_terminal=False, sources=sources)
 
 
 def test_a_refused_folder_is_not_made(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="could be written over"):
+    with pytest.raises(UsageError, match="could be overwritten"):
         open_writer(
             f"{tmp_path}/new/deep/",
             Format.HTML,
@@ -505,7 +505,7 @@ def test_a_name_that_the_file_system_cannot_spell_costs_one_page(
 
     monkeypatch.setattr(Path, "replace", spell)
     with open_writer(str(tmp_path), None, io.BytesIO(), is_terminal=False) as writer:
-        with pytest.raises(NotWritten, match="no such name here"):
+        with pytest.raises(NotWritten, match="no file of that name is possible here"):
             writer.write(StandIn(url="https://example.org/m%C3%BChle"))
         writer.write(StandIn())
     assert files_in(tmp_path) == ["example.org/a.md"]

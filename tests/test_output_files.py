@@ -178,7 +178,7 @@ def test_parquet_never_takes_the_place_of_what_is_no_file(tmp_path: Path) -> Non
     os.mkfifo(pipe)
     link.symlink_to(pipe)
     for target in (pipe, link):
-        with pytest.raises(UsageError, match="no regular file"):
+        with pytest.raises(UsageError, match="not a regular file"):
             open_writer(str(target), Format.PARQUET, io.BytesIO(), is_terminal=False)
     assert pipe.is_fifo()
     assert link.is_symlink()
@@ -204,7 +204,7 @@ def test_a_page_never_takes_the_place_of_a_pipe(tmp_path: Path) -> None:
     written.unlink()
     os.mkfifo(written)
     writer = open_writer(f"{tmp_path}/out/", Format.TEXT, io.BytesIO(), is_terminal=False)
-    with writer, pytest.raises(NotWritten, match="no regular file"):
+    with writer, pytest.raises(NotWritten, match="not a regular file"):
         writer.write(answer)
     assert written.is_fifo()
 

@@ -103,7 +103,7 @@ def test_what_another_run_wrote_is_not_gone_on_with(
     for written in (json.dumps({"url": "https://else.example/"}), "no JSON", "[]"):
         out.write_text(written + "\n", encoding="utf-8")
         assert main(["clean", str(site), "-o", str(out), "--resume"]) == 2
-        assert "not of a run over these pages" in capsys.readouterr().err
+        assert "written for other pages" in capsys.readouterr().err
         assert out.read_text(encoding="utf-8") == written + "\n"
 
 

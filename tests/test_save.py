@@ -273,7 +273,7 @@ def test_one_run_at_a_time_saves_to_a_file_from_its_start(name: str, tmp_path: P
 def test_what_is_no_file_is_not_written_to(tmp_path: Path) -> None:
     path = tmp_path / "pipe.warc"
     os.mkfifo(path)
-    with pytest.raises(UsageError, match="no file"):
+    with pytest.raises(UsageError, match="not a file"):
         Archive(path)
     assert path.is_fifo()
 

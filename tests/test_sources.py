@@ -91,9 +91,9 @@ def test_a_url_is_refused_with_the_reason(url: str) -> None:
 
 
 def test_a_source_without_a_name_is_refused_and_not_taken_for_this_folder() -> None:
-    with pytest.raises(UsageError, match="without a name"):
+    with pytest.raises(UsageError, match="an empty SOURCE"):
         read_pages([""])
-    with pytest.raises(UsageError, match="without a name"):
+    with pytest.raises(UsageError, match="an empty SOURCE"):
         count_pages([""])
 
 
@@ -719,5 +719,5 @@ def test_what_the_library_cannot_read_is_logged_or_refused(
     assert "a.jsonl:1: no `html`" in caplog.text
     with pytest.raises(UsageError, match="No such file"):
         dehusk.read(tmp_path / "b.jsonl")
-    with pytest.raises(UsageError, match="do not go into one run"):
+    with pytest.raises(UsageError, match="cannot be mixed in one run"):
         dehusk.read("https://a.example/", tmp_path / "a.jsonl")

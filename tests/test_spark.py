@@ -246,7 +246,7 @@ def test_a_folder_that_cannot_be_written_is_refused_before_anything_is_learned(
     session: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(husk, "clean", lambda *_: pytest.fail("learned first"))
-    for target, told in ((str(tmp_path), "there already"), ("none://a/b", "none")):
+    for target, told in ((str(tmp_path), "already exists"), ("none://a/b", "none")):
         arguments = argparse.Namespace(output=target)
         with pytest.raises(UsageError, match=told):
             spark_command._clean(arguments, session, husk.SparkSettings(), ["a.warc"])
@@ -302,7 +302,7 @@ def test_a_task_that_is_killed_loses_no_page_and_counts_none_twice(
     ]
     assert written == on_one_machine(source, "--method", "segments")
     assert (counts.pages, counts.failed) == (len(written), 2)
-    with pytest.raises(UsageError, match="there already"):
+    with pytest.raises(UsageError, match="already exists"):
         husk.write(answers, str(tmp_path / "out"))
 
 

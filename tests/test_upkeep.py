@@ -219,7 +219,7 @@ def test_memories_add_up_exactly_without_ageing(tmp_path: Path) -> None:
     assert {name: merged[name] for name in NAMES[1:3]} == expected
     assert merged[NAMES[0]] == _states(one)[NAMES[0]]
     assert upkeep.check_store(tmp_path / "4.husk").findings == ()
-    with pytest.raises(UsageError, match="is there already"):
+    with pytest.raises(UsageError, match="already exists"):
         upkeep.merge_stores(one, two, tmp_path / "4.husk")
 
 

@@ -248,7 +248,7 @@ def test_an_unknown_coding_and_a_damaged_body_are_failures_of_their_page() -> No
     assert isinstance(first.error, NotHtml)
     assert isinstance(second.error, DamagedRecord)
     assert second.url == url(2)
-    assert f"stdin, byte {len(strange)}: its body cannot be unpacked" in str(second.error)
+    assert f"stdin, byte {len(strange)}: its body cannot be decompressed" in str(second.error)
 
 
 def test_without_the_extra_a_page_packed_by_brotli_fails_by_name(

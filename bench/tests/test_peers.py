@@ -223,7 +223,7 @@ def test_a_peer_that_breaks_as_it_loads_is_left_out_with_a_note() -> None:
 def test_folds_of_another_version_are_refused_before_the_first_page(tmp_path: Path) -> None:
     (tmp_path / "folds.json").write_text('{"a": 0}', "utf-8")
     (tmp_path / "fold-0.json").write_text('{"version": 0}', "utf-8")
-    with pytest.raises(UsageError, match=r"fold-0\.json is no model of this version"):
+    with pytest.raises(UsageError, match=r"fold-0\.json is not a model of this version"):
         make_contenders(["auto"], with_peers=False, folds=tmp_path)
 
 

@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[2]
 RECORD = ROOT / "docs" / "results"
 METHOD_PAGES = sorted((ROOT / "docs" / "methods").glob("*.md"))
 SOURCE = re.compile(
-    r"(`|^ {4})dehusk (bench|train) \w|[Tt]able \d|section \d|figure \d|\b[TP],? (table )?\d",
+    r"(`|^ *)dehusk (bench|train) \w|[Tt]able \d|section \d|figure \d|\b[TP],? (table )?\d",
     re.MULTILINE,
 )
 """A command, or a place in a paper."""

@@ -51,8 +51,8 @@ def add_render(parser: argparse._ActionsContainer) -> None:
     parser.add_argument(
         "--render",
         action="store_true",
-        help="show each page in Chromium first, scripts on and network off, and judge what it shows"
-        " (install extra: render)",
+        help="load each page in Chromium first, with scripts and without network, and clean what it"
+        " shows (install extra: render)",
     )
 
 
@@ -112,22 +112,21 @@ def add_markdown(parser: argparse._ActionsContainer) -> None:
         "--links",
         choices=[str(choice) for choice in Links],
         default=str(Links.KEEP),
-        help="links in Markdown: with their addresses, but for parameters that track readers; their"
-        " text alone; addresses at the end; nothing, their text neither; or with full addresses"
-        " (default: %(default)s)",
+        help="links in Markdown: with addresses, without tracking parameters; text only; addresses"
+        " at the end; nothing, not even the text; or with full addresses (default: %(default)s)",
     )
     parser.add_argument(
         "--images",
         choices=[str(choice) for choice in Images],
         default=str(Images.KEEP),
-        help="images in Markdown: with their addresses, their alternative text alone, or nothing"
+        help="images in Markdown: with addresses, alternative text only, or nothing"
         " (default: %(default)s)",
     )
     parser.add_argument(
         "--tables",
         choices=[str(choice) for choice in Tables],
         default=str(Tables.GFM),
-        help="tables in Markdown: as GitHub has them, or as HTML where those cannot hold them"
+        help="tables in Markdown: as on GitHub, or as HTML where those cannot hold them"
         " (default: %(default)s)",
     )
 
@@ -210,20 +209,19 @@ def add_overrides(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--favour",
         choices=[str(choice) for choice in Favour],
-        help="keep less but surely content (precision), keep all that may be content (recall), or"
-        " both alike; for methods that can be told",
+        help="keep only what is surely content (precision), all that may be content (recall), or"
+        " weigh both equally (balance); for methods that support it",
     )
     group.add_argument(
         "--comments",
         choices=[str(choice) for choice in Comments],
-        help="what readers wrote below the content: apart from it, as an answer of its own"
-        " (default; in JSON lines and Parquet, not in text and Markdown), kept as part of it, or"
-        " dropped; with auto",
+        help="what readers wrote below the content: in a field of its own (default; in JSON lines"
+        " and Parquet, not in text and Markdown), kept as part of it, or dropped; with auto",
     )
     group.add_argument(
         "--type",
         choices=[str(choice) for choice in PageType],
-        help="what all pages are, where you know; with auto",
+        help="what kind all pages are, if you know; with auto",
     )
     for name, label in (("--keep", "content"), ("--drop", "template")):
         group.add_argument(
@@ -231,7 +229,7 @@ def add_overrides(parser: argparse.ArgumentParser) -> None:
             action="append",
             default=[],
             metavar="CSS",
-            help=f"what this selector selects is {label}, with all below it; may be repeated",
+            help=f"what this selector matches is {label}, with all below it; may be repeated",
         )
 
 
@@ -264,8 +262,8 @@ def add_limits(parser: argparse.ArgumentParser) -> None:
         type=positive_float,
         default=_LIMITS.timeout_s,
         metavar="SECONDS",
-        help="give a page up after so much CPU time, and after thirty times as long where it"
-        " stands still (default: %(default)s)",
+        help="give up on a page after this much CPU time, or thirty times as long by the clock"
+        " (default: %(default)s)",
     )
 
 

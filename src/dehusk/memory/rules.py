@@ -50,7 +50,7 @@ def read_rules(shelf: Shelf) -> tuple[Rule, ...]:
         parsed = [json.loads(value) for _, value in found]
         rules = [Rule(Action(rule["action"]), str(rule["selector"])) for rule in parsed]
     except (ValueError, KeyError, TypeError) as fault:
-        raise StoreDamaged("a rule of the site is none that dehusk wrote") from fault
+        raise StoreDamaged("a rule of the site was not written by dehusk") from fault
     return tuple(sorted(rules, key=lambda rule: (rule.selector, rule.action)))
 
 

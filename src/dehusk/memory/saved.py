@@ -295,7 +295,7 @@ def carried(data: bytes) -> Memory:
     try:
         return _read(data)
     except (ValueError, TypeError, IndexError, AttributeError, RecursionError) as fault:
-        raise StateError("a process was given a memory that is none") from fault
+        raise StateError("a process was given something that is not a memory") from fault
 
 
 def _read(data: bytes) -> Memory:

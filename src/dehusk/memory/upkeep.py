@@ -48,7 +48,7 @@ def repair_store(address: Address) -> Report:
     nothing in it can be read.
     """
     if is_server(address):
-        raise UsageError(f"{address}: on a server; `dehusk sites forget` takes out a damaged site")
+        raise UsageError(f"{address}: on a server; `dehusk sites forget` removes a damaged site")
     # Where a link leads is what is repaired; the link stays.
     path = Path(os.path.realpath(address))
     part = Path(f"{path}-repair")
@@ -249,7 +249,7 @@ def _check_new(target: Address) -> None:
             return
     elif not Path(target).exists():
         return
-    raise UsageError(f"{target}: is there already; name a new one")
+    raise UsageError(f"{target}: already exists; name a new one")
 
 
 def _text(data: bytes) -> str:

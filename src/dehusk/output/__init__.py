@@ -83,7 +83,7 @@ def open_writer(
         named = None if is_folder else named_format(path.name)
         chosen = output_format or named or (Format.MARKDOWN if is_folder else Format.JSONL)
         if named and chosen is not named:
-            raise UsageError(f"cannot write {chosen} to {target}: its name says {named}")
+            raise UsageError(f"cannot write {chosen} to {target}: its name stands for {named}")
         is_packed = not is_folder and path.name.lower().endswith(_PACKED)
         shape = Shape(chosen, _checked(piece_tokens, chosen), is_packed=is_packed)
         if resumes:
@@ -166,10 +166,10 @@ def _open_file(
         # It is renamed into place at its end, which would put a file where a device or a link was.
         if os.path.lexists(real) and not real.is_file():
             kind = shape.format.title()
-            raise UsageError(f"cannot write {kind} to {path}: it is no regular file")
+            raise UsageError(f"cannot write {kind} to {path}: not a regular file")
         return shape.format.row.open(real, shape.piece_tokens, False)
     if written.size > (path.stat().st_size if path.exists() else 0):
-        raise UsageError(f"cannot go on writing to {path}: it is shorter than it was left")
+        raise UsageError(f"cannot continue {path}: it is shorter than before")
     earlier = WrittenLines(path) if resumes else None
     sink = GrowingFile(path, earlier.size if earlier else written.size)
     return StreamWriter(sink, shape, earlier=earlier)
@@ -182,13 +182,11 @@ def _open_folder(
     suffix = shape.format.row.suffix
     for source in sources:
         if is_page_name(f"page{suffix}") and _may_hold_html(source, path):
-            raise UsageError(
-                f"cannot write HTML to {path}: files of {source} could be written over"
-            )
+            raise UsageError(f"cannot write HTML to {path}: files of {source} could be overwritten")
         # Pages go into folders named after their sites, and so may the folder of a source be.
         is_below = source.is_dir() and _is_inside(_real(source).parent, path)
         if INDEX.endswith(suffix) and is_below:
-            raise UsageError(f"cannot write JSON to {path}: {source / INDEX} could be written over")
+            raise UsageError(f"cannot write JSON to {path}: {source / INDEX} could be overwritten")
     path.mkdir(parents=True, exist_ok=True)
     if not os.access(path, os.W_OK | os.X_OK):
         raise UsageError(

@@ -89,7 +89,7 @@ class Archive:
             raise UsageError(f"--save {self.path}: another run saves to it; choose another name")
         found = os.fstat(self._file.fileno())
         if not (stat.S_ISREG(found.st_mode) or stat.S_ISCHR(found.st_mode)):
-            raise UsageError(f"--save {self.path}: it is there already, and is no file")
+            raise UsageError(f"--save {self.path}: it exists, and is not a file")
         if found.st_size and _first_record(self._file, self.path) != self.record_id:
             known = "it is not the archive of this crawl" if is_known else "it is there already"
             raise UsageError(f"--save {self.path}: {known}; choose another name")

@@ -50,7 +50,7 @@ def check_replaceable(path: Path) -> None:
     except OSError:
         return  # Not there, or writing says why not.
     if not stat.S_ISREG(mode) and not stat.S_ISLNK(mode):
-        raise FileExistsError(errno.EEXIST, "it is no regular file", str(path))
+        raise FileExistsError(errno.EEXIST, "not a regular file", str(path))
 
 
 def write_whole(path: Path, data: bytes, folder: Path | None = None) -> None:

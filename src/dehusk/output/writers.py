@@ -178,7 +178,7 @@ class WrittenLines:
         except (ValueError, KeyError):
             is_own = False
         if not is_own:
-            raise UsageError(f"cannot go on with {self._path}: it is not of a run over these pages")
+            raise UsageError(f"cannot continue {self._path}: it was written for other pages")
         if self._left <= 0:
             self.close()
         return True
@@ -310,7 +310,9 @@ class FolderWriter:
         try:
             write_whole(self._folder / name, data, self._folder)
         except UnicodeError as fault:
-            raise NotWritten(answer.url, f"{self._folder / name}: no such name here") from fault
+            raise NotWritten(
+                answer.url, f"{self._folder / name}: no file of that name is possible here"
+            ) from fault
         except OSError as fault:
             if fault.errno in _HOPELESS:
                 raise

@@ -338,7 +338,7 @@ def _check(sources: Sequence[str]) -> list[tuple[Path | None, Kind]]:
 def _check_path(source: str) -> tuple[Path, Kind]:
     """What a source is, by its name and by what is there. Raises UsageError."""
     if not source:
-        raise UsageError("a SOURCE without a name; the current folder is `.`")
+        raise UsageError("an empty SOURCE; the current folder is `.`")
     if is_web(source):
         raise UsageError(f"{source}: only `dehusk clean` crawls; save its pages with --save")
     path = Path(source)

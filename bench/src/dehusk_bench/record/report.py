@@ -95,8 +95,9 @@ _INTRO: Final = """\
 # Results
 
 Every experiment of the papers that dehusk builds on, and every peer, by one command. This page is
-made by `dehusk bench report` from what `dehusk bench all` wrote; nothing but the notes is written
-by hand. The tables are in [{folder}/]({folder}) as CSV, the plots as SVG.
+made by `dehusk bench report` from what `dehusk bench all` wrote; only the notes are written by
+hand. The tables are in the folder `{folder}` as CSV, the plots as SVG. The commands need corpora
+(`dehusk bench data`) and hours: the tests check that they can be called, and do not run them.
 
 F1 is that of content words per page, averaged over the pages of a site, then over sites. A range is
 where a figure lies in 95 of 100 draws of sites. *Better* and *worse* are said where the range of

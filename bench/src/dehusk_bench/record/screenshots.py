@@ -16,6 +16,7 @@ from typing import Any, Final
 
 from dehusk.errors import MissingExtra, SourceError
 from dehusk.page.browser import find_chromium
+from dehusk_bench.record.before_after import take_before_after
 from dehusk_bench.samples import sample_site, write_site
 from dehusk_bench.samples.server import serve_site
 from dehusk_bench.speed.serve import running
@@ -66,6 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
             write_site(sample_site(kind, pages=_PAGES, seed=_SEED), Path(made) / kind)
         sources = [str(Path(made) / kind) for kind in _SITES]
         with _viewer(*sources) as address, _browser(driver, Path(made)) as browser:
+            take_before_after(browser, folder)
             _take_viewer(browser, address, folder)
         with _browser(driver, Path(made) / "own", arguments.extension) as browser:
             _take_extension(browser, folder)

@@ -161,8 +161,8 @@ def make_parser(wanted: str | None = None) -> argparse.ArgumentParser:
     """The parser of the command line; only the command that is wanted has its options, or all."""
     parser = _Parser(
         prog="dehusk",
-        description="Tell what web pages say from what their site repeats.",
-        epilog="Exit status: 0 all well, 1 some pages failed, 2 wrong use, 130 interrupted.",
+        description="Separate what web pages say from what their site repeats.",
+        epilog="Exit status: 0 success, 1 some pages failed, 2 wrong usage, 130 interrupted.",
     )
     parser.add_argument(
         "--version", action=_Version, nargs=0, help="show version, kernel and model, and exit"
@@ -207,25 +207,25 @@ COMMANDS: Final = {
     ),
     "explain": Command(
         "why each region of a page is kept or dropped",
-        "Show a page's regions with their scores, what page and site said of them, and why.",
+        "Show the regions of a page: their scores, what page and site say about them, and why.",
         f"{_CLI}.explain:run",
         f"{_CLI}.options:add_explain",
     ),
     "learn": Command(
-        "pages in, only the memory is changed",
-        "Read pages and learn their sites, without an answer on them.",
+        "learn pages into a memory, without output",
+        "Read pages and learn their sites into a memory. Nothing else is written.",
         f"{_CLI}.learn:run",
         f"{_CLI}.clean_options:add_learn",
     ),
     "view": Command(
-        "pages and what was found on them, in a browser",
+        "look at pages in a browser: what is template, and why",
         "Read pages and show them in a browser: what is template, what is content, and why.",
         f"{_SERVICE}.command:view",
         f"{_SERVICE}.options:add_view",
     ),
     "serve": Command(
-        "the same over HTTP",
-        "Answer over HTTP: post a page, get its content. /openapi.json describes it to programs.",
+        "clean pages over HTTP",
+        "Answer over HTTP: post a page, get its content. /openapi.json describes the API.",
         f"{_SERVICE}.command:serve",
         f"{_SERVICE}.options:add_serve",
     ),
@@ -237,18 +237,18 @@ COMMANDS: Final = {
     ),
     "sites": Command(
         "what a memory knows",
-        "List the sites of a memory, or do something with them.",
+        "List the sites of a memory, or work on them.",
         f"{_CLI}.sites:run",
         f"{_CLI}.options:add_sites",
     ),
     "spark": Command(
-        "the same on a Spark cluster",
+        "clean pages on a Spark cluster",
         "Clean more pages than one machine can: on a Spark cluster, or all cores of this machine.",
         "dehusk.doors.spark.command:run",
         f"{_CLI}.options:add_spark",
     ),
     "methods": Command(
-        "what methods there are",
+        "list the methods",
         "List the methods and their settings.",
         f"{_CLI}.methods:run",
         f"{_CLI}.options:add_methods",

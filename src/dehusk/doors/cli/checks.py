@@ -50,7 +50,7 @@ def check_jobs(arguments: argparse.Namespace) -> None:
 def _check_resume(arguments: argparse.Namespace) -> None:
     """Raise UsageError for files and options with which nobody can tell what is left to do."""
     if arguments.output in (None, "-"):
-        raise UsageError("--resume needs -o: it goes on behind what was written there")
+        raise UsageError("--resume needs -o: it continues what was written there")
     for name in ("unique", "revise"):
         if getattr(arguments, name):
             raise UsageError(f"--{name} leaves out pages, so --resume cannot tell what is done")

@@ -58,7 +58,7 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
         "--output",
         metavar="FILE|DIR",
         help="where to write; an existing folder or a name ending in / gets one file per page, a"
-        " name ending in .gz is packed (default: standard output)",
+        " name ending in .gz is compressed (default: standard output)",
     )
     options.add_markdown(group)
     group.add_argument(
@@ -77,8 +77,8 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--unique",
         action="store_true",
-        help="leave out pages whose content nearly repeats that of an earlier page of the run: of"
-        " the 8 smallest hashes of their runs of 6 words, 4 are the same",
+        help="leave out pages whose content nearly repeats an earlier page of the run: 4 of the"
+        " 8 smallest hashes of their runs of 6 words are the same",
     )
     group.add_argument("-q", "--quiet", action="store_true", help="no progress and no summary")
     group.add_argument(
@@ -97,8 +97,8 @@ def _add_jobs(parser: argparse._ActionsContainer) -> None:
         type=positive_int,
         default=1,
         metavar="N",
-        help="let N processes work on pages, each site in one of them at a time; the same output"
-        " in the same order (default: %(default)s)",
+        help="use N processes, each site in one of them at a time; the output stays the same, in"
+        " the same order (default: %(default)s)",
     )
 
 
@@ -109,7 +109,7 @@ def _add_passes(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--two-pass",
         action="store_true",
-        help="read all pages twice: learn them first, then answer on each with all that was learned"
+        help="read all pages twice: learn them first, then clean each with all that was learned"
         " (standard input goes through a temporary file)",
     )
     group.add_argument(
@@ -123,7 +123,7 @@ def _add_passes(parser: argparse.ArgumentParser) -> None:
         type=_revision,
         metavar="N|last",
         help="write only pages whose answer has changed since revision N of their site, or since"
-        " each was last answered on; needs --memory",
+        " each was last cleaned; needs --memory",
     )
 
 
@@ -139,13 +139,13 @@ def _add_crawling(group: argparse._ArgumentGroup) -> None:
         "--pages",
         type=positive_int,
         metavar="N",
-        help=f"stop after so many pages (default: {_USUAL.max_pages})",
+        help=f"stop after this many pages (default: {_USUAL.max_pages})",
     )
     group.add_argument(
         "--depth",
         type=whole_number,
         metavar="N",
-        help=f"follow so many links from the start (default: {_USUAL.max_depth})",
+        help=f"follow links up to this far from the start (default: {_USUAL.max_depth})",
     )
     group.add_argument(
         "--include",
@@ -172,17 +172,17 @@ def _add_crawling(group: argparse._ArgumentGroup) -> None:
     again.add_argument(
         "--resume",
         action="store_true",
-        help="go on with a crawl that was cut off, or a run over files into JSON lines or a folder;"
-        " begins where there is none",
+        help="continue a crawl that was cut off, or a run over files into JSON lines or a folder;"
+        " starts one if there is none",
     )
     again.add_argument(
         "--fresh",
         action="store_true",
-        help="forget an earlier crawl, and write its output anew",
+        help="forget an earlier crawl and start over",
     )
     group.add_argument(
         "--state",
         metavar="FILE",
-        help="where the crawl keeps what it needs to go on (default: dehusk.crawl in the output"
+        help="where the crawl keeps its state, to be resumed (default: dehusk.crawl in the output"
         " folder, or the output file's name with .crawl; nowhere for standard output)",
     )

@@ -92,7 +92,9 @@ def _check(arguments: argparse.Namespace) -> None:
     """Raise UsageError for what does not go with a crawl."""
     are_web(arguments.sources)
     if arguments.unique:
-        raise UsageError("--unique compares the pages of one run, and a crawl can be many")
+        raise UsageError(
+            "--unique compares the pages of one run, but a crawl may take several runs"
+        )
     if arguments.revise is not None:
         raise UsageError(
             "--revise is for pages that were saved; a second crawl finds changes itself"
@@ -102,7 +104,9 @@ def _check(arguments: argparse.Namespace) -> None:
     if fields != (usual.html_field, usual.url_field, usual.site_field):
         raise UsageError("--html-field, --url-field and --site-field are for records, not crawls")
     if arguments.two_pass:
-        raise UsageError("--two-pass reads its sources twice, and the web should be asked once")
+        raise UsageError(
+            "--two-pass reads its sources twice: save the pages first (--save), and clean those"
+        )
     named = named_format(Path(arguments.output or "").name)
     chosen = Format(arguments.format) if arguments.format else named
     if chosen and chosen.row.open is not None:
@@ -118,7 +122,7 @@ def state_path(arguments: argparse.Namespace) -> Path | None:
     output = arguments.output
     if output in (None, "-"):
         if arguments.resume:
-            raise UsageError("--resume needs -o, or the --state of the crawl to go on with")
+            raise UsageError("--resume needs -o, or the --state of the crawl to continue")
         return None
     if output.endswith(("/", os.sep)) or Path(output).is_dir():
         Path(output).mkdir(parents=True, exist_ok=True)

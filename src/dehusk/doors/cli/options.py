@@ -15,17 +15,17 @@ _ACTS: Final = {
         "what a site has taught",
         "Show a site: its pages, its tables, its families, and their templates.",
     ),
-    "forget": ("take a site out", "Take sites out, with all that is kept of them."),
+    "forget": ("remove a site", "Remove sites, with everything that is kept about them."),
     "rules": (
         "what you have corrected",
-        "List the rules of a site, add one, or take one back. Every page of the site obeys them.",
+        "List the rules of a site, add one, or remove one. They apply to all pages of the site.",
     ),
     "check": (
         "look for damage",
         "Read and verify everything: say exactly what is damaged and what is still good.",
     ),
-    "vacuum": ("give back room", "Rewrite the file without the room that is not used."),
-    "upgrade": ("bring to this format", "Bring a file of an older dehusk to the present format."),
+    "vacuum": ("free unused space", "Rewrite the file without unused space."),
+    "upgrade": ("update the format", "Convert a file of an older dehusk to the current format."),
     "merge": (
         "add two memories up",
         "Write the sites of two memories into a new one; common sites are added up.",
@@ -92,7 +92,7 @@ def add_template(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-o", "--output", metavar="FILE", help="where to write (default: standard output)"
     )
-    parser.add_argument("-q", "--quiet", action="store_true", help="no word on what is compared")
+    parser.add_argument("-q", "--quiet", action="store_true", help="do not say what is compared")
     options.add_render(parser)
     options.add_search(parser)
     web_options.add_fetching(parser)
@@ -128,7 +128,7 @@ def add_sites(parser: argparse.ArgumentParser) -> None:
     made["rules"].add_argument("site", metavar="SITE", help="the site's name")
     made["rules"].add_argument("--keep", metavar="CSS", help="add: what this selects is content")
     made["rules"].add_argument("--drop", metavar="CSS", help="add: what this selects is template")
-    made["rules"].add_argument("--remove", metavar="RULE", help="take a rule back, by its name")
+    made["rules"].add_argument("--remove", metavar="RULE", help="remove a rule, by its name")
     made["check"].add_argument(
         "--repair",
         action="store_true",
@@ -153,7 +153,7 @@ def add_spark(parser: argparse.ArgumentParser) -> None:
     _add_spark_clean(
         acts.add_parser(
             "clean",
-            help="files in, content out, learned first and answered on then",
+            help="files in, content out, in two passes",
             description="Clean files on a Spark cluster in two passes: learn all, then answer.",
         )
     )
@@ -168,11 +168,9 @@ def _add_spark_clean(parser: argparse.ArgumentParser) -> None:
         help="a file or folder as `dehusk clean` takes it, where all executors see it, or the"
         " address of one (s3://…, hdfs://…)",
     )
+    group.add_argument("--paths", metavar="FILE", help="a list of further sources, one per line")
     group.add_argument(
-        "--paths", metavar="FILE", help="a list of further sources, one a line, packed or not"
-    )
-    group.add_argument(
-        "--prefix", default="", metavar="ADDRESS", help="what stands before each line of --paths"
+        "--prefix", default="", metavar="ADDRESS", help="put this before each line of --paths"
     )
     options.add_site(parser)
     options.add_method(parser)
@@ -180,7 +178,7 @@ def _add_spark_clean(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("output")
     group.add_argument(
         "-o", "--output", required=True, metavar="DIR",
-        help="the folder to write to, which must not be there; also an address (s3://…)",
+        help="the folder to write to, which must not exist; or an address (s3://…)",
     )  # fmt: skip
     group.add_argument(
         "--format", choices=("jsonl", "parquet"), default="jsonl",
@@ -204,7 +202,7 @@ def _add_cluster(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME=VALUE",
-        help="a setting of Spark's; may be repeated",
+        help="a setting of Spark; may be repeated",
     )
 
 

@@ -40,14 +40,13 @@ def add_fetching(parser: argparse.ArgumentParser) -> None:
         "--fetch-timeout",
         type=positive_float,
         metavar="SECONDS",
-        help=f"for a request from its beginning to its end (default: {_USUAL.timeout_s})",
+        help=f"for a request, from start to end (default: {_USUAL.timeout_s})",
     )
     group.add_argument(
         "--retries",
         type=whole_number,
         metavar="N",
-        help="times to ask again where the network or the server failed"
-        f" (default: {_USUAL.retries})",
+        help=f"retries after a failure of the network or the server (default: {_USUAL.retries})",
     )
     group.add_argument(
         "--max-redirects",
@@ -55,20 +54,20 @@ def add_fetching(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help=f"redirects in a row to follow (default: {_USUAL.max_redirects})",
     )
-    group.add_argument("--user-agent", metavar="TEXT", help="the name to come under")
+    group.add_argument("--user-agent", metavar="TEXT", help="the name to crawl under")
     group.add_argument(
         "--ignore",
         action="append",
         default=[],
         choices=[str(wish) for wish in Wish],
-        help="a wish of the site to pass over, for a site of your own; may be repeated",
+        help="a wish to ignore, on a site of your own; may be repeated",
     )
     group.add_argument(
         "--allow-private",
         action="append",
         default=[],
         metavar="HOST",
-        help="connect to this host, address or network (10.1.0.0/16) though it is not public; may"
+        help="connect to this host, address or network (10.1.0.0/16) although it is not public; may"
         " be repeated; link-local addresses are always refused",
     )
     group.add_argument(

@@ -202,7 +202,7 @@ async def read_body(request: Request, max_bytes: int, timeout_s: float) -> bytes
 
 
 def _too_large(max_bytes: int) -> Failed:
-    return Failed(413, "too_large", f"more than {max_bytes} bytes, unpacked")
+    return Failed(413, "too_large", f"more than {max_bytes} bytes, decompressed")
 
 
 def _unpacker(encoding: str, max_bytes: int) -> Any:

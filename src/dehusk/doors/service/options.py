@@ -32,8 +32,7 @@ def _add_fetching(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--fetch",
         action="store_true",
-        help="load the pages that /v1/linked asks for, where a request wishes it (install extra:"
-        " crawl)",
+        help="load the pages that /v1/linked asks for, if a request says so (install extra: crawl)",
     )
     group.add_argument(
         "--delay",
@@ -50,7 +49,7 @@ def _add_fetching(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="HOST",
-        help="load from this host, address or network (10.1.0.0/16) though it is not public; may"
+        help="load from this host, address or network (10.1.0.0/16) although it is not public; may"
         " be repeated; link-local addresses are always refused",
     )
 
@@ -62,7 +61,7 @@ def _add_listening(parser: argparse.ArgumentParser) -> None:
         "--host",
         default=_USUAL.host,
         metavar="ADDRESS",
-        help="where to listen; any other than this machine's own needs a token"
+        help="where to listen; any address but this machine's own needs a token"
         " (default: %(default)s)",
     )
     group.add_argument(
@@ -83,7 +82,7 @@ def _add_listening(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="HOST",
-        help="a host name that the service goes by, besides its address; may be repeated",
+        help="another host name of the service; may be repeated",
     )
     group.add_argument(
         "--origin",

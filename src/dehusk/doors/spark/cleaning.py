@@ -278,4 +278,4 @@ def check_target(session: SparkSession, target: str) -> None:
     except Py4JJavaError as fault:
         raise UsageError(f"{target}: {fault.java_exception.getMessage()}") from fault
     if is_there:
-        raise UsageError(f"{target}: there already; name a new folder")
+        raise UsageError(f"{target}: already exists; name a new folder")

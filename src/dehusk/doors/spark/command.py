@@ -68,7 +68,7 @@ def _paths(arguments: argparse.Namespace) -> list[str]:
             raise UsageError(f"{arguments.paths}: {fault}") from fault
         paths += [arguments.prefix + line for line in lines]
     if "-" in paths:
-        raise UsageError("standard input is not there for executors; name files, or folders")
+        raise UsageError("executors cannot read standard input; name files or folders")
     if not paths:
         raise UsageError("nothing to read: name a SOURCE, or a list of them with --paths")
     return paths

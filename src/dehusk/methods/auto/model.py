@@ -131,7 +131,7 @@ def load_model(path: str | None = None) -> Model:
     except (
         ValueError, TypeError, KeyError, AttributeError, RecursionError, OverflowError,
     ) as fault:  # fmt: skip
-        raise SettingError(f"auto: model {source} is no model of this version") from fault
+        raise SettingError(f"auto: {source} is not a model of this version") from fault
 
 
 def save_model(model: Model, path: Path) -> None:

@@ -103,7 +103,7 @@ def find_chromium() -> str:
     if named:
         path = shutil.which(named)
         if path is None:
-            raise UsageError(f"{VARIABLE}={named}: there is no such program")
+            raise UsageError(f"{VARIABLE}={named}: no such program")
         return path
     found = next(filter(None, map(shutil.which, _NAMES)), None)
     if found is None:

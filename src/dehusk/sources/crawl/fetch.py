@@ -152,7 +152,7 @@ class Response:
         except ValueError as fault:
             raise BadRedirect(self.url, "redirected to an address that cannot be read") from fault
         if not is_web:
-            raise BadRedirect(self.url, "redirected to where the web ends")
+            raise BadRedirect(self.url, "redirected to something that is not a web address")
         return target
 
     @property
@@ -249,7 +249,7 @@ class Fetcher:
             headers = _decoded(answer.headers)
             head = Response(url, answer.status, headers, answered_at=time.time())
             if answer.status < 200:
-                raise BadResponse(url, f"status {answer.status}, which nobody asked for")
+                raise BadResponse(url, f"status {answer.status}, which was not asked for")
             return await _with_body(head, answer, limit) if wants_body(head) else head
         finally:
             await answer.aclose()
@@ -283,9 +283,9 @@ async def _with_body(head: Response, answer: httpcore2.Response, limit: _Limit) 
                 if len(body) > limit.max_bytes:
                     raise PageTooLarge(head.url, f"more than {limit.max_bytes} bytes")
     except zlib.error as fault:
-        raise BadResponse(head.url, "damaged: not packed as it says") from fault
+        raise BadResponse(head.url, "damaged: not compressed as its header says") from fault
     if not decoder.is_whole:
-        raise BadResponse(head.url, "cut short: its packed body has no end")
+        raise BadResponse(head.url, "cut short: its compressed body ends too early")
     return replace(head, body=bytes(body))
 
 
@@ -298,7 +298,7 @@ async def _typed(url: str, timeout_s: float) -> AsyncIterator[None]:
     except AddressRefused as refused:
         raise AddressRefused(url, refused.reason) from refused
     except (TimeoutError, httpcore2.TimeoutException) as fault:
-        raise FetchTimeout(url, f"no whole answer within {timeout_s:g} s") from fault
+        raise FetchTimeout(url, f"no complete answer within {timeout_s:g} s") from fault
     except (httpcore2.RemoteProtocolError, httpcore2.LocalProtocolError) as fault:
         raise BadResponse(url, _phrase(fault)) from fault
     except NoName as fault:
@@ -306,7 +306,7 @@ async def _typed(url: str, timeout_s: float) -> AsyncIterator[None]:
     except (httpcore2.NetworkError, httpcore2.ProxyError, ssl.SSLError, OSError) as fault:
         raise ConnectionFailed(url, _phrase(fault)) from fault
     except (httpcore2.UnsupportedProtocol, ValueError) as fault:  # A port that is none, too.
-        raise ConnectionFailed(url, "no address that can be connected to") from fault
+        raise ConnectionFailed(url, "none of its addresses can be reached") from fault
 
 
 _PHRASES: Final = {

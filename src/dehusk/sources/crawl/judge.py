@@ -279,7 +279,9 @@ class Judge:
             return self._failed(entry, BadRedirect(entry.url, f"more than {most} redirects"))
         normal = normal_url(target, self._scope.traps.dropped)
         if normal is None:
-            return self._failed(entry, BadRedirect(entry.url, "redirected to where the web ends"))
+            return self._failed(
+                entry, BadRedirect(entry.url, "redirected to something that is not a web address")
+            )
         if key_of(normal) in self._chain(entry):
             reason = f"redirects in a circle, back to {normal}"
             return self._failed(entry, BadRedirect(entry.url, reason))

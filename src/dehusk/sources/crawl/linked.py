@@ -182,7 +182,7 @@ class LinkedPages:
                 self._known[key_of(entry.url)] = verdict.item
                 return verdict.item, answers
             entry = verdict.again or next((found.entry for found in verdict.found), None)
-        raise BadResponse(answers[-1].url, f"status {answers[-1].status}, which nobody asked for")
+        raise BadResponse(answers[-1].url, f"status {answers[-1].status}, which was not asked for")
 
     def _ask(self, url: str) -> Response | PageError:
         """What the server answers, unless it has been silent for long."""

@@ -91,11 +91,11 @@ def decode(raw: memoryview, fields: Fields, max_bytes: int) -> Body:
         for coding in reversed(codings):
             body = _unpack(body, coding, max_bytes)
     except _TooLarge as fault:
-        raise PageTooLarge(None, f"more than {max_bytes} bytes, unpacked") from fault
+        raise PageTooLarge(None, f"more than {max_bytes} bytes, decompressed") from fault
     except LookupError as fault:
-        raise NotHtml(None, f"its body is packed in a way that is not known ({fault})") from fault
+        raise NotHtml(None, f"its body is compressed in an unknown way ({fault})") from fault
     except (*INFLATE_FAULTS, OSError) as fault:
-        raise DamagedRecord(None, f"its body cannot be unpacked ({fault})") from fault
+        raise DamagedRecord(None, f"its body cannot be decompressed ({fault})") from fault
     return body
 
 
@@ -170,7 +170,7 @@ def _unbrotli(data: bytes, limit: int) -> tuple[bytes, bool]:
     try:
         import brotli  # noqa: PLC0415  an extra, so it may be missing
     except ImportError as missing:
-        raise MissingExtra("reading pages packed by brotli", "warc") from missing
+        raise MissingExtra("reading pages compressed with brotli", "warc") from missing
     decoder = brotli.Decompressor()
     try:
         plain = decoder.process(data, output_buffer_limit=limit + 1)
