@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from dehusk.doors.cli.checks import check_targets
-from dehusk.doors.cli.progress import plain
+from dehusk.doors.cli.progress import plain, print_table
 from dehusk.doors.options import chosen_method, make_limits, make_source_settings
 from dehusk.errors import SelectorError, UsageError
 from dehusk.memory.opening import open as open_session
@@ -44,7 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
     with opened(arguments, is_written=bool(given) or is_asking) as memories:
         _keep(memories, given)
         if not arguments.sources:
-            return 0
+            return 0 if arguments.answers else _list(memories, is_json=arguments.json)
         viewed = Viewed(memories)
         failures = read_into(viewed, arguments)
         for site in viewed.sites:
@@ -69,6 +69,40 @@ def opened(arguments: argparse.Namespace, *, is_written: bool) -> AbstractContex
     return open_session(
         arguments.memory, durable="page", reads_only=not is_written, method=name, **settings
     )
+
+
+def _list(memories: Session, *, is_json: bool) -> int:
+    """What a memory knows of the answers on its sites, those that changed first."""
+    known = [(row.name, memories.usual(row.name)) for row in memories.sites()]
+    known.sort(key=lambda one: (one[1].shift is None, one[1].confidence or 1.0, one[0]))
+    if is_json:
+        for site, usual in known:
+            fields = {
+                "site": site,
+                "answers": usual.pages,
+                "template_share": usual.template_share,
+                "confidence": usual.confidence,
+                "answers_changed": usual.shift and asdict(usual.shift),
+            }
+            sys.stdout.write(json.dumps(fields) + "\n")
+        return 0
+    rows = [
+        (
+            site,
+            f"{usual.pages:,}",
+            _number(usual.template_share),
+            _number(usual.confidence),
+            f"on page {usual.shift.page:,}: {usual.shift}" if usual.shift else "-",
+        )
+        for site, usual in known
+    ]
+    print_table(("site", "answers", "template", "F1 expected", "changed"), rows)
+    sys.stdout.write("\nquestions are asked of pages: dehusk review SOURCE --memory FILE\n")
+    return 0
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.2f}"
 
 
 def read_into(viewed: Viewed, arguments: argparse.Namespace) -> int:
