@@ -23,7 +23,13 @@ from dehusk.template.survey import Survey, survey
 from dehusk.template.templates import Template
 from dehusk.template.viewing import Viewed
 
-_STYLE: Final = files("dehusk.template").joinpath("report.css").read_text(encoding="utf-8")
+STYLE: Final = files("dehusk.template").joinpath("report.css").read_text(encoding="utf-8")
+"""How the page looks: type, tables, light and dark."""
+POLICY: Final = (
+    "default-src 'none'; base-uri 'none'; form-action 'none'; style-src 'sha256-"
+    f"{b64encode(sha256(STYLE.encode()).digest()).decode()}'"
+)
+"""Allows that style sheet, and nothing else."""
 _MAX_SITES: Final = 20
 """Sites that are told of at length; all are in the table."""
 _EXAMPLES: Final = 3
@@ -78,15 +84,13 @@ def report_html(viewed: Viewed, method: str, version: str) -> str:
 
 
 def _document(surveys: Sequence[Survey], told: Iterable[SiteReport], made: str) -> Iterator[str]:
-    digest = b64encode(sha256(_STYLE.encode()).digest()).decode()
-    policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
     title = surveys[0].site if len(surveys) == 1 else f"{len(surveys)} sites"
     yield '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-    yield f'<meta http-equiv="Content-Security-Policy" content="{escape(policy)}">\n'
+    yield f'<meta http-equiv="Content-Security-Policy" content="{escape(POLICY)}">\n'
     yield '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
     yield '<meta name="color-scheme" content="light dark">\n'
     yield '<meta name="referrer" content="no-referrer">\n'
-    yield f"<title>{_text(title)} · dehusk</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n"
+    yield f"<title>{_text(title)} · dehusk</title>\n<style>{STYLE}</style>\n</head>\n<body>\n"
     yield f"<header>\n<h1>{_bdi(title)}</h1>\n<p>What its pages say, and what the site repeats.</p>"
     yield f"\n</header>\n<main>\n{_table(surveys) if len(surveys) > 1 else ''}"
     for one in told:
@@ -178,7 +182,8 @@ def _template(template: Template) -> str:
     pages = len(template.results)
     return (
         f"<h3>The template</h3>\n<p>Of the family with most pages, by {pages:,} of them: places"
-        ' that content fills.</p>\n<div class="wide" tabindex="0" role="region" aria-label="Slots">'
+        ' that content fills.</p>\n<div class="wide" tabindex="0" role="region"'
+        f' aria-label="Slots of {_text(template.result.site)}">'
         "<table>\n<thead><tr><th scope=col>slot</th><th scope=col>pages</th><th scope=col>selector"
         f"</th><th scope=col>example</th></tr></thead>\n<tbody>\n{rows}</tbody>\n</table></div>\n"
         f"<details><summary>The template as HTML</summary>{_pre(template.html, _MAX_TEMPLATE)}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from contextlib import suppress
 from dataclasses import asdict
 from functools import partial
 from importlib import import_module
@@ -30,11 +31,13 @@ from dehusk.doors.service.asking import (
 from dehusk.doors.service.frames import ViewerState
 from dehusk.doors.service.gold import html_of
 from dehusk.doors.service.server import Failed
+from dehusk.errors import PageError
 from dehusk.methods.papers.hyperlink import Hyperlink
 from dehusk.page.page import Page
 from dehusk.page.tree import Tree
 from dehusk.template.drawing import draw_graph
 from dehusk.template.graph import link_graph
+from dehusk.template.survey import Survey
 from dehusk.template.templates import PageLoader, redirected
 from dehusk.template.viewing import ViewedSite
 
@@ -137,6 +140,45 @@ def _plain(value: Any) -> Any:
     if isinstance(value, float):
         return None if isnan(value) else round(value, 3)
     return value
+
+
+@router.get("/api/site")
+async def site(request: Request, site: str) -> dict[str, Any]:
+    """A site as a whole: before and after, the questions to ask, the pages to look at."""
+    state = state_of(request)
+    found = await _survey(request, site)
+    numbers = {state.viewed.pages[number].url: number for number in site_named(state, site).pages}
+    return {
+        "pages": found.pages,
+        "share": round(found.template_share, 4),
+        "words_before": found.words.before,
+        "words_after": found.words.after,
+        "tokens_saved": found.words.tokens_saved,
+        "confidence": found.confidence,
+        "questions": [asdict(one) for one in await state.thread.do(found.doubts.questions)],
+        "unsure_pages": [
+            asdict(page) | {"page": numbers[page.url]} for page in found.doubts.unsure_pages()
+        ],
+    }
+
+
+async def _survey(request: Request, site: str) -> Survey:
+    """The sums over a site as it is judged now. Raises Failed where there is none."""
+    state = state_of(request)
+    version, known = state.surveys.get(site, (-1, Survey(site)))
+    if version == state.version:
+        return known
+    version, found = state.version, Survey(site)
+    for number in site_named(state, site).pages:
+        # One after another: whoever asks for a page meanwhile comes between.
+        with suppress(PageError):
+            await state.thread.do(partial(_take, found, state, number))
+    state.surveys[site] = version, found
+    return found
+
+
+def _take(found: Survey, state: ViewerState, number: int) -> None:
+    found.take(result_on(state, number))
 
 
 @router.get("/api/growth")
