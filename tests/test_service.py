@@ -302,11 +302,29 @@ def test_others_than_this_machine_need_a_token() -> None:
     assert "localhost" not in ServiceSettings(host="0.0.0.0", token="t" * 16).known_names
 
 
-def test_without_the_token_nothing_is_told_but_health(tmp_path: Path) -> None:
+def test_the_root_leads_to_a_description_that_needs_nothing_from_elsewhere(service: Client) -> None:
+    root = service.ask("GET", "/")
+    assert (root.status, root.headers["location"]) == (307, "/docs")
+    docs = service.ask("GET", "/docs")
+    assert docs.status == 200
+    policy = docs.headers["content-security-policy"]
+    assert policy.startswith("default-src 'none'; ")
+    text = docs.body.decode()
+    described = json.loads(service.ask("GET", "/openapi.json").body)
+    assert len(described["paths"]) > 10
+    for path, methods in described["paths"].items():
+        for method in methods:
+            assert f"<h2><code>{method.upper()} {path}</code></h2>" in text
+    assert "<script" not in text
+    assert "://" not in text.replace("https://grain.example", "").replace("http://127.0.0.1", "")
+
+
+def test_without_the_token_nothing_is_told_but_health_and_how_to_ask(tmp_path: Path) -> None:
     (tmp_path / "token").write_text("correct horse battery\n")
     with running("--token-file", str(tmp_path / "token")) as started:
         client = Client(*started)
         assert client.ask("GET", "/health").status == 200
+        assert client.ask("GET", "/docs").status == 200
         assert client.ask("GET", "/v1/sites").status == 401
         wrong = {"Authorization": "Bearer correct horse battery!"}
         assert client.ask("GET", "/metrics", None, wrong).status == 401
@@ -471,3 +489,15 @@ def _check_operation(operation: Any, base: str, calls: list[int]) -> None:
         assert response.status_code in known, (case, response.content)
 
     check()
+
+
+def test_a_sudden_change_of_answers_is_told_of(service: Client) -> None:
+    for number in range(34):
+        text = f"The harvest of {number} was good, and the barn of field {number} is full of rye. "
+        html = f"<nav>Home News</nav><p>{text * 20}" if number < 24 else f"<p>Wait {number}"
+        answer = service.clean(html, f"https://walled.example/{number}")
+        assert answer.status == 200
+    told = service.ask("GET", "/v1/site?name=walled.example").json["answers_changed"]
+    assert told["measure"] == "content length"
+    assert told["before"] > 1000 > told["now"]
+    assert service.ask("GET", "/v1/site?name=grain.example").json.get("answers_changed") is None

@@ -140,7 +140,7 @@ class _Told:
             site_score=self._mean(self._site, first, last),
             reason=reason,
             characters=int(self._lengths[first:last].sum()),
-            text=_excerpt(tree, texts),
+            text=excerpt(tree, texts),
         )
 
     def _mean(self, scores: Floats, first: int, last: int) -> float:
@@ -182,7 +182,7 @@ class _Places:
         return self._names[node]
 
 
-def _excerpt(tree: Tree, texts: Ints) -> str:
+def excerpt(tree: Tree, texts: Ints) -> str:
     """The beginning of these texts, white space made single."""
     words: list[str] = []
     size = 0

@@ -27,6 +27,9 @@ from dehusk.memory.notes import (
 from dehusk.memory.rules import SHELF as RULES
 from dehusk.memory.rules import Rule, overrides_of, put_rule, read_rules, remove_rule
 from dehusk.memory.store import Shelf, SiteRow, Store, site_id
+from dehusk.memory.usual import KEY as USUAL_KEY
+from dehusk.memory.usual import SHELF as USUAL
+from dehusk.memory.usual import Shift, Usual
 from dehusk.methods import GroupsPages
 from dehusk.methods.contract import FamilySeen
 from dehusk.page.page import Page
@@ -138,6 +141,7 @@ class Kept:
         self._decided: dict[str, Overrides] = {}
         self._with_example: set[tuple[str, int]] = set()
         """Families that have an example, so that it is not looked for on every page."""
+        self._usual: dict[str, Usual] = {}
 
     @property
     def is_lasting(self) -> bool:
@@ -185,6 +189,32 @@ class Kept:
         """The answers noted on a site that first came from a revision above `since`, by key."""
         return noted_answers(self.shelf(ANSWERS, site), since, after)
 
+    def usual(self, site: str) -> Usual:
+        """What the site's answers usually look like, and how they last changed."""
+        with self._alone:
+            if site not in self._usual:
+                if len(self._usual) >= _MAX_DECIDED and self.is_lasting:
+                    self._usual.clear()
+                written = self.shelf(USUAL, site).get(USUAL_KEY) if self.is_lasting else None
+                self._usual[site] = Usual.read(written)
+            return self._usual[site]
+
+    def watch(
+        self,
+        site: str,
+        template_share: float,
+        characters: int,
+        confidence: float | None,
+        url: str | None = None,
+    ) -> Shift | None:
+        """Take an answer for one of the site's; the sudden change that it shows, if any."""
+        with self._alone:
+            usual = self.usual(site)
+            found = usual.take(template_share, characters, confidence, url)
+            if self.is_lasting:
+                self.shelf(USUAL, site).put(USUAL_KEY, usual.written())
+            return found
+
     def offer_example(self, site: str, family: int | None, url: str | None) -> None:
         """Take a page for its family's example if that has none yet."""
         if family is None or not url or (site, family) in self._with_example:
@@ -221,6 +251,7 @@ class Kept:
         """Read again what is held of rules and examples, which may have changed."""
         self._decided.clear()
         self._with_example.clear()
+        self._usual.clear()
 
     def _check_no_unit(self, refusal: str) -> None:
         if self._is_unit:

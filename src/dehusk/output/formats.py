@@ -307,6 +307,7 @@ class Rendered:
     """What the page is known by, where answers are noted."""
     sketch: tuple[int, ...] = ()
     """The sketch of the text, where near duplicates are looked for."""
+    confidence: float | None = None
 
     @property
     def revision(self) -> int:

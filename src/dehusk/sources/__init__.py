@@ -309,7 +309,7 @@ def are_web(sources: Sequence[str]) -> bool:
     """True where all sources are web addresses. Raises UsageError where only some are."""
     web = sum(map(is_web, sources))
     if 0 < web < len(sources):
-        raise UsageError("web addresses and files do not go into one run")
+        raise UsageError("web addresses and files cannot be mixed in one run")
     return web > 0
 
 

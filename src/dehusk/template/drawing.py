@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from math import cos, pi, sin
 from typing import Final
+from unicodedata import east_asian_width
 from urllib.parse import unquote, urlsplit
 from xml.sax.saxutils import escape
 
@@ -13,6 +14,7 @@ _SIZE: Final = 360
 _INNER, _OUTER = 76, 144
 """How far from the key page those stand that vote, and the others."""
 _MAX_LABEL: Final = 20
+_FONT: Final = 10.5
 _STYLES: Final = {
     "key": ('fill="#33691e" stroke="#33691e"', '#222'),
     "voter": ('fill="#dcedc8" stroke="#33691e"', '#222'),
@@ -29,6 +31,11 @@ def draw_graph(graph: LinkGraph) -> str:
     A line is dashed where only one of the two links the other. Pointing at a page shows its URL.
     """
     places = [_place(number, graph) for number in range(len(graph.urls))]
+    labels = [_label(url) for url in graph.urls]
+    # Labels stand under the middle of their pages: the picture is as wide as they need.
+    reach = [_width(label) / 2 for label in labels]
+    left = min(0.0, *(x - half for (x, _), half in zip(places, reach, strict=True)))
+    right = max(_SIZE, *(x + half for (x, _), half in zip(places, reach, strict=True)))
     known = frozenset(graph.links)
     pairs = sorted({(min(pair), max(pair)) for pair in known})
     pairs.sort(key=lambda pair: pair[1] <= graph.voters)  # Those that vote on top.
@@ -37,11 +44,13 @@ def draw_graph(graph: LinkGraph) -> str:
         for one, other in pairs
     ]
     dots = [
-        _dot(url, *places[number], _kind(number, graph)) for number, url in enumerate(graph.urls)
+        _dot(url, labels[number], *places[number], _kind(number, graph))
+        for number, url in enumerate(graph.urls)
     ]
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_SIZE} {_SIZE + 10}" class="graph"'
-        f' role="img" font-family="sans-serif" font-size="10.5" text-anchor="middle">\n'
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="graph" viewBox="{left:g} 0'
+        f' {right - left:g} {_SIZE + 10}"'
+        f' role="img" font-family="sans-serif" font-size="{_FONT}" text-anchor="middle">\n'
         f"<title>{_text(graph.message)}</title>\n{''.join(lines)}{''.join(dots)}</svg>\n"
     )
 
@@ -73,16 +82,25 @@ def _line(x1: float, y1: float, x2: float, y2: float, style: str) -> str:
     return f'<line {style} x1="{x1:g}" y1="{y1:g}" x2="{x2:g}" y2="{y2:g}"/>\n'
 
 
-def _dot(url: str, x: float, y: float, kind: str) -> str:
+def _dot(url: str, label: str, x: float, y: float, kind: str) -> str:
     is_key, (style, ink) = kind == "key", _STYLES[kind]
-    name = _short_name(url)
-    label = name if len(name) <= _MAX_LABEL else f"…{name[1 - _MAX_LABEL :]}"
     return (
         f'<g class="{kind}"><title>{_text(url)}</title>'
         f'<circle {style} cx="{x:g}" cy="{y:g}" r="{11 if is_key else 8}"/>'
         f'<text fill="{ink}" {_HALO} x="{x:g}" y="{y + (26 if is_key else 22):g}">{_text(label)}'
         "</text></g>\n"
     )
+
+
+def _label(url: str) -> str:
+    """What stands under a page: the end of its name."""
+    name = _short_name(url)
+    return name if len(name) <= _MAX_LABEL else f"…{name[1 - _MAX_LABEL :]}"
+
+
+def _width(label: str) -> float:
+    """How wide a label is at most: letters of East Asia are square, few others as wide as `W`."""
+    return sum(_FONT if east_asian_width(c) in "WF" else 0.7 * _FONT for c in label) + _FONT
 
 
 def _short_name(url: str) -> str:

@@ -1,8 +1,8 @@
-"""Selectors of an element that somebody points at: for a rule of its site, or for it alone."""
+"""Pages of a source that can be looked at, and selectors of what somebody points at there."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -11,7 +11,7 @@ import numpy as np
 from dehusk import pipeline
 from dehusk.answer.override import Overrides
 from dehusk.answer.result import Result
-from dehusk.errors import PageError
+from dehusk.errors import PageError, UsageError
 from dehusk.memory import Memory
 from dehusk.memory.lessons import Lessons
 from dehusk.memory.rules import MAX_SELECTOR
@@ -19,6 +19,7 @@ from dehusk.memory.session import Session
 from dehusk.page.page import Page
 from dehusk.page.parse import parse
 from dehusk.page.tree import Tree
+from dehusk.sources import Failure, is_web
 from dehusk.template.slots.selectors import css_name
 from dehusk.template.templates import Template, template_of
 
@@ -30,6 +31,14 @@ _MAX_STATES: Final = 96
 """Memories of a site that are held, so that one can look back; then every second one goes."""
 _MAX_FAMILY_PAGES: Final = 60
 """Pages that a template is found among."""
+
+
+def check_saved(sources: Iterable[str]) -> None:
+    """Raise UsageError for a web address: pages to look at must be at hand."""
+    if any(map(is_web, sources)):
+        raise UsageError(
+            "a site of the web must be saved first: `dehusk clean URL --save site.warc.gz -o site/`"
+        )
 
 
 def element_of(tree: Tree, node: int) -> int:
@@ -46,7 +55,7 @@ def named_selectors(tree: Tree, element: int) -> list[str]:
     for place in _upwards(tree, element):
         if tree.name(place) in _FRAME:
             break
-        own = _own_name(tree, place)
+        own = own_name(tree, place)
         if own and len(own) <= MAX_SELECTOR and own not in found:
             found.append(own)
     return found
@@ -77,8 +86,8 @@ def _upwards(tree: Tree, element: int) -> Iterator[int]:
         element = int(tree.parent[element])
 
 
-def _own_name(tree: Tree, element: int) -> str | None:
-    """The element by its id, else by its classes, else by a tag that says what it is for."""
+def own_name(tree: Tree, element: int) -> str | None:
+    """A selector by the element's id, else its classes, else a tag that says what it is for."""
     attributes, name = tree.attributes(element), tree.name(element)
     if attributes.get("id"):
         return f"#{css_name(attributes['id'])}"
@@ -152,6 +161,26 @@ class Viewed:
         site.states[len(site.pages)] = learned.memory
         _thin(site)
         return True
+
+    def read(
+        self, items: Iterable[Page | Failure], max_pages: int, tell: Callable[[str], object]
+    ) -> int:
+        """Take pages in, as many as are allowed; how many items could not be used.
+
+        `tell` is told of each of these, and where pages are left out.
+        """
+        failures = 0
+        for item in items:
+            if len(self.pages) >= max_pages:
+                tell(f"only the first {max_pages:,} pages are looked at; --pages N reads more")
+                break
+            if isinstance(item, Failure):
+                failures += 1
+                tell(str(item.error))
+            elif not self.add(item):
+                failures += 1
+                tell(str(self.refusals[-1]))
+        return failures
 
     def add_all(self, pages: Iterable[Page]) -> None:
         """Take all pages in."""

@@ -93,6 +93,7 @@ class Judge:
             "template_share": result.template_share,
             "template_changed": result.template_changed,
             "needs_render": result.needs_render,
+            "confidence": result.confidence,
         }
         if self.setup.session.knows_pages:
             noted = answer_of(page, result)

@@ -356,4 +356,5 @@ def _rendered(url: str | None, site: str, reply: Reply) -> Rendered:
         bytes.fromhex(facts.get("text", "")),
         bytes.fromhex(facts.get("key", "")),
         tuple(facts.get("sketch", ())),
+        facts["confidence"],
     )

@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+from base64 import b64encode
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -14,6 +15,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
+from dehusk.doors.cli import main
 from dehusk.errors import MissingExtra, SourceError
 from dehusk.page.browser import find_chromium
 from dehusk_bench.record.before_after import take_before_after
@@ -45,6 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 _SIZE: Final = {"width": 1440, "height": 900}
+_PHONE: Final = {"width": 390, "height": 844}
 _PATIENCE_MS: Final = 60_000
 _SITES: Final = ("blog", "shop", "docs")
 _SEED: Final = 5
@@ -69,6 +72,8 @@ def run(arguments: argparse.Namespace) -> int:
         with _viewer(*sources) as address, _browser(driver, Path(made)) as browser:
             take_before_after(browser, folder)
             _take_viewer(browser, address, folder)
+            _take_phone(browser, address, folder)
+            _take_report(browser, sources[0], Path(made) / "site.html", folder)
         with _browser(driver, Path(made) / "own", arguments.extension) as browser:
             _take_extension(browser, folder)
     for path in sorted(folder.glob("*.png")):
@@ -144,10 +149,48 @@ def _take_viewer(browser: Any, address: str, folder: Path) -> None:
     page.screenshot(path=str(folder / "view-correct.png"))
 
 
+def _take_phone(browser: Any, address: str, folder: Path) -> None:
+    """The viewer on a phone, three times beside each other: page, search, site."""
+    page = browser.new_page()
+    page.set_viewport_size(_PHONE)
+    taken = []
+    for screen, act in (("page", ""), ("pages", "search"), ("findings", "tab-site")):
+        _open(page, address)
+        page.click(f"#screen-{screen}")
+        if act == "search":
+            page.fill("#search", "the")
+        elif act:
+            page.click(f"#{act}")
+            page.wait_for_selector("#panel .questions", state="attached")
+        page.wait_for_timeout(700)
+        taken.append(b64encode(page.screenshot()).decode())
+    width, height = _PHONE["width"], _PHONE["height"]
+    page.set_viewport_size({"width": 3 * width + 80, "height": height + 40})
+    pictures = "".join(f'<img src="data:image/png;base64,{one}">' for one in taken)
+    page.goto("about:blank")
+    page.set_content(
+        "<style>body{margin:0;padding:20px;display:flex;gap:20px;background:#e3dfd6}"
+        f"img{{border-radius:16px}}</style>{pictures}"
+    )
+    page.wait_for_timeout(300)
+    page.screenshot(path=str(folder / "view-phone.png"))
+    page.close()
+
+
+def _take_report(browser: Any, source: str, file: Path, folder: Path) -> None:
+    """The beginning of a report."""
+    main(["report", source, "-o", str(file)])
+    page = browser.new_page()
+    page.set_viewport_size({"width": 1100, "height": 1250})
+    page.goto(file.as_uri())
+    page.screenshot(path=str(folder / "report.png"))
+    page.close()
+
+
 def _open(page: Any, address: str) -> None:
     """The viewer with all its figures there."""
     page.goto(address)
-    page.wait_for_selector(".regions button")
+    page.wait_for_selector(".regions button", state="attached")
     page.wait_for_selector("#spark path", state="attached")
     page.locator(".pages .share:empty").first.wait_for(state="detached")
 

@@ -211,6 +211,20 @@ COMMANDS: Final = {
         f"{_CLI}.explain:run",
         f"{_CLI}.options:add_explain",
     ),
+    "review": Command(
+        "what is doubtful, and questions that mend it",
+        "Ask the questions whose answers would mend most pages of a site. Answers become rules of"
+        " the site; at a terminal they are asked for one by one.",
+        f"{_CLI}.review:run",
+        f"{_CLI}.options:add_review",
+    ),
+    "report": Command(
+        "a page to share about a site",
+        "Write one self-contained HTML page about sites: what was found, the template, examples,"
+        " what is saved, what is doubtful.",
+        f"{_CLI}.report:run",
+        f"{_CLI}.options:add_report",
+    ),
     "learn": Command(
         "learn pages into a memory, without output",
         "Read pages and learn their sites into a memory. Nothing else is written.",

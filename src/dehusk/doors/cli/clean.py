@@ -107,7 +107,8 @@ def _answer_all(arguments: argparse.Namespace, read: Read, sites: Session) -> in
     writer = make_writer(arguments, resumes=arguments.resume)
     answers = _in_jobs if arguments.jobs > 1 else _one_by_one
     is_live = sys.stderr.isatty() and not arguments.quiet
-    progress = make_progress(arguments, count_pages(arguments.sources) if is_live else None)
+    total = count_pages(arguments.sources) if is_live else None
+    progress = make_progress(arguments, total, sites)
     is_whole = False
     # Closed before the memory is: what processes have taught goes there.
     with writer, closing(answers(arguments, read, sites, left_out, writer)) as each:
@@ -122,11 +123,15 @@ def _answer_all(arguments: argparse.Namespace, read: Read, sites: Session) -> in
 
 
 def make_progress(
-    arguments: argparse.Namespace, total: int | None, queue: Callable[[], int] | None = None
+    arguments: argparse.Namespace,
+    total: int | None,
+    sites: Session | None = None,
+    queue: Callable[[], int] | None = None,
 ) -> Progress:
-    """What the run tells people, as the options say."""
-    is_json = arguments.log_format == "json"
-    return Progress(sys.stderr, total, is_quiet=arguments.quiet, is_json=is_json, queue=queue)
+    """What the run tells people, as the options say; of sites, also where answers change."""
+    is_json, is_quiet = arguments.log_format == "json", arguments.quiet
+    watch = sites.watch if sites else None
+    return Progress(sys.stderr, total, is_quiet=is_quiet, is_json=is_json, queue=queue, watch=watch)
 
 
 def _write_all(

@@ -53,7 +53,7 @@ def run(
     )
     with crawling, make_writer(arguments, crawling.written) as writer:
         crawl = crawling.crawl
-        progress = make_progress(arguments, None, lambda: crawl.waiting)
+        progress = make_progress(arguments, None, sites, lambda: crawl.waiting)
         is_whole = False
         try:
             for answer in _written(arguments, crawling, sites, browser, writer):

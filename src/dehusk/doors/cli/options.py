@@ -99,6 +99,44 @@ def add_template(parser: argparse.ArgumentParser) -> None:
     _add_one_page(parser)
 
 
+def _add_looked_at(parser: argparse.ArgumentParser, *, is_needed: bool = True) -> None:
+    """Pages of sites that are looked at as a whole, and how they are judged."""
+    parser.add_argument(
+        "sources",
+        nargs="+" if is_needed else "*",
+        metavar="SOURCE",
+        help="pages, as for `dehusk clean`, but for web addresses",
+    )
+    parser.add_argument(
+        "--pages",
+        type=positive_int,
+        default=1000,
+        metavar="N",
+        help="read at most so many pages (default: %(default)s)",
+    )
+    _add_one_page(parser)
+
+
+def add_review(parser: argparse.ArgumentParser) -> None:
+    """The pages to look at, and the answers."""
+    _add_looked_at(parser, is_needed=False)
+    parser.add_argument(
+        "--answers",
+        metavar="FILE",
+        help="keep these answers as rules: what `dehusk review` wrote, each ? replaced by keep,"
+        " drop or skip; - for standard input",
+    )
+    parser.add_argument("--json", action="store_true", help="one JSON line for each site")
+
+
+def add_report(parser: argparse.ArgumentParser) -> None:
+    """The pages to tell of, and where to write."""
+    _add_looked_at(parser)
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", help="where to write (default: standard output)"
+    )
+
+
 def add_sites(parser: argparse.ArgumentParser) -> None:
     """Give the parser its acts; without one the sites are listed."""
     # Not for the parser to ask for: it may stand behind the act, and merge has none.

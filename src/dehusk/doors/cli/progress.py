@@ -8,10 +8,12 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from typing import Final, TextIO
 
 from dehusk.answer.result import Refusal, Result
 from dehusk.errors import DehuskError, MemoryDamaged, PageError
+from dehusk.memory.usual import Shift
 from dehusk.output import Rendered
 
 _REFRESH_S: Final = 0.1
@@ -25,8 +27,9 @@ class Progress:
     """Counts answers, shows a line on a terminal, names what failed, and sums up at the end.
 
     With `is_json` every line is a JSON object with `event`: `failed`, `progress`,
-    `template_changed` or `summary`.
-    A source that has a queue tells its length with `queue`.
+    `template_changed`, `answers_changed` or `summary`.
+    A source that has a queue tells its length with `queue`. `watch` is told of each answer, and
+    says where those of its site have suddenly changed: `Session.watch`.
     """
 
     def __init__(
@@ -37,9 +40,11 @@ class Progress:
         is_quiet: bool,
         is_json: bool = False,
         queue: Callable[[], int] | None = None,
+        watch: Callable[..., Shift | None] | None = None,
     ) -> None:
         self._stream = stream
         self._total = total
+        self._watch = watch
         self._is_quiet = is_quiet
         self._is_json = is_json
         self._is_live = stream.isatty() and not is_quiet and not is_json
@@ -79,6 +84,7 @@ class Progress:
             self.template_characters += answer.characters * answer.template_share
             if answer.template_changed:
                 self._name_change(answer)
+            self._name_shift(answer)
             if answer.needs_render:
                 self.scripted.count(answer.url)
             elif answer.characters and answer.template_share >= 1:
@@ -114,6 +120,20 @@ class Progress:
             self._clear()
             where = plain(answer.url or f"page {answer.revision}")
             self._stream.write(f"dehusk: {plain(answer.site)} has a new template, by {where}\n")
+
+    def _name_shift(self, answer: Result | Rendered) -> None:
+        """Say that the answers on a site are no longer what they were; quiet or not."""
+        look = (answer.template_share, answer.characters, answer.confidence, answer.url)
+        shift = self._watch(answer.site, *look) if self._watch else None
+        if shift is None:
+            return
+        if self._is_json:
+            self._log("answers_changed", {"site": answer.site} | asdict(shift))
+        else:
+            self._clear()
+            where = plain(answer.url or f"page {answer.revision}")
+            line = f"{plain(answer.site)}: answers have suddenly changed, by {where}: {shift}"
+            self._stream.write(f"dehusk: {line}\n")
 
     def warn(self, message: str) -> None:
         """Say what went wrong without costing a page."""

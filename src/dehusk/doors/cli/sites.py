@@ -21,6 +21,7 @@ from dehusk.errors import PageError, StoreDamaged, UsageError
 from dehusk.memory import Memory, upkeep
 from dehusk.memory.memory import CHANGES, KNOWN, PLACES
 from dehusk.memory.store import SiteRow
+from dehusk.memory.usual import Shift
 from dehusk.methods import Method, settings_of
 from dehusk.methods.contract import FamilySeen
 from dehusk.output.whole import part_of, unwritable
@@ -46,6 +47,7 @@ class _ShownSite:
     memory: Memory
     method: Method
     families: Sequence[FamilySeen]
+    shift: Shift | None
 
 
 def _read_site(address: str, name: str) -> _ShownSite:
@@ -54,7 +56,8 @@ def _read_site(address: str, name: str) -> _ShownSite:
         row = memory.site(name)
         if row is None:
             raise UsageError(f"{address} knows no site {name!r}")
-        return _ShownSite(row, memory.memory(name), memory.method, memory.families(name))
+        shift = memory.usual(name).shift
+        return _ShownSite(row, memory.memory(name), memory.method, memory.families(name), shift)
 
 
 def _write_site(
@@ -66,6 +69,8 @@ def _write_site(
     changes = site.memory.table(CHANGES)
     if len(changes):
         sys.stdout.write(f"{'new template on':16} page {changes.last[0]}\n")
+    if site.shift:
+        sys.stdout.write(f"{'answers changed':16} on page {site.shift.page}: {site.shift}\n")
     sys.stdout.write("\n")
     header = ("table", "rows", "bytes in memory", "on 5 pages or more", "most pages")
     print_table(header, list(_tables(site.memory)))

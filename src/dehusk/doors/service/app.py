@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import asdict
 from functools import partial
 from typing import Annotated, Any, Final
 
@@ -14,7 +15,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import StreamingResponse
 
 from dehusk import __version__
-from dehusk.doors.service import openapi
+from dehusk.doors.service import docs, openapi
 from dehusk.doors.service.bodies import (
     CLEAN,
     LINKED,
@@ -75,7 +76,7 @@ def make_app(service: Service) -> FastAPI:
         version=__version__,
         description=openapi.ABOUT,
         lifespan=lifespan,
-        # Their pages load scripts from elsewhere; the description itself is at /openapi.json.
+        # FastAPI's own pages load scripts from elsewhere.
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
@@ -84,6 +85,7 @@ def make_app(service: Service) -> FastAPI:
     app.state.service = service
     app.state.searches = searches
     app.include_router(router)
+    app.include_router(docs.router)
     add_failures(app)
     return app
 
@@ -269,7 +271,11 @@ async def site(request: Request, name: SiteName) -> dict[str, Any]:
     await service.flush()
     for row in service.session.sites():
         if row.name == name:
-            return _site(row) | {"rules": [_rule(rule) for rule in service.session.rules(name)]}
+            shift = service.session.usual(name).shift
+            return _site(row) | {
+                "answers_changed": shift and asdict(shift),
+                "rules": [_rule(rule) for rule in service.session.rules(name)],
+            }
     raise Failed(404, "no_site", "the memory knows no such site")
 
 

@@ -15,11 +15,10 @@ from typing import Any, Final
 from dehusk.doors.options import chosen_method, make_limits, make_source_settings
 from dehusk.errors import MissingExtra, UsageError
 from dehusk.methods.papers.hyperlink import Hyperlink
-from dehusk.page.page import Page
 from dehusk.settings import CrawlSettings, Durable, ServiceSettings
-from dehusk.sources import is_web, read_pages
+from dehusk.sources import read_pages
 from dehusk.sources.items import as_shown
-from dehusk.template.viewing import Viewed
+from dehusk.template.viewing import Viewed, check_saved
 
 _TOKEN: Final = "DEHUSK_TOKEN"  # noqa: S105  the name of a variable
 
@@ -53,10 +52,7 @@ def serve(arguments: argparse.Namespace) -> int:
 def view(arguments: argparse.Namespace) -> int:
     """Show the pages until interrupted; 1 if some could not be read."""
     _check_extra("dehusk view")
-    if any(map(is_web, arguments.sources)):
-        raise UsageError(
-            "a site of the web must be saved first: `dehusk clean URL --save site.warc.gz -o site/`"
-        )
+    check_saved(arguments.sources)
     from dehusk.doors.service import run  # noqa: PLC0415  an extra
 
     with run.open_or_make(
@@ -78,29 +74,20 @@ def view(arguments: argparse.Namespace) -> int:
             gold=[Path(file) for file in arguments.gold],
             ready=lambda address: _ready(address, opens=not arguments.no_browser),
         )
-    return 1 if failures or viewed.refusals else 0
+    return 1 if failures else 0
 
 
 def _read(arguments: argparse.Namespace, viewed: Viewed) -> int:
-    """Take the pages in; how many items could not be read, each of them named."""
-    failures = 0
-    settings = make_source_settings(arguments)
-    items: Any = read_pages(arguments.sources, settings, redirects=viewed.redirects)
+    """Take the pages in; how many could not be used, each of them named."""
+    items: Any = read_pages(
+        arguments.sources, make_source_settings(arguments), redirects=viewed.redirects
+    )
     if arguments.render:
         from dehusk.page.browser import Browser  # noqa: PLC0415  nobody else needs asyncio
 
         with Browser() as browser:
             items = list(islice(as_shown(items, browser, make_limits(arguments)), arguments.pages))
-    for item in items:
-        if len(viewed.pages) >= arguments.pages:
-            sys.stderr.write(f"dehusk: only the first {arguments.pages:,} pages are shown\n")
-            break
-        if not isinstance(item, Page):
-            failures += 1
-            sys.stderr.write(f"dehusk: {item.error}\n")
-        elif not viewed.add(item):
-            sys.stderr.write(f"dehusk: {viewed.refusals[-1]}\n")
-    return failures
+    return viewed.read(items, arguments.pages, lambda line: sys.stderr.write(f"dehusk: {line}\n"))
 
 
 def _ready(address: str, *, opens: bool) -> None:

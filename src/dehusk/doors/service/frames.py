@@ -32,6 +32,7 @@ from dehusk.doors.service.guard import name_of
 from dehusk.doors.service.judges import MAX_NAME, Judges
 from dehusk.doors.service.monitoring import Listeners
 from dehusk.errors import PageError
+from dehusk.template.survey import Survey
 from dehusk.template.viewing import Viewed
 
 _Result = TypeVar("_Result")
@@ -100,6 +101,8 @@ class ViewerState:
         """Does all that takes a while, so that clicks and signals are heard meanwhile."""
         self.peer_thread = SerialThread()
         """For what takes a while and touches nothing of ours: other extractors."""
+        self.surveys: dict[str, tuple[int, Survey]] = {}
+        """The sums over sites, and of which version they are."""
         self.version = 0
         """Rises with every correction, so that no frame shows an old verdict."""
 

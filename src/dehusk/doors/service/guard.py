@@ -16,8 +16,8 @@ from dehusk.doors.service.monitoring import Metrics, log
 from dehusk.doors.service.server import Failed, say
 from dehusk.settings import ServiceSettings
 
-_OPEN: Final = frozenset({"/health"})
-"""What may be asked without a token."""
+_OPEN: Final = frozenset({"/", "/docs", "/health"})
+"""What may be asked without a token: how to ask, and whether it is well."""
 _EXTENSIONS: Final = ("chrome-extension://", "moz-extension://")
 """Origins of what the user has installed. A web page cannot claim one."""
 _ONCE: Final = (b"host", b"origin", b"authorization")

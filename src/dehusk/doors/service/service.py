@@ -204,6 +204,7 @@ class Service:
         finally:
             if reply.lesson is not None:  # Behind the note: where it is committed, both are.
                 self._lessons.release(site)
+        self._watch(site, url, facts)
         told = {
             "site": site, "url": url, "is_changed": is_changed, "revision": revision,
             "family": facts["family"], "template_changed": facts["template_changed"],
@@ -211,6 +212,15 @@ class Service:
         }  # fmt: skip
         self.listeners.tell("revision", told)
         return is_changed
+
+    def _watch(self, site: str, url: str | None, facts: Mapping[str, Any]) -> None:
+        """Tell where the answers on a site have suddenly changed."""
+        share, confidence = facts["template_share"], facts["confidence"]
+        shift = self.session.watch(site, share, facts["characters"], confidence, url)
+        if shift is not None:
+            # Without its URL: the log names no pages.
+            log(logging.WARNING, "answers_changed", site=site, message=str(shift))
+            self.listeners.tell("answers_changed", {"site": site} | asdict(shift))
 
     async def _keep(self) -> None:
         """Commit what was learned, as often as a session would."""

@@ -4,12 +4,13 @@ import { get, post, remove, setJudge } from "./api.js";
 import { byId, el, percent, say } from "./dom.js";
 import { listen } from "./listening.js";
 import { chosenStep, drawCurve, moveStep, setSteps, showStep } from "./growth.js";
-import { fillPages, fillSites, loadShares, markRow, showCurrent, showRow } from "./pages.js";
+import { fillPages, fillSites, isFound, loadShares, markRow, search, showCurrent, showRow } from "./pages.js";
 import * as panels from "./panels.js";
 import { showPick } from "./pick.js";
 
 const VIEWS = ["page", "content", "template", "heat"];
-const TABS = ["why", "markdown", "compare", "template", "links", "rules"];
+const TABS = ["why", "markdown", "compare", "template", "links", "rules", "site"];
+const SCREENS = ["pages", "page", "findings"]; // Of which a phone shows one at a time.
 const state = { collection: null, site: null, order: [], page: null, facts: null, view: "page", tab: "why", region: null };
 
 const TAB = crypto.randomUUID(); // So that a click in a frame is heard by the tab it was made in.
@@ -44,6 +45,9 @@ async function showPanel() {
     confirm,
     judge: (name) => report(chooseJudge(name)),
     node: (node) => report(showPick(state.page, node, correct)),
+    answer: (action, selector) => correct({ page: state.page, action, selector, is_rule: true }),
+    open: (page) => choosePage(page),
+    again: () => report(showPanel()),
   };
   panel.dataset.wanted = wanted;
   panel.setAttribute("aria-labelledby", `tab-${state.tab}`);
@@ -66,11 +70,31 @@ function setTab(tab) {
     button.setAttribute("aria-selected", String(name === tab));
     button.tabIndex = name === tab ? 0 : -1;
   }
+  showTab(byId(`tab-${tab}`));
   byId("panel").scrollTop = 0;
   if (state.facts) report(showPanel());
 }
 
+// By hand: scrollIntoView would scroll the whole page on a phone.
+function showTab(button) {
+  const tabs = byId("tabs");
+  const [left, right] = [button.offsetLeft, button.offsetLeft + button.offsetWidth - tabs.clientWidth];
+  tabs.scrollLeft = Math.min(left, Math.max(right, tabs.scrollLeft));
+}
+
+function setScreen(screen) {
+  document.body.dataset.screen = screen;
+  for (const name of SCREENS) byId(`screen-${name}`).setAttribute("aria-pressed", String(name === screen));
+  if (screen === "findings") showTab(byId(`tab-${state.tab}`));
+}
+
+function choosePage(page) {
+  setScreen("page");
+  report(open(page));
+}
+
 function chooseRegion(place) {
+  setScreen("page");
   state.region = place;
   for (const button of document.querySelectorAll("[data-region]")) {
     button.setAttribute("aria-pressed", String(Number(button.dataset.region) === place));
@@ -138,7 +162,7 @@ function chooseSite(name, page) {
   state.site = state.collection.sites.find((site) => site.site === name);
   state.shares = new Map();
   byId("site").value = name;
-  state.order = fillPages(state.site, (number) => report(open(number)));
+  state.order = fillPages(state.site, choosePage);
   const site = state.site;
   report(open(page ?? state.order[0]).then(() => loadShares(name, () => state.site === site)));
 }
@@ -171,8 +195,9 @@ function report(work) {
 }
 
 function step(by) {
-  const place = state.order.indexOf(state.page) + by;
-  if (place >= 0 && place < state.order.length) report(open(state.order[place]));
+  const order = state.order.filter((page) => isFound(page) || page === state.page);
+  const place = order.indexOf(state.page) + by;
+  if (place >= 0 && place < order.length) report(open(order[place]));
 }
 
 const KEYS = {
@@ -184,12 +209,16 @@ const KEYS = {
   ",": () => moveStep(-1) && report(loadStep()),
   ".": () => moveStep(1) && report(loadStep()),
   "?": () => byId("help").showModal(),
+  "/": () => {
+    setScreen("pages");
+    byId("search").focus();
+  },
   Escape: () => byId("pick").close(),
   ...Object.fromEntries(VIEWS.map((view, place) => [String(place + 1), () => setView(view)])),
 };
 
 function onKey(event) {
-  const isTyping = (event.target.matches("select, input[type=text]") && event.key !== "Escape") || byId("help").open;
+  const isTyping = (event.target.matches("select, input[type=text], input[type=search]") && event.key !== "Escape") || byId("help").open;
   if (event.ctrlKey || event.metaKey || event.altKey || isTyping || !(event.key in KEYS)) return;
   event.preventDefault();
   KEYS[event.key]();
@@ -225,6 +254,8 @@ async function start() {
   byId("help-button").addEventListener("click", KEYS["?"]);
   byId("tabs").addEventListener("keydown", onTabKey);
   for (const tab of TABS) byId(`tab-${tab}`).addEventListener("click", () => setTab(tab));
+  for (const screen of SCREENS) byId(`screen-${screen}`).addEventListener("click", () => setScreen(screen));
+  byId("search").addEventListener("input", search);
   document.addEventListener("pointerover", onPointer);
   listen({ picked: onPicked, changed: onChanged, back: () => state.facts && report(loadStep()) });
   state.collection = await get("collection");

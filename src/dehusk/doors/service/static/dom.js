@@ -5,10 +5,11 @@ export const byId = (id) => document.getElementById(id);
 export function el(name, properties = {}, ...children) {
   const made = document.createElement(name);
   for (const [key, value] of Object.entries(properties)) {
-    if (value === null || value === undefined || value === false) continue;
+    if (value === null || value === undefined) continue;
+    if (value === false && !key.startsWith("aria-")) continue;
     if (key.startsWith("on")) made.addEventListener(key.slice(2), value);
     else if (key === "class") made.className = value;
-    else made.setAttribute(key, value === true ? "" : String(value));
+    else made.setAttribute(key, value === true && !key.startsWith("aria-") ? "" : String(value));
   }
   made.append(...children.filter((child) => child !== null && child !== undefined));
   return made;

@@ -1,7 +1,7 @@
 // The list of pages: by family, each with its share of template.
 
 import { get } from "./api.js";
-import { byId, el, percent } from "./dom.js";
+import { byId, count, el, percent } from "./dom.js";
 
 const rows = new Map();
 
@@ -24,10 +24,11 @@ export function fillPages(site, open) {
   const parts = [];
   const sorted = [...families.values()].sort((a, b) => b.length - a.length);
   sorted.forEach((pages, place) => {
-    if (sorted.length > 1) parts.push(el("li", {}, el("h2", {}, `Family ${place + 1} · ${pages.length}`)));
+    if (sorted.length > 1) parts.push(el("li", { class: "family" }, el("h2", {}, `Family ${place + 1} · ${pages.length}`)));
     parts.push(...pages.map((page) => row(page, open)));
   });
   byId("pages").replaceChildren(...parts);
+  search();
   return sorted.flat().map((page) => page.page);
 }
 
@@ -42,9 +43,29 @@ function row(page, open) {
     share,
     el("span", { class: "gauge" }, gauge),
   );
-  rows.set(page.page, { button, gauge, share, name, isConfirmed: page.is_confirmed });
+  rows.set(page.page, { button, gauge, share, name, url: page.url ?? "", isConfirmed: page.is_confirmed });
   return el("li", {}, button);
 }
+
+const holds = ({ name, url }, words) => {
+  const text = `${name.textContent} ${url}`.toLowerCase();
+  return words.every((word) => text.includes(word));
+};
+
+// Show the pages that have all words of the search in their title or URL.
+export function search() {
+  const words = byId("search").value.toLowerCase().split(/\s+/).filter(Boolean);
+  let shown = 0;
+  for (const row of rows.values()) {
+    const isShown = holds(row, words);
+    row.button.parentElement.hidden = !isShown;
+    shown += isShown;
+  }
+  for (const heading of document.querySelectorAll("#pages .family")) heading.hidden = words.length > 0;
+  byId("search-words").textContent = words.length ? `${count(shown, "page")} found` : "";
+}
+
+export const isFound = (number) => !rows.get(number)?.button.parentElement.hidden;
 
 export function shortName(url) {
   if (!url) return "a page without a URL";
@@ -63,6 +84,7 @@ export function showRow(number, facts) {
   found.gauge.style.width = `${Math.round(facts.share * 100)}%`;
   found.button.setAttribute("aria-label", `${facts.title ?? found.name.textContent}, ${percent(facts.share)} template`);
   if (facts.title) found.name.textContent = facts.title;
+  if (byId("search").value) search();
 }
 
 export function markRow(number, isConfirmed) {

@@ -1,8 +1,11 @@
-// What is found about a page: why, Markdown, a comparison, the template, links, rules.
+// What is found about a page: why, Markdown, a comparison, the template, links, rules, its site.
 
 import { get } from "./api.js";
 import { count, el, percent } from "./dom.js";
 import { gold } from "./judges.js";
+import { rendered } from "./markdown.js";
+
+export { site } from "./site.js";
 
 const number = (score) => (score === null ? "–" : score.toFixed(2));
 
@@ -44,12 +47,24 @@ const parts = (region) =>
 
 const figure = (value, words) => el("div", {}, el("b", {}, value), el("span", {}, words));
 
-export function markdown(facts) {
+export function markdown(facts, act) {
   const empty = facts.regions.length ? "Nothing is left: all of it is template." : "No visible text on this page.";
-  const content = facts.markdown ? el("pre", {}, facts.markdown) : el("p", {}, empty);
-  if (!facts.comments) return [content];
-  return [content, el("h3", {}, "Comments, apart"), el("pre", {}, facts.comments)];
+  if (!facts.markdown) return [el("p", {}, empty), ...comments(facts)];
+  const isRaw = sessionStorage.getItem("markdown") !== "rendered";
+  const choose = (name) => () => {
+    sessionStorage.setItem("markdown", name);
+    act.again();
+  };
+  const choice = (name, words, isChosen) =>
+    el("button", { type: "button", id: `markdown-${name}`, "aria-pressed": isChosen, onclick: choose(name) }, words);
+  return [
+    el("div", { class: "choices", role: "group", "aria-label": "Markdown" }, choice("raw", "Raw", isRaw), choice("rendered", "Rendered", !isRaw)),
+    isRaw ? el("pre", {}, facts.markdown) : rendered(facts.markdown),
+    ...comments(facts),
+  ];
 }
+
+const comments = (facts) => (facts.comments ? [el("h3", {}, "Comments, apart"), el("pre", {}, facts.comments)] : []);
 
 export async function compare(facts) {
   const answer = await get("peer", { page: facts.page });

@@ -1,0 +1,243 @@
+"""`dehusk review`: what is doubtful about sites, and questions whose answers become rules."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import asdict
+from pathlib import Path
+from typing import Final
+
+from dehusk.doors.cli.checks import check_targets
+from dehusk.doors.cli.progress import plain, print_table
+from dehusk.doors.options import chosen_method, make_limits, make_source_settings
+from dehusk.errors import SelectorError, UsageError
+from dehusk.memory.opening import open as open_session
+from dehusk.memory.rules import Action, Rule, overrides_of
+from dehusk.memory.session import Session
+from dehusk.sources import read_pages
+from dehusk.template.doubts import DoubtfulPage, Question
+from dehusk.template.survey import Survey, survey
+from dehusk.template.viewing import Viewed, check_saved
+
+_KEYS: Final = {"k": Action.KEEP, "d": Action.DROP}
+_PROMPT: Final = "keep it, drop it, skip, or quit? [k/d/s/q] "
+_NOT_ANSWERED: Final = ("?", "skip")
+_Answers = list[tuple[str, Rule]]
+"""Rules with the sites that they are for."""
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Take answers, and list or ask what is left; 1 if some page could not be used."""
+    check_saved(arguments.sources)
+    check_targets(arguments)
+    if arguments.answers and not arguments.memory:
+        raise UsageError("--answers needs --memory FILE: answers are kept there, as rules")
+    if not arguments.sources and not arguments.memory:
+        raise UsageError("name pages to look at (SOURCE), or a memory (--memory FILE)")
+    given = _read_answers(arguments.answers) if arguments.answers else []
+    is_asking = bool(arguments.sources and arguments.memory) and not arguments.json
+    is_asking = is_asking and not arguments.answers and sys.stdin.isatty() and sys.stdout.isatty()
+    with opened(arguments, is_written=bool(given) or is_asking) as memories:
+        _keep(memories, given)
+        if not arguments.sources:
+            return 0 if arguments.answers else _list(memories, is_json=arguments.json)
+        viewed = Viewed(memories)
+        failures = read_into(viewed, arguments)
+        for site in viewed.sites:
+            found = survey(viewed, site)
+            questions = found.doubts.questions()
+            if is_asking:
+                if not _ask(memories, found, questions):
+                    break
+            else:
+                _write(found, questions, is_json=arguments.json)
+        if not arguments.memory and not arguments.json:
+            sys.stderr.write("dehusk: name --memory FILE to answer, and to keep the answers\n")
+    return 1 if failures else 0
+
+
+def opened(arguments: argparse.Namespace, *, is_written: bool) -> AbstractContextManager[Session]:
+    """The memories that pages are judged by, and that rules are kept in."""
+    name, settings = chosen_method(arguments)
+    settings |= {"limits": make_limits(arguments), "keep": arguments.keep, "drop": arguments.drop}
+    if not arguments.memory:
+        return nullcontext(Session(method=name, **settings))
+    return open_session(
+        arguments.memory, durable="page", reads_only=not is_written, method=name, **settings
+    )
+
+
+def _list(memories: Session, *, is_json: bool) -> int:
+    """What a memory knows of the answers on its sites, those that changed first."""
+    known = [(row.name, memories.usual(row.name)) for row in memories.sites()]
+    known.sort(key=lambda one: (one[1].shift is None, one[1].confidence or 1.0, one[0]))
+    if is_json:
+        for site, usual in known:
+            fields = {
+                "site": site,
+                "answers": usual.pages,
+                "template_share": usual.template_share,
+                "confidence": usual.confidence,
+                "answers_changed": usual.shift and asdict(usual.shift),
+            }
+            sys.stdout.write(json.dumps(fields) + "\n")
+        return 0
+    rows = [
+        (
+            site,
+            f"{usual.pages:,}",
+            _number(usual.template_share),
+            _number(usual.confidence),
+            f"on page {usual.shift.page:,}: {usual.shift}" if usual.shift else "-",
+        )
+        for site, usual in known
+    ]
+    print_table(("site", "answers", "template", "F1 expected", "changed"), rows)
+    sys.stdout.write("\nquestions are asked of pages: dehusk review SOURCE --memory FILE\n")
+    return 0
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.2f}"
+
+
+def read_into(viewed: Viewed, arguments: argparse.Namespace) -> int:
+    """Take the pages of the sources in; how many could not be used, each of them named."""
+    items = read_pages(
+        arguments.sources, make_source_settings(arguments), redirects=viewed.redirects
+    )
+    tell = sys.stderr.write
+    failures = viewed.read(items, arguments.pages, lambda line: tell(f"dehusk: {plain(line)}\n"))
+    if not viewed.pages:
+        raise UsageError("no page that can be looked at")
+    return failures
+
+
+def _read_answers(name: str) -> _Answers:
+    """The rules that a file of answers comes to. Raises UsageError, with the line."""
+    try:
+        stream = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+        lines = stream.decode("utf-8").split("\n")
+    except (OSError, UnicodeDecodeError) as fault:
+        raise UsageError(f"{name}: cannot be read as text") from fault
+    site, found = None, []
+    for number, line in enumerate(map(str.strip, lines), 1):
+        verb, _, selector = line.partition(" ")
+        if not line or verb.startswith("#"):
+            continue
+        if line.startswith("[") and line.endswith("]"):
+            site = line[1:-1]
+        elif verb in tuple(Action) and selector.strip() and site is not None:
+            found.append((site, _rule(verb, selector.strip(), f"{name}, line {number}")))
+        elif verb not in _NOT_ANSWERED or site is None:
+            raise UsageError(
+                f"{name}, line {number}: expected [SITE], and below it lines such as `keep CSS`,"
+                " `drop CSS` or `skip CSS`"
+            )
+    return found
+
+
+def _rule(action: str, selector: str, place: str) -> Rule:
+    """The rule of a line. Raises UsageError for what is not CSS."""
+    rule = Rule(Action(action), selector)
+    try:
+        overrides_of((rule,))
+    except SelectorError as error:
+        raise UsageError(f"{place}: {selector!r} is not CSS: {error.reason}") from error
+    return rule
+
+
+def _keep(memories: Session, rules: _Answers) -> None:
+    """Keep all rules, or none where one cannot be."""
+    if not rules:
+        return
+    with memories.unit():
+        for site, rule in rules:
+            memories.add_rule(site, rule.action, rule.selector)
+    memories.commit()
+    sites = len({site for site, _ in rules})
+    sys.stderr.write(f"rules kept: {len(rules)}, of {sites} site{'' if sites == 1 else 's'}\n")
+
+
+def _ask(memories: Session, found: Survey, questions: Sequence[Question]) -> bool:
+    """Ask somebody at the terminal; False where he has enough."""
+    _say(_heading(found, questions))
+    for number, question in enumerate(questions, 1):
+        _say(f"\n{number} of {len(questions)}: {_about(question)}")
+        answer = _answer()
+        if answer == "q":
+            return False
+        if action := _KEYS.get(answer):
+            rule = memories.add_rule(found.site, action, question.selector)
+            memories.commit()
+            _say(f"kept as a rule of {plain(found.site)}: {rule.action} {plain(rule.selector)}")
+    return True
+
+
+def _answer() -> str:
+    """One of k, d, s, q; the end of the input is q."""
+    while True:
+        try:
+            given = input(_PROMPT).strip().lower()[:1]
+        except EOFError:
+            return "q"
+        if given in ("k", "d", "s", "q"):
+            return given
+
+
+def _write(found: Survey, questions: Sequence[Question], *, is_json: bool) -> None:
+    """List a site's questions: for programs, or as a file of answers that can be filled in."""
+    pages = found.doubts.unsure_pages()
+    if is_json:
+        fields = {
+            "site": found.site,
+            "pages": found.pages,
+            "confidence": found.confidence,
+            "questions": [asdict(question) for question in questions],
+            "unsure_pages": [asdict(page) for page in pages],
+        }
+        sys.stdout.write(json.dumps(fields) + "\n")
+        return
+    _say(_commented(_heading(found, questions)))
+    _say(f"[{plain(found.site)}]")
+    for question in questions:
+        _say(_commented(_about(question)))
+        _say(f"? {plain(question.selector)}\n")
+    if pages:
+        _say(_commented("Pages to look at:\n" + "\n".join(map(_page, pages))) + "\n")
+
+
+def _heading(found: Survey, questions: Sequence[Question]) -> str:
+    expected = "" if found.confidence is None else f", F1 expected {found.confidence:.2f}"
+    many = f"{len(questions)} question{'' if len(questions) == 1 else 's'}" if questions else ""
+    asked = many or "nothing that is shared by pages is in doubt"
+    site = plain(found.site)
+    return f"{site}: {found.pages:,} page{'' if found.pages == 1 else 's'}{expected}; {asked}"
+
+
+def _about(question: Question) -> str:
+    """A question in a few lines."""
+    dropped = question.pages - question.kept_pages
+    judged = f"kept on {question.kept_pages:,}, dropped on {dropped:,}"
+    lines = [
+        plain(question.selector),
+        f"on {question.pages:,} pages: {judged}; score {question.score:.2f}",
+    ]
+    return "\n".join([*lines, *(f"  “{plain(one.text[:100])}”" for one in question.examples)])
+
+
+def _page(page: DoubtfulPage) -> str:
+    name = plain(page.url or page.title or "a page without a URL")
+    return f"  {page.confidence or 0:.2f}  {name}"
+
+
+def _commented(text: str) -> str:
+    return "\n".join(f"# {line}" for line in text.split("\n"))
+
+
+def _say(text: str) -> None:
+    sys.stdout.write(text.encode("utf-8", "replace").decode() + "\n")

@@ -1,0 +1,73 @@
+// A site as a whole: before and after, and the questions whose answers would mend most.
+
+import { get } from "./api.js";
+import { count, el, percent } from "./dom.js";
+
+const NUMBERS = new Intl.NumberFormat("en");
+const skipped = new Set();
+
+export async function site(facts, act) {
+  const found = await get("site", { site: facts.site });
+  return [
+    el(
+      "div",
+      { class: "figures" },
+      figure(NUMBERS.format(found.words_before), "words before"),
+      figure(NUMBERS.format(found.words_after), "after"),
+      figure(NUMBERS.format(found.tokens_saved), "tokens saved"),
+      figure(found.confidence === null ? "–" : found.confidence.toFixed(2), "F1 expected"),
+    ),
+    bars(found),
+    el("p", {}, `${count(found.pages, "page")} of ${facts.site}; ${percent(found.share)} of the text is template.`),
+    ...questions(found, facts, act),
+    ...unsure(found, act),
+  ];
+}
+
+const figure = (value, words) => el("div", {}, el("b", {}, value), el("span", {}, words));
+
+function bars({ words_before: before, words_after: after }) {
+  const bar = (value) => el("progress", { max: Math.max(1, before), value });
+  return el("div", { class: "bars", "aria-hidden": "true" }, bar(before), bar(after));
+}
+
+function questions(found, facts, act) {
+  const key = (one) => `${facts.site} ${one.selector}`;
+  const left = found.questions.filter((one) => !skipped.has(key(one)));
+  const skip = (one) => () => {
+    skipped.add(key(one));
+    act.again();
+  };
+  return [
+    el("h3", {}, "Questions"),
+    el("p", {}, left.length ? "These places are in doubt. An answer is a rule: every page of the site obeys it." : "Nothing that pages share is in doubt."),
+    el("ol", { class: "questions" }, ...left.map((one) => question(one, skip(one), act))),
+  ];
+}
+
+function question(one, skip, act) {
+  const answer = (action, words) =>
+    el("button", { type: "button", class: "button small", onclick: () => act.answer(action, one.selector), "aria-label": `${words} ${one.selector}` }, words);
+  const judged = `On ${count(one.pages, "page")}: kept on ${one.kept_pages}, dropped on ${one.pages - one.kept_pages}. Score ${one.score.toFixed(2)}.`;
+  return el(
+    "li",
+    {},
+    el("code", {}, one.selector),
+    el("p", {}, judged),
+    ...one.examples.map((example) => el("blockquote", { dir: "auto" }, example.text)),
+    el(
+      "div",
+      { class: "row" },
+      answer("keep", "Keep"),
+      answer("drop", "Drop"),
+      el("button", { type: "button", class: "button small", onclick: skip, "aria-label": `Skip ${one.selector}` }, "Skip"),
+    ),
+  );
+}
+
+function unsure(found, act) {
+  if (!found.unsure_pages.length) return [];
+  const row = (page) =>
+    el("li", {}, el("button", { type: "button", onclick: () => act.open(page.page) }, el("span", { class: "text" }, page.title ?? page.url ?? "Untitled"), el("span", { class: "score" }, page.confidence.toFixed(2))));
+  return [el("h3", {}, "Pages to look at, with the F1 that is expected"), el("ol", { class: "unsure" }, ...found.unsure_pages.map(row))];
+}

@@ -1,0 +1,280 @@
+"""A page to share about sites: what was found, what is saved, the template, examples, doubts.
+
+One HTML file without scripts, pictures or requests. All that pages say is written as text, so that
+nothing of theirs can act in it; the policy in its head forbids what would.
+"""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from html import escape
+from importlib.resources import files
+from typing import Final
+
+from dehusk.answer.labels import Label
+from dehusk.answer.regions import Region
+from dehusk.answer.result import Result
+from dehusk.errors import PageError
+from dehusk.template.doubts import DoubtfulPage, Question
+from dehusk.template.survey import Survey, survey
+from dehusk.template.templates import Template
+from dehusk.template.viewing import Viewed
+
+STYLE: Final = files("dehusk.template").joinpath("report.css").read_text(encoding="utf-8")
+"""How the page looks: type, tables, light and dark."""
+POLICY: Final = (
+    "default-src 'none'; base-uri 'none'; form-action 'none'; style-src 'sha256-"
+    f"{b64encode(sha256(STYLE.encode()).digest()).decode()}'"
+)
+"""Allows that style sheet, and nothing else."""
+_MAX_SITES: Final = 20
+"""Sites that are told of at length; all are in the table."""
+_EXAMPLES: Final = 3
+_MAX_MARKDOWN: Final = 4_000
+_MAX_TEMPLATE: Final = 20_000
+_MAX_REGIONS: Final = 25
+_MAX_SLOTS: Final = 12
+
+
+@dataclass(frozen=True, slots=True)
+class SiteReport:
+    """What is told of a site."""
+
+    survey: Survey
+    template: Template | None
+    """Of the family with most pages; None where none can be found."""
+    examples: tuple[Result, ...]
+    questions: tuple[Question, ...]
+
+
+def site_report(viewed: Viewed, site: str) -> SiteReport:
+    """What is told of a site at length."""
+    found = survey(viewed, site)
+    examples, template = [], None
+    for number in _chosen(viewed, site):
+        try:
+            examples.append(viewed.result(number))
+            template = template or viewed.template(number)
+        except PageError:
+            continue
+    return SiteReport(found, template, tuple(examples), tuple(found.doubts.questions()))
+
+
+def _chosen(viewed: Viewed, site: str) -> list[int]:
+    """A page out of the middle of each of the largest families, then others."""
+    families: dict[int | None, list[int]] = {}
+    for number in viewed.sites[site].pages:
+        families.setdefault(viewed.families[number], []).append(number)
+    largest = sorted(families.values(), key=len, reverse=True)
+    first = [pages[len(pages) // 2] for pages in largest]
+    others = [number for pages in largest for number in pages if number not in first]
+    return [*first, *others][:_EXAMPLES]
+
+
+def report_html(viewed: Viewed, method: str, version: str) -> str:
+    """The page about all sites that were looked at, those with most pages at length."""
+    names = sorted(viewed.sites, key=lambda name: (-len(viewed.sites[name].pages), name))
+    told = [site_report(viewed, name) for name in names[:_MAX_SITES]]
+    rest = [survey(viewed, name) for name in names[_MAX_SITES:]]
+    surveys = [*(one.survey for one in told), *rest]
+    return "".join(_document(surveys, told, f"dehusk {version}, method {method}"))
+
+
+def _document(surveys: Sequence[Survey], told: Iterable[SiteReport], made: str) -> Iterator[str]:
+    title = surveys[0].site if len(surveys) == 1 else f"{len(surveys)} sites"
+    yield '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+    yield f'<meta http-equiv="Content-Security-Policy" content="{escape(POLICY)}">\n'
+    yield '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+    yield '<meta name="color-scheme" content="light dark">\n'
+    yield '<meta name="referrer" content="no-referrer">\n'
+    yield f"<title>{_text(title)} · dehusk</title>\n<style>{STYLE}</style>\n</head>\n<body>\n"
+    yield f"<header>\n<h1>{_bdi(title)}</h1>\n<p>What its pages say, and what the site repeats.</p>"
+    yield f"\n</header>\n<main>\n{_table(surveys) if len(surveys) > 1 else ''}"
+    for one in told:
+        yield from _site(one, is_alone=len(surveys) == 1)
+    yield f"</main>\n<footer><p>Made by {_text(made)}. Tokens are characters / 4.</p></footer>\n"
+    yield "</body>\n</html>\n"
+
+
+def _table(surveys: Sequence[Survey]) -> str:
+    """All sites, a row each."""
+    rows = "".join(
+        f"<tr><th scope=row>{_bdi(one.site)}</th><td>{one.pages:,}</td>"
+        f"<td>{one.words.before:,}</td><td>{one.words.after:,}</td><td>{one.template_share:.0%}</td>"
+        f"<td>{one.words.tokens_saved:,}</td><td>{_number(one.confidence)}</td></tr>\n"
+        for one in surveys
+    )
+    heads = ("pages", "words before", "after", "template", "tokens saved", "F1 expected")
+    head = "".join(f"<th scope=col>{name}</th>" for name in heads)
+    return (
+        '<section>\n<h2>All sites</h2>\n<div class="wide" tabindex="0" role="region"'
+        f' aria-label="All sites"><table>\n<thead><tr><th scope=col>site</th>{head}</tr></thead>\n'
+        f"<tbody>\n{rows}</tbody>\n</table></div>\n</section>\n"
+    )
+
+
+def _site(one: SiteReport, *, is_alone: bool) -> Iterator[str]:
+    """All that is told of a site."""
+    found = one.survey
+    yield "<section>\n"
+    if not is_alone:
+        yield f"<h2>{_bdi(found.site)}</h2>\n"
+    yield _figures(found)
+    yield _before_and_after(found)
+    yield _found(found)
+    if one.template is not None:
+        yield _template(one.template)
+    yield "<h3>Examples</h3>\n" + "".join(map(_example, one.examples))
+    yield from _doubts(found, one.questions)
+    yield "</section>\n"
+
+
+def _figures(found: Survey) -> str:
+    words = found.words
+    figures = (
+        (f"{found.pages:,}", "pages"),
+        (f"{found.template_share:.0%}", "of the text is template"),
+        (f"{words.tokens_saved:,}", "tokens saved"),
+        (_number(found.confidence), "F1 expected"),
+    )
+    cells = "".join(f"<div><dd>{value}</dd><dt>{name}</dt></div>" for value, name in figures)
+    return f'<dl class="figures">{cells}</dl>\n'
+
+
+def _before_and_after(found: Survey) -> str:
+    """Two bars: words before, words after."""
+    before, after = found.words.before, found.words.after
+    share = after / before if before else 0.0
+    return (
+        '<svg class="bars" viewBox="0 0 600 64" role="img" aria-label="'
+        f'{before:,} words before, {after:,} after"><rect class="gone" width="600" height="26"/>'
+        f'<rect class="left" width="{600 * share:.1f}" height="26"/>'
+        f'<rect class="left" y="34" width="{600 * share:.1f}" height="26"/></svg>\n'
+        f"<p>{before:,} words before, <b>{after:,}</b> after.</p>\n"
+    )
+
+
+def _found(found: Survey) -> str:
+    """Families, types, and what could not be used."""
+    families = len([family for family in found.families if family is not None])
+    kinds = ", ".join(f"{kind} {count:,}" for kind, count in found.types.most_common() if kind)
+    lines = []
+    if families:
+        lines.append(f"Families of pages that share a template: {families:,}")
+    if kinds:
+        lines.append(f"Kinds of pages: {kinds}")
+    if found.empty:
+        lines.append(f"Pages that are all template, so that nothing is left: {found.empty:,}")
+    if found.scripted:
+        lines.append(f"Pages that are empty without their scripts: {found.scripted:,}")
+    if found.refusals:
+        lines.append(f"Pages that could not be used: {len(found.refusals):,}")
+    items = "".join(f"<li>{_text(line)}</li>" for line in lines)
+    return f"<h3>What was found</h3>\n<ul>{items}</ul>\n" if items else ""
+
+
+def _template(template: Template) -> str:
+    """The template of the largest family: its slots, and its HTML to read."""
+    rows = "".join(map(_slot, template.slots[:_MAX_SLOTS]))
+    pages = len(template.results)
+    return (
+        f"<h3>The template</h3>\n<p>Of the family with most pages, by {pages:,} of them: places"
+        ' that content fills.</p>\n<div class="wide" tabindex="0" role="region"'
+        f' aria-label="Slots of {_text(template.result.site)}">'
+        "<table>\n<thead><tr><th scope=col>slot</th><th scope=col>pages</th><th scope=col>selector"
+        f"</th><th scope=col>example</th></tr></thead>\n<tbody>\n{rows}</tbody>\n</table></div>\n"
+        f"<details><summary>The template as HTML</summary>{_pre(template.html, _MAX_TEMPLATE)}"
+        "</details>\n"
+    )
+
+
+def _slot(slot: dict[str, object]) -> str:
+    examples = slot["examples"]
+    value = str(examples[0]["value"]) if isinstance(examples, list) and examples else ""
+    return (
+        f"<tr><th scope=row>{_text(str(slot['name']))}</th><td>{slot['pages']}</td>"
+        f"<td><code>{_text(str(slot['css']))}</code></td><td>{_bdi(value)}</td></tr>\n"
+    )
+
+
+def _example(result: Result) -> str:
+    """A page: what was kept and dropped of it and why, and the Markdown that comes out."""
+    regions = "".join(map(_region, result.regions[:_MAX_REGIONS]))
+    more = len(result.regions) - _MAX_REGIONS
+    rest = f"<li>… {more:,} more</li>" if more > 0 else ""
+    return (
+        f"<article>\n<h4>{_bdi(result.title or 'Untitled')}</h4>\n<p>{_link(result.url)}"
+        f" · {result.template_share:.0%} template</p>\n"
+        f'<div class="pair"><div><h5>Before: kept and dropped</h5><ul class="regions">{regions}'
+        f"{rest}</ul></div><div><h5>After: Markdown</h5>{_pre(result.markdown, _MAX_MARKDOWN)}"
+        "</div></div>\n</article>\n"
+    )
+
+
+def _region(region: Region) -> str:
+    kind, verb = ("gone", "dropped") if region.label is Label.TEMPLATE else ("left", "kept")
+    return (
+        f'<li class="{kind}"><span>{_bdi(region.text)}</span>'
+        f"<small>{verb}: {_text(region.reason)}</small></li>"
+    )
+
+
+def _doubts(found: Survey, questions: Sequence[Question]) -> Iterator[str]:
+    """Questions, and pages to look at."""
+    yield "<h3>What is doubtful</h3>\n"
+    if questions:
+        yield "<p>Answers to these would mend most; <code>dehusk review</code> asks them.</p>\n<ol>"
+        yield "".join(map(_question, questions)) + "</ol>\n"
+    else:
+        yield "<p>Nothing that pages share.</p>\n"
+    if pages := found.doubts.unsure_pages():
+        yield "<p>Pages to look at, with the F1 that is expected of each:</p>\n<ul>"
+        yield "".join(map(_page, pages)) + "</ul>\n"
+
+
+def _question(question: Question) -> str:
+    dropped = question.pages - question.kept_pages
+    said = "".join(f"<q>{_bdi(example.text)}</q> " for example in question.examples)
+    return (
+        f"<li><code>{_text(question.selector)}</code>: on {question.pages:,} pages, kept on"
+        f" {question.kept_pages:,}, dropped on {dropped:,}; score {question.score:.2f}<br>{said}"
+        "</li>\n"
+    )
+
+
+def _page(page: DoubtfulPage) -> str:
+    return f"<li>{_number(page.confidence)} {_link(page.url)}</li>\n"
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:.2f}"
+
+
+def _pre(text: str, most: int) -> str:
+    """Text as it is, up to so many characters."""
+    cut = f"{text[:most]}\n…" if len(text) > most else text
+    return f'<pre dir="auto" tabindex="0">{_text(cut)}</pre>'
+
+
+def _link(url: str | None) -> str:
+    """A URL that leads there if it is one of the web, and says where whoever comes is from not."""
+    if not url:
+        return "a page without a URL"
+    shown = _bdi(url if len(url) <= 200 else f"{url[:199]}…")
+    if not url.lower().startswith(("https://", "http://")):
+        return shown
+    return f'<a href="{_text(url)}" rel="noopener noreferrer nofollow">{shown}</a>'
+
+
+def _bdi(text: str) -> str:
+    """Text of a page inside a line: its direction is its own."""
+    return f"<bdi>{_text(text)}</bdi>"
+
+
+def _text(text: str) -> str:
+    """Text that is nothing but text."""
+    clean = "".join(c if c.isprintable() or c in "\n\t\u200c\u200d" else "\ufffd" for c in text)
+    return escape(clean.encode("utf-8", "replace").decode())
