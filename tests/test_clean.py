@@ -14,7 +14,8 @@ import pytest
 
 import dehusk
 from dehusk.doors.cli import main
-from dehusk.errors import PageTimeout, TooManyNodes, UsageError
+from dehusk.errors import PageFault, PageTimeout, TooManyNodes, UsageError
+from dehusk.memory.session import Session
 from hostile_server import HOST, serve
 from warcs import archive, response
 
@@ -150,6 +151,17 @@ def test_a_page_that_cannot_be_used_costs_no_other(tmp_path: Path) -> None:
     assert [type(answer.error) for answer in answers].count(TooManyNodes) == 1
     assert isinstance(answers[3], dehusk.Refusal)
     assert answers[4].pages_seen == 4
+
+
+def test_a_fault_on_a_page_ends_no_crawl(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise RuntimeError("nobody foresaw it")
+
+    monkeypatch.setattr(Session, "add", fail)
+    with serve({"/": lambda request: request.page(harvest(0).encode())}) as server:
+        answers = list(dehusk.crawl(server.url, settings=HASTE))
+    assert isinstance(answers[0].error, PageFault)
+    assert len(answers) > 1, "the pages that it links follow"
 
 
 def test_what_is_wanted_of_a_result_counts_against_its_time(tmp_path: Path) -> None:
