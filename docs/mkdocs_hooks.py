@@ -60,7 +60,7 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     return LINK.sub(within, markdown)
 
 
-class Fenced(Extension):
+class Fenced(Extension):  # type: ignore[misc,unused-ignore]  # where griffe is not installed
     """Puts the examples in docstrings into fences: Markdown would take `>>>` for quotations."""
 
     def on_object(self, *, obj: Any, **_: Any) -> None:

@@ -38,7 +38,12 @@ PAGES = sorted(
     {ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md"}
     | {*(ROOT / "docs").rglob("*.md")} - {RECORD}
 )
-WITH_BLOCKS = [page for page in PAGES if any(b.kind in RUN for b in blocks_of(page))]
+SLOW = re.compile(r"dehusk (serve|view|demo)|--jobs|--render|http\.server|datatrove")
+WITH_BLOCKS = [
+    pytest.param(page, marks=[pytest.mark.slow] if any(SLOW.search(b.text) for b in blocks) else [])
+    for page in PAGES
+    if (blocks := [block for block in blocks_of(page) if block.kind in RUN])
+]
 GRAIN = """<title>{0} {1} – Grain</title><nav><a href=/>Home</a> <a href=/news/>News</a>
 <a href=/about>About</a> <a href=/rye>Rye</a> <a href=/oats>Oats</a></nav>
 <main><h1>{0} {1}</h1><p>{2} sacks of {0} were brought in before the rain of that year.</p></main>

@@ -91,9 +91,9 @@ def test_the_summary_says_what_was_there(
     out.write_bytes(b"".join(lines[:30]))
     capsys.readouterr()
     assert main(command) in (0, 1)
-    assert ", 30 there already in " in capsys.readouterr().err
+    assert ", 30 already written in " in capsys.readouterr().err
     assert main(command) == 0
-    assert "nothing left to clean: 121 pages there" in capsys.readouterr().err
+    assert "nothing left to clean: 121 pages already written" in capsys.readouterr().err
 
 
 def test_what_another_run_wrote_is_not_gone_on_with(

@@ -151,19 +151,19 @@ def add_search(parser: argparse.ArgumentParser) -> None:
         "--votes",
         type=positive_int,
         metavar="N",
-        help="pages that must have a node (default: 2, or what is best for --size)",
+        help="on how many of them a template node must be (default: 2, or the best for --size)",
     )
     group.add_argument(
         MAX_LOADS_OPTION,
         type=positive_int,
         metavar="N",
-        help="pages to load at most, the page itself and links that lead nowhere included (default:"
+        help="load at most this many pages, counting the page itself and dead links (default:"
         f" 5, or two more than --size; with --equality paper {MAX_LOADS} from the web, else 1000)",
     )
     group.add_argument(
         "--menu",
         action=argparse.BooleanOptionalAction,
-        help="follow the links of the menu first (default: as the method has it)",
+        help="follow the links of the menu first, or not (default: the method's own choice)",
     )
     group.add_argument(
         "--equality",

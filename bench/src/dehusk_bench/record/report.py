@@ -99,11 +99,11 @@ made by `dehusk bench report` from what `dehusk bench all` wrote; only the notes
 hand. The tables are in the folder `{folder}` as CSV, the plots as SVG. The commands need corpora
 (`dehusk bench data`) and hours: the tests check that they can be called, and do not run them.
 
-F1 is that of content words per page, averaged over the pages of a site, then over sites. A range is
-where a figure lies in 95 of 100 draws of sites. *Better* and *worse* are said where the range of
-the sites' differences leaves out 0 and there are six sites or more; all else is *within noise*.
-Differences are not corrected for the number of comparisons: of forty without any difference two are
-called one.
+F1 is that of content words per page, averaged over the pages of a site, then over sites. A range
+holds the figure in 95 of 100 draws of sites. *Better* and *worse* mean that the range of the sites'
+differences does not include 0 and that there are six sites or more; everything else is *within
+noise*. There is no correction for the number of comparisons: of forty without any real difference,
+two will be called better or worse.
 """
 _UNSEEN: Final = "`auto` judged each site by a model that was fitted without it (`--folds`).\n"
 _SEEN: Final = (

@@ -202,7 +202,7 @@ class Progress:
         """What the summary says of pages that were not written; nothing where there were none."""
         count = self.duplicates
         dropped = f", {_plural(count, 'near duplicate')} left out" if count else ""
-        dropped += f", {self.earlier:,} there already" if self.earlier else ""
+        dropped += f", {self.earlier:,} already written" if self.earlier else ""
         return dropped + (f", {self.unchanged:,} unchanged" if self.unchanged else "")
 
     def _clear(self) -> None:
@@ -250,7 +250,9 @@ class Progress:
         if self.pages or self.errors:
             self._stream.write(self._headlines())
         elif is_whole and self.earlier:
-            self._stream.write(f"nothing left to clean: {_plural(self.earlier, 'page')} there\n")
+            self._stream.write(
+                f"nothing left to clean: {_plural(self.earlier, 'page')} already written\n"
+            )
         elif is_whole and left_out and any(left_out.values()):
             self._stream.write("nothing to clean: all that was found was left out\n")
         elif is_whole and not then:
