@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from dehusk.doors.cli import completion, main
+from dehusk.doors.cli import main
 
 _ASK = """
 source "$1"
@@ -71,7 +72,7 @@ def test_the_shell_can_read_its_script(
 def test_without_its_extra_it_says_how_to_get_it(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(completion.sys.modules, "shtab", None)
+    monkeypatch.setitem(sys.modules, "shtab", None)
     assert main(["completion", "bash"]) == 2
     said = capsys.readouterr().err
     assert said == "dehusk: dehusk completion needs an extra: pip install 'dehusk[completion]'\n"
