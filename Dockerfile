@@ -1,6 +1,6 @@
 # dehusk as a command and as a service. docs/install.md says how to build and run it.
 FROM python:3.13-slim AS build
-ARG EXTRAS=crawl,parquet,serve,warc
+ARG EXTRAS=crawl,serve,warc
 RUN apt-get update && apt-get install -y --no-install-recommends gcc libc6-dev
 WORKDIR /src
 COPY LICENSE README.md pyproject.toml setup.py ./

@@ -89,6 +89,20 @@ def test_a_port_in_use_is_named_with_what_to_do(
     assert f"port {port}: Address already in use; name another with --port\n" in error
 
 
+def test_a_machine_that_is_offline_is_told_so(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def find_nothing(*_: object, **__: object) -> None:
+        raise socket.gaierror(socket.EAI_AGAIN, "Temporary failure in name resolution")
+
+    monkeypatch.setattr(socket, "getaddrinfo", find_nothing)
+    assert main(["clean", "http://grain.example/", "-q", "--retries", "0", "--delay", "0"]) == 1
+    assert capsys.readouterr().err == (
+        "dehusk: http://grain.example/: no address for grain.example: is the name right, and is"
+        " this machine online?\n"
+    )
+
+
 @pytest.mark.parametrize("module", ["datatrove", "scrapy", "spark"])
 def test_a_door_without_its_packages_names_the_extra(module: str) -> None:
     code = f"""
