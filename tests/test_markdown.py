@@ -253,6 +253,9 @@ def test_a_link_keeps_its_address_and_its_words(text: str) -> None:
         ("<code><b> <a href=/b>a</a></b></code> <code><a href=/b>c</a>(d)</code>",
          "[`a`](https://h.example/b) `c(d)`"),
         ("<pre>a\n10<sup>6</sup></pre>", "```\na\n10^6\n```"),
+        (("<table><tr><td>int f</td><td>(<td><a href=/b>int</a> <td><i>c</i><td>)"
+          "</table><table role=none><tr><td>a<td>b<tr><td>c<td><p>d</table>"),
+         "int f ( [int](https://h.example/b) *c* )\n\na b\n\nc\n\nd"),
         ("<p>price* a_b_c f(*args) [1] 5 < 6", "price* a_b_c f(\\*args) [1] 5 < 6"),
         ("<ul><li><input type=checkbox><pre>a\nb</pre><li><input type=checkbox checked>c</ul>",
          "- [ ]\n\n  ```\n  a\n  b\n  ```\n- [x] c"),

@@ -19,6 +19,8 @@ enum {
     ENDS_READING = 1024, /* Of ruby. */
 };
 
+enum { MAX_ROW_LINE = 300 /* Characters of a row that only places texts, and is a line then. */ };
+
 /* --- what is known before the walk --- */
 
 static int is_heading(int16_t tag)
@@ -443,6 +445,19 @@ static int enter_structure(Writer *writer, size_t node)
     }
 }
 
+/* Is it a row that only places short texts beside each other? Pages write the parts of a declaration so. */
+static int is_row_of_texts(const Writer *writer, size_t node)
+{
+    const Tree *tree = writer->tree;
+    uint8_t wider = HOLDS_FIXED | HOLDS_BREAK | HOLDS_HEADING | HOLDS_STRUCTURE | HOLDS_LIST;
+    if (tree->tag[node] != TAG_tr || writer->facts[node] & wider || tree->text_length[node] > MAX_ROW_LINE)
+        return 0;
+    for (int32_t i = (int32_t)node + 1; i < tree->end[node]; i = tree->end[i])
+        if (writer->facts[i] & HOLDS_BLOCK)
+            return 0;
+    return 1;
+}
+
 static void enter(Writer *writer, size_t node)
 {
     int16_t tag = writer->tree->tag[node];
@@ -468,6 +483,10 @@ static void enter(Writer *writer, size_t node)
             writer->paragraph.is_in_fixed = 0;
             does |= ENDS_STYLE;
         }
+    } else if (may_structure(writer) && is_row_of_texts(writer, node)) {
+        flush(writer);
+        writer->soft++;
+        does |= ENDS_SOFT;
     } else if (may_structure(writer)) {
         does |= enter_structure(writer, node);
     }
