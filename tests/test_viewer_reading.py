@@ -184,6 +184,7 @@ _ODD = (
     "`` a ` b `` and \\*not\\*",
     "| a | b |\n| --- | ---: |\n| x \\| y | **z** |\n", "```py\nif a < b:\n    *c*\n```\n\nend",
     "[a *b* c](https://x.example/(y)) [not a link] [half](", "# *H* `c`\n\ntext\nmore  \nbreak",
+    "See <https://x.example/a_b*c> or a < b and c > d",
     "~~gone~~ ** not ** \\[x\\]", "- - a\n  - b",
 )  # fmt: skip
 

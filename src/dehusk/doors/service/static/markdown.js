@@ -262,11 +262,17 @@ function special(text, at, runs) {
   if (sign === "\n") return { node: "\n", end: at + 1 };
   if (sign === " " && text.startsWith("  \n", at)) return { node: el("br"), end: at + 3 };
   if (sign === "<" && text.startsWith("<br>", at)) return { node: el("br"), end: at + 4 };
+  if (sign === "<") return address(text, at);
   if (sign === "[" && text[at + 1] === "^") {
     const end = text.slice(at, at + 103).indexOf("]");
     if (end > 2) return { node: el("sup", {}, text.slice(at + 2, at + end)), end: at + end + 1 };
   }
   return null;
+}
+
+function address(text, at) {
+  const found = /^<((?:https?|mailto|ftp):[^\s<>]*)>/i.exec(text.slice(at, at + MAX_URL));
+  return found && { node: el("span", { class: "link" }, found[1]), end: at + found[0].length };
 }
 
 function codeSpan(text, at, runs) {
