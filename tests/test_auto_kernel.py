@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from dehusk import _kernel
 from dehusk.memory import Memory, Table
 from dehusk.methods.auto import Auto
+from dehusk.methods.auto.atlas import load_atlas
 from dehusk.methods.auto.confidence import CONFIDENCE_FEATURES
 from dehusk.methods.auto.features import (
     EVIDENCE,
@@ -32,7 +33,7 @@ from dehusk_bench.samples import KINDS, sample_site
 from dehusk_bench.train.context import CARRIED, READ
 from odd_pages import ODD_PAGES
 from pages_to_scan import HARD, HOSTILE, TEXTS
-from reference import judging, learning, steps
+from reference import atlas, judging, learning, steps
 from reference.reading import CHARACTER_KINDS, FOREIGN, LOWER, SPACE, UPPER
 
 ROOT = Path(__file__).parents[1]
@@ -73,7 +74,9 @@ def _same_judgement(memory: Memory, tree: Tree, tables: learning.Tables, shift: 
     page, mine = learning.read(tree, model.lexicon), tree.once(model.read)
     opinion = _kernel.opinion(mine, model.page.kernel)
     logits = judging.outputs(model.page, page.features)[:, 0]
-    theirs = judging.judge(model, tables, memory.pages, page, logits, shift)
+    fade = max(0.0, 1 - (memory.pages - 1) / 5)
+    lean = atlas.lean(tree, page, load_atlas()) * fade
+    theirs = judging.judge(model, tables, memory.pages, page, logits, shift, lean=lean)
     favour = {-1.0: "precision", 0.0: "balance", 1.0: "recall"}[shift]
     found = Auto(favour=favour)._judge(memory, mine)
     _same(opinion.logits, logits)
@@ -87,7 +90,7 @@ def _same_judgement(memory: Memory, tree: Tree, tables: learning.Tables, shift: 
     assert found.types == types.tolist()
     known = Auto(type="forum")._judge(memory, mine)
     forum = model.types.index("forum")
-    told = judging.judge(model, tables, memory.pages, page, logits, 0.0, forum)
+    told = judging.judge(model, tables, memory.pages, page, logits, 0.0, forum, lean)
     assert known.types[forum] == 1
     _same(known.content, told.content)
     _same(Auto(favour=favour).score(memory, tree), judging.spread(page, theirs.scores))

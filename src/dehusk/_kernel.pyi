@@ -265,7 +265,10 @@ def judge(
     context_network: Network,
     shift: float,
     known_type: int = -1,
+    lean: Buffer | None = None,
 ) -> Judgement: ...
+def theme_keys(reading: Reading, /) -> bytearray: ...
+def lean(reading: Reading, keys: NDArray[np.uint64], leans: NDArray[np.int8], /) -> bytearray: ...
 def kind(
     reading: Reading,
     opinion: Opinion,

@@ -254,18 +254,34 @@ static void decide(const Asked *page, double shift, double *room, Judgement *to)
     put_scores(to->content, blocks, to->threshold, to->scores);
 }
 
+/* Add what the atlas of themes says, unless that is None; 0 with an exception set. */
+static int add_lean(PyObject *lean, size_t blocks, double *content)
+{
+    static const Py_ssize_t size = sizeof(double);
+    View view;
+    if (lean == Py_None)
+        return 1;
+    if (!open_views(&view, &lean, "d"))
+        return 0;
+    int is_done = check_sizes("judge", &view, &size, 1, (Py_ssize_t)blocks);
+    for (size_t i = 0; i < blocks && is_done; i++)
+        content[i] += ((const double *)view.buffer.buf)[i];
+    close_views(&view, 1);
+    return is_done;
+}
+
 PyObject *kernel_judge(PyObject *module, PyObject *arguments, PyObject *named)
 {
     static char *names[] = {"reading", "opinion", "tables", "pages", "type_network", "site_network",
-                            "context_network", "shift", "known_type", NULL};
+                            "context_network", "shift", "known_type", "lean", NULL};
     const Types *types = types_of(module);
-    PyObject *objects[6];
+    PyObject *objects[6], *lean = Py_None;
     Context context;
     Asked page;
     long pages, type = -1;
     double shift, known[TYPE_COUNT] = {0};
-    if (!PyArg_ParseTupleAndKeywords(arguments, named, "OOOlOOOd|l:judge", names, &objects[0], &objects[1],
-                                     &objects[2], &pages, &objects[3], &objects[4], &objects[5], &shift, &type) ||
+    if (!PyArg_ParseTupleAndKeywords(arguments, named, "OOOlOOOd|lO:judge", names, &objects[0], &objects[1],
+                                     &objects[2], &pages, &objects[3], &objects[4], &objects[5], &shift, &type, &lean) ||
         !given_asked(types, objects, pages, &page) ||
         !(page.types = page_types_of(types, page.reading, page.opinion, objects[3])) ||
         !given_context(types, objects[4], objects[5], &context))
@@ -283,16 +299,19 @@ PyObject *kernel_judge(PyObject *module, PyObject *arguments, PyObject *named)
     if (is_done) {
         Py_BEGIN_ALLOW_THREADS
         is_done = run_site(&page, &context, to) && run_context(page.reading, &context, to);
-        if (is_done)
-            decide(&page, shift, room, to);
         Py_END_ALLOW_THREADS
         free(context.out);
     }
+    if (!is_done)
+        PyErr_NoMemory();
+    is_done = is_done && add_lean(lean, page.reading->blocks, to->content);
+    if (is_done)
+        decide(&page, shift, room, to);
     free(room);
     if (is_done)
         return (PyObject *)to;
     Py_DECREF((PyObject *)to);
-    return PyErr_NoMemory();
+    return NULL;
 }
 
 static PyObject *threshold_of(PyObject *self, void *closure)

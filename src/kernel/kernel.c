@@ -105,6 +105,8 @@ static PyMethodDef functions[] = {
     NAMED_FUNCTION(site_features, "What the site network reads of each block."),
     FUNCTION(type_features, "What the type network reads of a page."),
     FUNCTION(spread, "Numbers of blocks at their texts, and for elements the means below them."),
+    FUNCTION(theme_keys, "The elements of a page as the atlas of themes knows them."),
+    FUNCTION(lean, "What the atlas of themes says of each block, as a logit."),
     FUNCTION(is_template_new, "Does the page that was learned last show that the site has a new template?"),
     {NULL, NULL, 0, NULL},
 };

@@ -98,6 +98,9 @@ static inline double at_most(double value, double most)
 /* What class, id, role, itemprop and `aria-hidden` of every element say: into `names`, which is 0 before. */
 void read_names(const Tree *tree, const WordList *list, const Names *names);
 
+/* A hash of the classes without a digit, whatever their order: those with one differ from page to page. */
+uint64_t classes_of(Bytes source, size_t at, size_t stop);
+
 /* Where blocks may begin, and what holds each node; and how many blocks and segments there are. */
 void find_cuts(const Tree *tree, uint8_t *is_begun, int32_t *holder, size_t *counts);
 

@@ -170,8 +170,11 @@ def judge(
     logits: Floats,
     shift: float,
     known_type: int = -1,
+    lean: Floats | float = 0.0,
 ) -> Judgement:
     """What page and site come to; `shift` is added to the logits, above 0 to keep more.
+
+    `lean` is what the atlas of themes says, and is added where the networks have spoken.
 
     The networks read the types as they were fitted to them: not flattened, or what the user knows.
     """
@@ -181,7 +184,7 @@ def judge(
         types = np.eye(len(types))[known_type]
     features = site_features(page, logits, found, before, types)
     decided = outputs(model.context, context_rows(model, features))
-    judged = decided[:, 0]
+    judged = decided[:, 0] + lean
     if _says_nothing(page, found):
         # The networks are used to pages that say something: blocks must look like content too.
         judged = np.minimum(judged, logits)

@@ -253,7 +253,7 @@ def read_names(tree: Tree, lexicon: Lexicon) -> Names:
                 continue
             told[node] += _told(value, words, width)
             if name == b"class":
-                classes[node] = _classes(value)
+                classes[node] = classes_hash(value)
         if tree.parent[node] >= 0:
             told[node] += _DECAY * told[tree.parent[node]]
     return Names(told, hidden, classes)
@@ -269,7 +269,7 @@ def _told(value: bytes, words: dict[str, NDArray[np.float32]], width: int) -> ND
     return total
 
 
-def _classes(value: bytes) -> int:
+def classes_hash(value: bytes) -> int:
     """A hash of the classes, whatever their order. Those with a digit do not count: `post-17`."""
     kept = [name for name in value.split() if not re.search(rb"[0-9]", name)]
     total = sum(hash_bytes(name) for name in kept) + 1

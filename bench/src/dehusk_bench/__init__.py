@@ -40,6 +40,7 @@ EXPERIMENTS: Final = {
         "quality.confidence",
         "whether `auto` knows how good it is, and finds comments apart",
     ),
+    "atlas": ("quality.atlas", "what sites of a theme do for the first page of another one"),
     "layout": ("quality.layout", "the estimated layout against a browser's"),
     "crawl": ("speed.crawl", "whether a crawl that is killed ends as one that is not"),
     "scale": ("scale.command", "what more pages, sites and processes cost and gain"),

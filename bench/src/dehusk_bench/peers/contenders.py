@@ -16,6 +16,7 @@ from dehusk.errors import UsageError
 from dehusk.memory import Memory
 from dehusk.methods import DEFAULT, Method
 from dehusk.methods.auto import Auto
+from dehusk.methods.auto.atlas import NO_ATLAS
 from dehusk.methods.auto.model import load_model
 from dehusk.methods.papers.hyperlink import Hyperlink
 from dehusk.methods.written import parse_method
@@ -100,7 +101,10 @@ def for_site(method: Method, pages: Sequence[Page], model: Path | None) -> Metho
     """The method with what it needs for one site: its pages, or a model that has not seen it."""
     if isinstance(method, Hyperlink):
         method = replace(method, loader=PageLoader(pages))
-    if isinstance(method, Auto | Hyperlink) and model is not None:
+    if isinstance(method, Auto) and model is not None:
+        # The atlas that comes with dehusk has seen the site.
+        return replace(method, model=str(model), atlas=method.atlas or NO_ATLAS)
+    if isinstance(method, Hyperlink) and model is not None:
         return replace(method, model=str(model))
     return method
 

@@ -32,6 +32,10 @@ _ACTS: Final = {
     ),
     "export": ("write as JSON lines", "Write a memory as JSON lines, a line for each site."),
     "import": ("read from JSON lines", "Add the sites of an export to a memory."),
+    "atlas": (
+        "what its sites tell others of their theme",
+        "Write an atlas of themes, out of the sites that the memory knows well and their pages.",
+    ),
 }
 
 
@@ -182,6 +186,12 @@ def add_sites(parser: argparse.ArgumentParser) -> None:
     )
     made["import"].add_argument(
         "file", metavar="FILE", help="what `dehusk sites export` wrote; - for standard input"
+    )
+    made["atlas"].add_argument(
+        "sources", nargs="+", metavar="SOURCE", help="pages that the memory was learned from"
+    )
+    made["atlas"].add_argument(
+        "-o", "--output", metavar="FILE", required=True, help="the atlas to write"
     )
 
 

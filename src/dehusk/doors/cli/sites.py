@@ -15,6 +15,7 @@ from typing import Any, Final
 
 import dehusk
 from dehusk import pipeline
+from dehusk.doors.cli import atlas
 from dehusk.doors.cli.checks import check_targets
 from dehusk.doors.cli.progress import print_table
 from dehusk.errors import PageError, StoreDamaged, UsageError
@@ -337,4 +338,5 @@ _ACTS: Final[dict[str, Callable[[argparse.Namespace], int]]] = {
     "merge": _merge,
     "export": _export,
     "import": _import,
+    "atlas": atlas.run,
 }

@@ -12,6 +12,7 @@ import numpy as np
 from dehusk import _kernel
 from dehusk.errors import SettingError
 from dehusk.memory import Memory, Table, limited
+from dehusk.methods.auto.atlas import NO_ATLAS, load_atlas
 from dehusk.methods.auto.confidence import Judged, confidence_features, is_comment
 from dehusk.methods.auto.model import Model, load_model
 from dehusk.methods.auto.reasons import REASONS, evidence_on, reasons_of
@@ -27,6 +28,8 @@ _UNSURE: Final = 0.35
 """A type of lower probability is no better than a guess among seven: `other`."""
 _NUMBERS: Final = 999_999
 """Two of 256 families have one number on one site in thirty."""
+ATLAS_PAGES: Final = 5
+"""Pages of a site on which the atlas is asked."""
 MAX_FAMILIES: Final = 256
 """Families that are remembered."""
 
@@ -51,6 +54,9 @@ class Auto:
     `listing`, `documentation` or `service`; None to find out."""
     model: str | None = None
     """A file from `dehusk train auto`; None for the model that comes with dehusk."""
+    atlas: str | None = None
+    """A file from `dehusk sites atlas`; None for the atlas that comes with dehusk, `none` for no
+    atlas."""
     base_life: float = 40.0
     """Pages for which a segment seen once is kept: long enough for pages of a rare family to come
     again. Chosen, not swept."""
@@ -64,7 +70,7 @@ class Auto:
     """Places that are remembered, 48 bytes each."""
 
     name = "auto"
-    only_asked_with = ("favour", "comments", "type")
+    only_asked_with = ("favour", "comments", "type", "atlas")
 
     def __post_init__(self) -> None:
         if self.favour not in list(Favour):
@@ -75,6 +81,8 @@ class Auto:
             raise SettingError(f"auto: type is one of {', '.join(PageType)}")
         if self.model is not None and not isinstance(self.model, str):
             raise SettingError("auto: model is the name of a file")
+        if self.atlas is not None and not isinstance(self.atlas, str):
+            raise SettingError("auto: atlas is the name of a file")
         if not (0 < self.base_life < math.inf and 1 <= self.life_factor < math.inf):
             raise SettingError("auto: base_life must be above 0 and life_factor at least 1")
         if self.max_segments < 4 or self.max_places < 4:
@@ -124,6 +132,16 @@ class Auto:
             partial(self._comments, len(tree), page, judged),
             partial(self._confidence, page, judged),
         )
+
+    def content(self, memory: Memory, tree: Tree) -> tuple[_kernel.Reading, Floats] | None:
+        """The page as it is read, and of each block the probability of being content.
+
+        None for a page without text.
+        """
+        page = tree.once(self._model.read)
+        if not len(page):
+            return None
+        return page, np.array(self._judge(memory, page).content)
 
     def explain(self, memory: Memory, tree: Tree) -> Explanation:
         """What the look of each node says, what other pages say, and why it has its score.
@@ -206,7 +224,19 @@ class Auto:
             context_network=model.context.kernel,
             shift=_SHIFTS[self.favour],
             known_type=-1 if self.type is None else model.types.index(self.type),
+            lean=self._lean(page, memory.pages),
         )
+
+    def _lean(self, page: _kernel.Reading, pages: int) -> Floats | None:
+        """What the atlas adds to the logits of blocks; None where the site has taught enough.
+
+        It has its full say on the first page, and a fifth of that less on each page behind it.
+        """
+        if pages > ATLAS_PAGES or self.atlas == NO_ATLAS:
+            return None
+        atlas = load_atlas(self.atlas)
+        leans = np.frombuffer(_kernel.lean(page, atlas.keys, atlas.leans))
+        return np.asarray(leans * (1 - (max(pages, 1) - 1) / ATLAS_PAGES))
 
     def _scores(self, judgement: _kernel.Judgement) -> Floats | memoryview:
         """The scores of blocks, with comments as content where they are to be kept."""
