@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import csv
 import re
 import shutil
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -247,7 +248,7 @@ def _auto(report: _Report) -> Iterator[str]:
     found = {corpus: comparing.read_comparison(report.results, corpus) for corpus in CORPORA}
     summary = comparing.summary_table([each for each in found.values() if each is not None])
     if summary is not None and (commands or not report.kept):
-        yield _saved(report, "summary", _found(summary))
+        yield _saved(report, "summary", _with_kept(report, _found(summary)))
     for corpus, comparison in found.items():
         if comparison is not None:
             yield from _corpus(report, comparison)
@@ -256,6 +257,16 @@ def _auto(report: _Report) -> Iterator[str]:
                 if heading.startswith(f"{corpus}: "):
                     yield f"### {heading}\n"
                     yield from _kept(report, heading, corpus)
+
+
+def _with_kept(report: _Report, summary: FoundTable) -> FoundTable:
+    """The summary, with its earlier rows of corpora that were not run again."""
+    earlier = report.folder / "summary.csv"
+    if not report.kept or not earlier.is_file():
+        return summary
+    old = map(tuple, csv.reader(earlier.read_text("utf-8").splitlines()[1:]))
+    rows = {row[0]: row for row in (*old, *summary.rows)}
+    return replace(summary, rows=tuple(rows[name] for name in CORPORA if name in rows))
 
 
 def _found(table: comparing.Table) -> FoundTable:
