@@ -688,7 +688,7 @@ def test_a_model_of_other_features_is_refused(tmp_path: Path) -> None:
     for name in ("floor", "ceiling"):
         written["page"][name] = written["page"][name][1:]
     (tmp_path / "model.json").write_text(json.dumps(written), "utf-8")
-    with pytest.raises(SettingError, match="no model of this version"):
+    with pytest.raises(SettingError, match="not a model of this version"):
         _extract("<p>x", model=str(tmp_path / "model.json"))
 
 
