@@ -9,6 +9,7 @@ import pytest
 
 import dehusk
 from dehusk.doors.cli import main
+from dehusk.memory.upkeep import merge_stores
 from dehusk.memory.usual import Shift, Usual
 from dehusk_bench.samples import sample_site
 
@@ -131,3 +132,21 @@ def test_a_site_as_usual_is_not_named(tmp_path: Path, capsys: pytest.CaptureFixt
     pages = str(_crawl(tmp_path / "a.jsonl", 60, 0))
     assert main(["clean", pages, "-q", "-o", str(tmp_path / "o.jsonl")]) == 0
     assert capsys.readouterr().err == ""
+
+
+def test_of_two_memories_what_knows_more_answers_is_usual(tmp_path: Path) -> None:
+    for name, pages in (("a", 30), ("b", 5)):
+        with dehusk.open(tmp_path / name) as session:
+            session.add("<p>Rye</p>", "https://grain.example/rye")
+            for number in range(pages):
+                session.watch("grain.example", 0.3, 4000 + number, 0.9)
+    for one, other in ("ab", "ba"):
+        target = tmp_path / f"{one}{other}"
+        merge_stores(str(tmp_path / one), str(tmp_path / other), str(target))
+        with dehusk.open(target) as session:
+            assert session.usual("grain.example").pages == 30
+
+
+@pytest.mark.parametrize("written", [b"", b"{}", b"[1]", b'{"pages": 3, "shift": null, "last": 7}'])
+def test_numbers_that_cannot_be_read_begin_anew(written: bytes) -> None:
+    assert Usual.read(written) == Usual()

@@ -270,6 +270,14 @@ static int add_lean(PyObject *lean, size_t blocks, double *content)
     return is_done;
 }
 
+/* The tables, which are only borrowed from a dict that other threads may change meanwhile: held, or let go again. */
+static void hold_tables(const Asked *page, void (*change)(PyObject *))
+{
+    const Table *tables[] = {page->segments, page->texts, page->places, page->families};
+    for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++)
+        change((PyObject *)tables[i]);
+}
+
 PyObject *kernel_judge(PyObject *module, PyObject *arguments, PyObject *named)
 {
     static char *names[] = {"reading", "opinion", "tables", "pages", "type_network", "site_network",
@@ -294,12 +302,15 @@ PyObject *kernel_judge(PyObject *module, PyObject *arguments, PyObject *named)
     if (!to)
         return NULL;
     memcpy(to->types, page.types, sizeof(to->types));
+    page.types = to->types; /* Another thread may ask the opinion for others. */
     double *room = malloc(2 * (page.reading->blocks + 1) * sizeof(double));
     int is_done = room && make_context(page.reading->blocks, &context);
     if (is_done) {
+        hold_tables(&page, Py_IncRef);
         Py_BEGIN_ALLOW_THREADS
         is_done = run_site(&page, &context, to) && run_context(page.reading, &context, to);
         Py_END_ALLOW_THREADS
+        hold_tables(&page, Py_DecRef);
         free(context.out);
     }
     if (!is_done)

@@ -149,9 +149,6 @@ static void free_types(void *module)
 
 static PyModuleDef_Slot slots[] = {
     {Py_mod_exec, (void *)add_types},
-#ifdef Py_mod_gil
-    {Py_mod_gil, Py_MOD_GIL_NOT_USED}, /* No globals, and nobody writes to an object that Python has seen. */
-#endif
     {0, NULL},
 };
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
+from threading import local
 from typing import Final
 from weakref import ref
 
@@ -345,7 +347,8 @@ class Result:
         return fields
 
 
-_RECENT: Final[deque[ref[Result]]] = deque()
+_RECENT: Final = local()
+"""Of each thread the answers that came last."""
 _MAX_RECENT: Final = 4
 """Answers whose trees stay at hand: users look at the last one, or compare a few."""
 _LARGE: Final = (
@@ -357,11 +360,13 @@ _LARGE: Final = (
 
 def _stays(result: Result) -> None:
     """Let the tree of this answer stay, and that of the one that has stayed longest go."""
-    _RECENT.append(ref(result))
-    if len(_RECENT) > _MAX_RECENT:
-        last = _RECENT.popleft()()
+    recent: deque[ref[Result]] = _RECENT.__dict__.setdefault("answers", deque())
+    recent.append(ref(result))
+    if len(recent) > _MAX_RECENT:
+        last = recent.popleft()()
         if last is not None and last is not result:
-            last._let_go()
+            with suppress(Exception):  # It keeps its tree, and says so to who asks for it.
+                last._let_go()
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,7 +63,7 @@ def make_server(session: Session, settings: CrawlSettings = CrawlSettings()) -> 
         "dehusk", instructions=_INSTRUCTIONS, version=__version__, log_level="WARNING"
     )
     tools = Tools(session, settings)
-    fetches = ToolAnnotations(read_only_hint=True, open_world_hint=True)
+    fetches = ToolAnnotations(read_only_hint=not session.is_lasting, open_world_hint=True)
     asks = ToolAnnotations(read_only_hint=True, open_world_hint=False)
     added: dict[Callable[..., CallToolResult], ToolAnnotations] = {
         tools.clean_url: fetches,

@@ -28,6 +28,8 @@ from dehusk.memory.store import (
     good_shelf_rows,
     is_server,
 )
+from dehusk.memory.usual import SHELF as USUAL
+from dehusk.memory.usual import Usual
 from dehusk.settings import Keeping
 
 Address = str | os.PathLike[str]
@@ -97,7 +99,8 @@ def merge_stores(first: Address, second: Address, target: Address) -> int:
     """How many sites the target has: those of both, the memories of common ones added up.
 
     Both must be of one method with the same settings. Of shelves only those of sites are taken;
-    of a key that both have, the second's value. Raises StateError, and UsageError for a target that
+    of a key that both have, the second's value, and of what is usual the one that knows of more
+    answers. Raises StateError, and UsageError for a target that
     is there and for one memory named twice.
     """
     _check_new(target)
@@ -200,8 +203,10 @@ def _read_site(store: Store, line: dict[str, Any]) -> None:
     except (KeyError, TypeError, ValueError, StateError) as fault:
         raise SourceError(f"a site that cannot be read: {fault}") from fault
     store.add_whole(site, memory, changed)
-    for shelf, key, value in shelves:
-        store.shelves.shelf(shelf.decode(), site).put(key, value)
+    for name, key, value in shelves:
+        shelf = store.shelves.shelf(name.decode(), site)
+        is_usual = name.decode() == USUAL
+        shelf.put(key, Usual.of_more(shelf.get(key), value) if is_usual else value)
     store.commit()
 
 

@@ -150,8 +150,18 @@ class Usual:
 
     @classmethod
     def read(cls, written: bytes | None) -> Self:
-        """The numbers that `written` gave; of a new site without."""
+        """The numbers that `written` gave; of a new site without, or where they cannot be read."""
         if written is None:
             return cls()
-        fields = json.loads(written)
-        return cls(**{**fields, "shift": fields["shift"] and Shift(*fields["shift"])})
+        try:
+            fields = json.loads(written)
+            found = cls(**{**fields, "shift": fields["shift"] and Shift(*fields["shift"])})
+            found._shift(None)
+        except (LookupError, TypeError, ValueError, ArithmeticError):
+            return cls()
+        return found
+
+    @classmethod
+    def of_more(cls, one: bytes | None, other: bytes) -> bytes:
+        """Of two that were written of one site, the one that knows of more answers."""
+        return max((one or b"", other), key=lambda each: (cls.read(each or None).pages, each))

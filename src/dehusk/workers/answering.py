@@ -38,10 +38,20 @@ def noted_answer(
     item: Page | Failure, session: Session, render: Render | None = None
 ) -> Result | Refusal:
     """The answer on one item, as `answer_on` gives it; a session that lasts takes note of it."""
-    answer = answer_on(item, session, render)
+    answer = answer_on(item, session, _with_text(render) if session.is_lasting else render)
     if isinstance(item, Page) and isinstance(answer, Result):
         session.note(item, answer)
     return answer
+
+
+def _with_text(render: Render | None) -> Render:
+    """What is wanted of an answer, and its text, which is noted: a fault in it costs the page."""
+
+    def ask(result: Result) -> object:
+        asked = render(result) if render else None
+        return asked, result.text
+
+    return ask
 
 
 def answer_or_refusal(page: Page, answer: Callable[[], Answer]) -> Answer | Refusal:

@@ -15,6 +15,7 @@ import numpy as np
 import dehusk
 from dehusk import pipeline
 from dehusk.doors.cli.checks import check_targets
+from dehusk.doors.cli.progress import plain
 from dehusk.errors import PageError, UsageError
 from dehusk.memory import Memory
 from dehusk.methods.auto import ATLAS_PAGES, Auto
@@ -41,7 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
         for item in read_pages(arguments.sources, SourceSettings()):
             if isinstance(item, Failure):
                 failures += 1
-                sys.stderr.write(f"dehusk: {item.error}\n")
+                sys.stderr.write(f"dehusk: {plain(str(item.error))}\n")
                 continue
             site = pipeline.site_of(item)
             if seen[site] < _PAGES:

@@ -87,7 +87,12 @@ def _read(arguments: argparse.Namespace, viewed: Viewed) -> int:
 
         with Browser() as browser:
             items = list(islice(as_shown(items, browser, make_limits(arguments)), arguments.pages))
-    return viewed.read(items, arguments.pages, lambda line: sys.stderr.write(f"dehusk: {line}\n"))
+    return viewed.read(items, arguments.pages, _tell)
+
+
+def _tell(line: str) -> None:
+    """Say what could not be used; what a page says must not move the cursor."""
+    sys.stderr.write(f"dehusk: {''.join(filter(str.isprintable, line))}\n")
 
 
 def _ready(address: str, *, opens: bool) -> None:

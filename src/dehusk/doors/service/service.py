@@ -204,7 +204,8 @@ class Service:
         finally:
             if reply.lesson is not None:  # Behind the note: where it is committed, both are.
                 self._lessons.release(site)
-        self._watch(site, url, facts)
+        if reply.lesson is not None:  # What is asked for again is no news of its site.
+            self._watch(site, url, facts)
         told = {
             "site": site, "url": url, "is_changed": is_changed, "revision": revision,
             "family": facts["family"], "template_changed": facts["template_changed"],

@@ -10,7 +10,11 @@ const FENCE = /^ {0,3}(`{3,}|~{3,})([^`]*)$/;
 const ITEM = /^( {0,3})([-*+]|\d{1,9}[.)])( {1,4}|$)/;
 const NOTE = /^\[\^([^\]\s]{1,100})\]: /;
 const RULE = /^(-{3,}|\*{3,}|_{3,})\s*$/;
-const CELLS = /^[ |:-]*-[ |:-]*$/;
+const CELLS = /^[ |:-]+$/;
+
+function isRuler(line) {
+  return CELLS.test(line) && line.includes("-");
+}
 
 export function rendered(markdown) {
   const shown = markdown.slice(0, MAX_LENGTH).split("\n");
@@ -43,7 +47,7 @@ function block(lines, at, depth) {
   if (line.startsWith(">")) return quote(lines, at, depth);
   if (ITEM.test(line)) return list(lines, at, depth);
   if (NOTE.test(line)) return note(lines, at, depth);
-  if (line.startsWith("|") && CELLS.test(lines[at + 1] ?? "x")) return table(lines, at);
+  if (line.startsWith("|") && isRuler(lines[at + 1] ?? "")) return table(lines, at);
   return paragraph(lines, at);
 }
 
