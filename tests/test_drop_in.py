@@ -114,6 +114,12 @@ def test_metadata_alone_is_what_trafilatura_finds(theirs: Any) -> None:
         trafilatura.extract_metadata(b"a\0b" * 100)
 
 
+def test_nothing_is_found_where_nothing_was_loaded(theirs: Any) -> None:
+    assert theirs.extract(None) is None
+    assert trafilatura.extract(None) is None
+    assert trafilatura.bare_extraction(None) is None
+
+
 def test_options_with_an_equivalent_do_what_they_say() -> None:
     def extract(**options: Any) -> str:
         found = trafilatura.extract(PAGE, url=URL, **options)

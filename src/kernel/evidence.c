@@ -217,7 +217,7 @@ static void compare_blocks(const Asked *page, Weighing *room)
         room->highest = at_least(content[i], room->highest);
     }
     room->total = rank_blocks(page->reading, content, room->items, room->spare, room->likelier);
-    room->sure = (float)(log1p_steps(sure) / 8);
+    room->sure = (float)(log1p_steps(at_most(sure, MUCH_TEXT)) / 8);
     room->sure_share = (float)(sure / at_least(room->chars_sum[blocks], 1));
 }
 

@@ -4,6 +4,7 @@
 #define DEHUSK_FEATURE_LIST_H
 
 #define LEVELS 6 /* Levels of a block's surroundings. */
+#define MUCH_TEXT 20000 /* Characters of a page from which on more make no difference: networks have seen few books. */
 #define TYPE_COUNT 7 /* Types of pages that are told apart. */
 #define NAME_NUMBERS 4 /* Numbers that a word in a name tells. */
 #define TEXT_NUMBERS 2 /* And one in a short text. */

@@ -264,9 +264,9 @@ static void fill_blocks(const Rows *rows, size_t headline)
         }
         double before = rows->sums[begin];
         to[PAGE_ALONE_BEFORE_SHARE] = (float)(before / total);
-        to[PAGE_ALONE_BEFORE] = (float)(log1p_steps(before) / 8);
+        to[PAGE_ALONE_BEFORE] = (float)(log1p_steps(at_most(before, MUCH_TEXT)) / 8);
         to[PAGE_ALONE_SHARE] = (float)(alone / total);
-        to[PAGE_ALONE] = (float)(log1p_steps(alone) / 8);
+        to[PAGE_ALONE] = (float)(log1p_steps(at_most(alone, MUCH_TEXT)) / 8);
         to[PAGE_LARGEST_ROW_SHARE] = (float)(largest / total);
     }
 }

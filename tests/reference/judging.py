@@ -13,7 +13,7 @@ from dehusk.page import tags
 from dehusk.page.tree import Flags, Floats
 from reference.learning import Reading, Table, Tables, evidence, find_family, mean_around
 from reference.page_features import Matrix
-from reference.reading import Blocks
+from reference.reading import MUCH_TEXT, Blocks
 from reference.steps import exp, log1p, probability
 
 
@@ -94,7 +94,7 @@ def _ranks(blocks: Blocks, content: Floats) -> Floats:
     sure = float(blocks.chars[content >= _SURE].sum())
     columns = (
         above / max(float(total[-1]), 1e-9),
-        np.full(len(content), log1p(sure) / 8),
+        np.full(len(content), log1p(min(sure, MUCH_TEXT)) / 8),
         np.full(len(content), sure / max(float(blocks.chars.sum()), 1.0)),
         content / max(float(content.max()), 1e-6),
     )

@@ -14,6 +14,8 @@ from dehusk.page import tags
 from dehusk.page.hashing import Hashes, hash_bytes, mix
 from dehusk.page.tree import ATTRIBUTE, Flags, Floats, Ints, Tree
 
+MUCH_TEXT = 20_000
+"""Characters of a page from which on more make no difference."""
 LEVELS = (1, 2, 3, 4, 6, 8)
 """How far up a block's surroundings are looked at: its container is 1, what that stands in 2."""
 CUTS = tags.numbers(*tags.BLOCK, "td", "th", "br")

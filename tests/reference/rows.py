@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from dehusk.page import tags
 from dehusk.page.hashing import mix
 from dehusk.page.tree import Flags, Floats, Ints, Tree
-from reference.reading import DIGIT, LEVELS, Blocks, Letters, Names
+from reference.reading import DIGIT, LEVELS, MUCH_TEXT, Blocks, Letters, Names
 from reference.steps import log1p
 
 Places = NDArray[np.intp]
@@ -96,8 +96,9 @@ def read_rows(tree: Tree, blocks: Blocks, names: Names, letters: Letters) -> tup
     begin[inside] = found.low[first][found.row[member[inside]]]
     before = np.concatenate(([0.0], np.cumsum(alone)))[begin]
     in_rows = np.bincount(found.row, found.sums(running)) if len(found.row) else np.zeros(1)
-    page = (alone.sum() / total, log1p(alone.sum()) / 8, in_rows.max() / total)
-    columns = (before / total, log1p(before) / 8, *(np.full(len(blocks), each) for each in page))
+    page = (alone.sum() / total, log1p(min(alone.sum(), MUCH_TEXT)) / 8, in_rows.max() / total)
+    few = np.minimum(before, MUCH_TEXT)
+    columns = (before / total, log1p(few) / 8, *(np.full(len(blocks), each) for each in page))
     return np.concatenate((own, np.stack(columns, axis=1)), axis=1), main
 
 

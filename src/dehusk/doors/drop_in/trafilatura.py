@@ -223,7 +223,12 @@ def _answer(filecontent: Any, chosen: Options) -> Result | Refusal:
 
 
 def _found(filecontent: Any, chosen: Options) -> tuple[Document, Result] | None:
-    """The page and its answer; None for one that cannot be used or is not wanted: it is logged."""
+    """The page and its answer; None for one that cannot be used or is not wanted: it is logged.
+
+    `fetch_url` gives None for a page that it cannot load: there is nothing to be found in that.
+    """
+    if filecontent is None:
+        return None
     result = _answer(filecontent, chosen)
     if isinstance(result, Refusal):
         _LOG.warning("%s", result.error)
