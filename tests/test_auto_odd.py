@@ -194,7 +194,7 @@ def test_a_book_in_one_page_keeps_its_last_chapters() -> None:
     things = ("mill", "river", "barn", "orchard", "bridge", "meadow", "quarry", "harbour", "forge")
     told = [
         f"In chapter {n // 12 + 1} the {things[n % 9]} of the year {1100 + n} is told of, how the"
-        f" {things[(n * 5 + 2) % 9]} fell to {n % 31 + 2} heirs, and who bought it back, one by one."
+        f" {things[(n * 5 + 2) % 9]} fell to {n % 31 + 2} heirs, and who bought it back again."
         for n in range(900)
     ]
     text = _text(f"{MENU}<main><h1>Annals</h1>{''.join(f'<p>{each}</p>' for each in told)}</main>")
