@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import time
 import zlib
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
@@ -12,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from protego import Protego
 
+from dehusk.errors import StateError
 from dehusk.sources.crawl import robots
 from dehusk.sources.crawl.fetch import Packed, Response, make_decoder
 from dehusk.sources.crawl.frontier import Entry, Frontier, key_of, normal_url, read_start, shape_of
@@ -20,6 +22,7 @@ from dehusk.sources.crawl.network import read_retry_after
 from dehusk.sources.crawl.robots import Manners, for_one, read_reservations
 from dehusk.sources.crawl.scope import Traps
 from dehusk.sources.crawl.sitemaps import read_sitemap
+from dehusk.sources.crawl.state import State, open_state
 
 
 @pytest.mark.parametrize(
@@ -288,3 +291,16 @@ def test_no_page_breaks_the_reader_of_links(body: bytes) -> None:
     for link in read(response, "http://a.example/x", "dehusk").links:
         normal = normal_url(link.url)
         assert normal is None or urlsplit(normal).scheme in ("http", "https")
+
+
+def test_a_state_that_cannot_be_written_is_a_typed_error(tmp_path: Path) -> None:
+    def fill(state: State) -> None:
+        with state.transaction():
+            state.set_facts({"seeds": "x" * 100_000})
+
+    with open_state(tmp_path / "state") as state:
+        pages = state.connection.execute("pragma page_count").fetchone()[0]
+        state.connection.execute(f"pragma max_page_count = {pages}")  # As on a full disk.
+        with pytest.raises(StateError, match="cannot be written"):
+            fill(state)
+        assert state.fact("seeds") is None

@@ -16,7 +16,7 @@ import json
 import sqlite3
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 from typing import Any, Final
@@ -179,16 +179,25 @@ class State:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """All that is written inside is there at the end, or nothing of it."""
+        """All that is written inside is there at the end, or nothing of it. Raises StateError."""
         # An interrupt may come between any two lines: none may leave a transaction open.
         try:
             self.connection.execute("begin immediate")
             yield
             self.connection.execute("commit")
+        except sqlite3.OperationalError as fault:
+            self._roll_back()
+            if fault.sqlite_errorcode == sqlite3.SQLITE_BUSY:
+                raise
+            raise StateError(f"the state of the crawl cannot be written: {fault}") from fault
         except BaseException:  # Ctrl-C too
+            self._roll_back()
+            raise
+
+    def _roll_back(self) -> None:
+        with suppress(sqlite3.Error):  # A disk that failed may fail again; the file is whole.
             if self.connection.in_transaction:
                 self.connection.execute("rollback")
-            raise
 
     def fact(self, name: str, default: Any = None) -> Any:
         """A single value; the default where it was never set."""
