@@ -159,7 +159,7 @@ def test_of_answers_with_a_bad_line_none_is_kept(
         ([], "name pages to look at"),
         (["https://grain.example/"], "must be saved first"),
         (["--answers", "a.txt"], "--answers needs --memory FILE"),
-        (["--memory", "a.husk", "--answers", "nowhere.txt"], "cannot be read as text"),
+        (["--memory", "a.husk", "--answers", "nowhere.txt"], "No such file"),
     ],
 )
 def test_wrong_use_is_said_in_one_sentence(

@@ -54,6 +54,10 @@ def run(arguments: argparse.Namespace) -> int:
             f" {ATLAS_PAGES} pages of: give the pages that it was learned from"
         )
     atlas = maker.make()
+    if not len(atlas):
+        raise UsageError(
+            f"{len(maker.sites):,} sites agree on nothing: it takes {MIN_SITES} of a theme"
+        )
     try:
         with part_of(Path(arguments.output).resolve()) as part:
             part.write_bytes(atlas.dump())

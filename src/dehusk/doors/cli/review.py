@@ -56,7 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
             else:
                 _write(found, questions, is_json=arguments.json)
         if not arguments.memory and not arguments.json:
-            sys.stderr.write("dehusk: name --memory FILE to answer, and to keep the answers\n")
+            sys.stderr.write("dehusk: to answer, add --memory FILE: answers are kept there\n")
     return 1 if failures else 0
 
 
@@ -122,8 +122,10 @@ def _read_answers(name: str) -> _Answers:
     try:
         stream = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
         lines = stream.decode("utf-8").split("\n")
-    except (OSError, UnicodeDecodeError) as fault:
-        raise UsageError(f"{name}: cannot be read as text") from fault
+    except OSError as fault:
+        raise UsageError(f"{name}: {fault.strerror}") from fault
+    except UnicodeDecodeError as fault:
+        raise UsageError(f"{name}: not text in UTF-8") from fault
     site, found = None, []
     for number, line in enumerate(map(str.strip, lines), 1):
         verb, _, selector = line.partition(" ")
