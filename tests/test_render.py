@@ -256,6 +256,21 @@ def test_template_and_hidden_parts_are_not_in_the_markdown() -> None:
     assert _markdown(html) == "a\n\nb"
 
 
+def test_the_permalink_of_a_term_or_a_caption_goes() -> None:
+    html = (
+        '<dl><dt><code>open</code><a class="headerlink" href="#open" title="Permalink">¶</a></dt>'
+        '<dd>Opens it, see <a href="#note">*</a>.</dd></dl>'
+        '<figure><img src=a.png alt="A mill"><figcaption>A mill<a href="#mill">#</a></figcaption>'
+        "</figure><table><caption>Rye<a href=#t>§</a></caption><tr><th>a<td>b</table>"
+    )
+    written = _markdown(html)
+    assert "¶" not in written
+    assert "§" not in written
+    assert "[\\#]" not in written
+    assert "[#]" not in written
+    assert "](" in written.partition("see")[2], "a link in a description stays"
+
+
 def test_a_permalink_in_a_heading_goes_and_a_link_in_it_stays() -> None:
     assert _markdown("<h2>A <a href=#a>¶</a></h2><h2><a href=#b>B</a></h2>") == (
         "## A\n\n## [B](https://site.example/dir/page#b)"

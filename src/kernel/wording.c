@@ -22,15 +22,16 @@ typedef struct {
     const Tree *tree;
     const int8_t *labels;
     Wording *wording;
-    size_t fixed, heading, heading_start; /* Where preformatted text and the heading end. */
+    size_t fixed, heading, heading_start; /* Where preformatted text and the heading, term or caption end. */
     size_t counted; /* Where the last block ends that was asked whether it is numbers alone. */
 } Look;
 
 /* --- small questions --- */
 
-static int is_any_heading(int16_t tag)
+/* Is it what others link to: a heading, a term, a caption? */
+static int is_linked_to(int16_t tag)
 {
-    return tag >= TAG_h1 && tag <= TAG_h6;
+    return (tag >= TAG_h1 && tag <= TAG_h6) || tag == TAG_dt || tag == TAG_figcaption || tag == TAG_caption;
 }
 
 static int find_in_tag(const Tree *tree, size_t node, const char *name, Bytes *value)
@@ -227,7 +228,8 @@ static int is_wordless(const Tree *tree, size_t node)
     return 1;
 }
 
-/* A link in a heading to the heading itself, such as `#` or `¶`, beside what the heading says. */
+/* A link in a heading to the heading itself, such as `#` or `¶`, beside what the heading says; so of a term or a
+   caption. */
 static int is_permalink(const Look *look, size_t node)
 {
     static const char *const words[] = {"headerlink", "hash-link", "header-anchor", "permalink", "heading-anchor",
@@ -342,7 +344,7 @@ static Saying saying_of(Look *look, size_t node)
         return tree->text_length[node] && is_gutter(tree, node) ? LEFT_OUT : SAID_PLAIN;
     if (sets & SET_PREFORMATTED && (size_t)tree->end[node] > look->fixed)
         look->fixed = (size_t)tree->end[node];
-    if (is_any_heading(tag)) {
+    if (is_linked_to(tag)) {
         look->heading = (size_t)tree->end[node];
         look->heading_start = node;
     }
