@@ -34,8 +34,8 @@ a commit of its own, with the reason."""
 
 TEXT: Final = f"{METHOD} to text takes {{:.2f}} times the bare parse"
 STORED: Final = 1.35
-"""CPU time to text with a memory on disk, as a multiple of that in memory: 1.2 to 1.5 in runs beside
-other work."""
+"""CPU time to text with a memory on disk, as a multiple of that in memory: 1.2 to 1.5 in runs
+beside other work."""
 _SITES: Final = 6
 _SITE_PAGES: Final = 30
 
