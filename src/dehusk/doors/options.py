@@ -13,6 +13,7 @@ from dehusk.settings import (
     MAX_LOADS,
     METHOD,
     Comments,
+    CrawlSettings,
     Durable,
     Favour,
     Images,
@@ -345,3 +346,31 @@ def chosen_method(
     if search and not is_searching:
         raise UsageError(f"{', '.join(map(written_option, search))}: only with --method hyperlink")
     return name, settings
+
+
+def add_loading(parser: argparse._ActionsContainer) -> None:
+    """How single pages are loaded from the web."""
+    usual = CrawlSettings()
+    parser.add_argument(
+        "--delay",
+        type=seconds,
+        default=usual.delay_s,
+        metavar="SECONDS",
+        help="between two requests to a host; robots.txt may ask for more (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--user-agent", default=usual.user_agent, metavar="TEXT", help="the name to load under"
+    )
+    add_allow_private(parser)
+
+
+def add_allow_private(parser: argparse._ActionsContainer) -> None:
+    """Which hosts may be asked although they are not public."""
+    parser.add_argument(
+        "--allow-private",
+        action="append",
+        default=[],
+        metavar="HOST",
+        help="connect to this host, address or network (10.1.0.0/16) although it is not public; may"
+        " be repeated; link-local addresses are always refused",
+    )

@@ -8,7 +8,6 @@ from typing import Final
 from dehusk.doors import options
 from dehusk.doors.cli import web_options
 from dehusk.doors.options import add_memory_file, positive_int
-from dehusk.settings import CrawlSettings
 
 _ACTS: Final = {
     "show": (
@@ -281,26 +280,8 @@ def add_demo(parser: argparse.ArgumentParser) -> None:
 
 def add_mcp(parser: argparse.ArgumentParser) -> None:
     """Where what is learned lasts, and how pages are fetched."""
-    usual = CrawlSettings()
     options.add_memory_file(parser)
-    parser.add_argument(
-        "--delay",
-        type=options.seconds,
-        default=usual.delay_s,
-        metavar="SECONDS",
-        help="between two requests to a host; robots.txt may ask for more (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--user-agent", default=usual.user_agent, metavar="TEXT", help="the name to come under"
-    )
-    parser.add_argument(
-        "--allow-private",
-        action="append",
-        default=[],
-        metavar="HOST",
-        help="connect to this host, address or network (10.1.0.0/16) though it is not public; may"
-        " be repeated; link-local addresses are always refused",
-    )
+    options.add_loading(parser)
     options.add_limits(parser)
 
 

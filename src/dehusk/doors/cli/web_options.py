@@ -6,7 +6,7 @@ import argparse
 from dataclasses import replace
 from typing import Final
 
-from dehusk.doors.options import positive_float, seconds, written_option
+from dehusk.doors.options import add_allow_private, positive_float, seconds, written_option
 from dehusk.settings import CrawlSettings, Wish
 
 _USUAL: Final = CrawlSettings()
@@ -62,14 +62,7 @@ def add_fetching(parser: argparse.ArgumentParser) -> None:
         choices=[str(wish) for wish in Wish],
         help="a wish to ignore, on a site of your own; may be repeated",
     )
-    group.add_argument(
-        "--allow-private",
-        action="append",
-        default=[],
-        metavar="HOST",
-        help="connect to this host, address or network (10.1.0.0/16) although it is not public; may"
-        " be repeated; link-local addresses are always refused",
-    )
+    add_allow_private(group)
     group.add_argument(
         "--save",
         metavar="PATH",

@@ -6,11 +6,10 @@ import argparse
 from typing import Final
 
 from dehusk.doors import options
-from dehusk.doors.options import positive_float, positive_int, seconds
-from dehusk.settings import CrawlSettings, ServiceSettings
+from dehusk.doors.options import positive_float, positive_int
+from dehusk.settings import ServiceSettings
 
 _USUAL: Final = ServiceSettings()
-_CRAWL: Final = CrawlSettings()
 _VIEW_PORT: Final = 8101
 
 
@@ -34,24 +33,7 @@ def _add_fetching(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="load the pages that /v1/linked asks for, if a request says so (install extra: crawl)",
     )
-    group.add_argument(
-        "--delay",
-        type=seconds,
-        default=_CRAWL.delay_s,
-        metavar="SECONDS",
-        help="between two requests to a host; robots.txt may ask for more (default: %(default)s)",
-    )
-    group.add_argument(
-        "--user-agent", default=_CRAWL.user_agent, metavar="TEXT", help="the name to load under"
-    )
-    group.add_argument(
-        "--allow-private",
-        action="append",
-        default=[],
-        metavar="HOST",
-        help="load from this host, address or network (10.1.0.0/16) although it is not public; may"
-        " be repeated; link-local addresses are always refused",
-    )
+    options.add_loading(group)
 
 
 def _add_listening(parser: argparse.ArgumentParser) -> None:
