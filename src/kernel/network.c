@@ -9,14 +9,30 @@
 
 #define MAX_UNITS 512
 #define PART 32 /* Units that are added up at once: with two rows their sums fit into registers. */
+#define SMALL_PART 8
 
-/* Two rows at once, cut to what training saw, and which of their inputs are not 0 in both. */
+/* Two rows at once, and which of their numbers are not 0 in both. */
 typedef struct {
-    float *inputs[2];
+    float *rows[2];
     uint32_t *places;
     size_t count;
 } Pair;
 
+/* Many numbers are 0, and adding nothing changes nothing: they are passed over. */
+static inline void find_places(Pair *pair, size_t width)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < width; i++) {
+        uint32_t mine, theirs; /* As bits: quicker to compare. But for the sign, 0 has none set. */
+        memcpy(&mine, pair->rows[0] + i, sizeof(mine));
+        memcpy(&theirs, pair->rows[1] + i, sizeof(theirs));
+        pair->places[count] = (uint32_t)i;
+        count += (mine | theirs) << 1 != 0;
+    }
+    pair->count = count;
+}
+
+/* A row cut to what training saw. */
 static inline void clip_row(const Network *network, const float *row, float *to)
 {
     for (size_t i = 0; i < network->inputs; i++) {
@@ -26,78 +42,38 @@ static inline void clip_row(const Network *network, const float *row, float *to)
     }
 }
 
-/* Many inputs are 0, and adding nothing changes nothing: they are passed over. */
-static inline void clip_rows(const Network *network, const float *one, const float *other, Pair *pair)
-{
-    size_t count = 0;
-    clip_row(network, one, pair->inputs[0]);
-    clip_row(network, other, pair->inputs[1]);
-    for (size_t i = 0; i < network->inputs; i++) {
-        uint32_t mine, theirs; /* As bits: quicker to compare. But for the sign, 0 has none set. */
-        memcpy(&mine, pair->inputs[0] + i, sizeof(mine));
-        memcpy(&theirs, pair->inputs[1] + i, sizeof(theirs));
-        pair->places[count] = (uint32_t)i;
-        count += (mine | theirs) << 1 != 0;
-    }
-    pair->count = count;
-}
-
-/* The products of both rows with the weights of `PART` units, added to the bias one after another.
+/* The products of both rows with `part` columns of the weights, added to the bias one after another.
    Both rows read a weight once, and a part of the weights stays in the nearest cache. */
-static inline void add_part(const Pair *pair, const float *weights, const float *bias, size_t units,
-                            float *one, float *other)
+static inline void add_part(const Pair *pair, const float *weights, const float *bias, size_t width,
+                            size_t part, float *one, float *other)
 {
     float mine[PART], theirs[PART];
-    memcpy(mine, bias, sizeof(mine));
-    memcpy(theirs, bias, sizeof(theirs));
+    memcpy(mine, bias, part * sizeof(float));
+    memcpy(theirs, bias, part * sizeof(float));
     for (size_t i = 0; i < pair->count; i++) {
         const size_t place = pair->places[i];
-        const float *weight = weights + place * units;
-        const float left = pair->inputs[0][place], right = pair->inputs[1][place];
-        for (size_t j = 0; j < PART; j++)
+        const float *weight = weights + place * width;
+        const float left = pair->rows[0][place], right = pair->rows[1][place];
+        for (size_t j = 0; j < part; j++)
             mine[j] += left * weight[j];
-        for (size_t j = 0; j < PART; j++)
+        for (size_t j = 0; j < part; j++)
             theirs[j] += right * weight[j];
     }
-    memcpy(one, mine, sizeof(mine));
-    memcpy(other, theirs, sizeof(theirs));
+    memcpy(one, mine, part * sizeof(float));
+    memcpy(other, theirs, part * sizeof(float));
 }
 
-/* The same for the units behind the last whole part: `units` in all, `count` here. */
-static inline void add_rest(const Pair *pair, const float *weights, const float *bias, size_t units,
-                            size_t count, float *one, float *other)
+/* A layer of both rows: all `width` columns, in parts whose size the compiler knows. */
+static inline void add_layer(const Pair *pair, const float *weights, const float *bias, size_t width,
+                             float *one, float *other)
 {
-    memcpy(one, bias, count * sizeof(float));
-    memcpy(other, bias, count * sizeof(float));
-    for (size_t i = 0; i < pair->count && count; i++) {
-        const size_t place = pair->places[i];
-        for (size_t j = 0; j < count; j++) {
-            one[j] += pair->inputs[0][place] * weights[place * units + j];
-            other[j] += pair->inputs[1][place] * weights[place * units + j];
-        }
-    }
-}
-
-/* The outputs of both rows; nothing below 0 counts. */
-static inline void add_outputs(const Network *network, const float *one, const float *other,
-                               double *out, double *next)
-{
-    float mine[MAX_UNITS], theirs[MAX_UNITS];
-    const size_t outputs = network->outputs;
-    memcpy(mine, network->output_bias, outputs * sizeof(float));
-    memcpy(theirs, network->output_bias, outputs * sizeof(float));
-    for (size_t i = 0; i < network->units; i++) {
-        const float *weight = network->output + i * outputs;
-        const float left = one[i] > 0 ? one[i] : 0, right = other[i] > 0 ? other[i] : 0;
-        for (size_t j = 0; j < outputs; j++)
-            mine[j] += left * weight[j];
-        for (size_t j = 0; j < outputs; j++)
-            theirs[j] += right * weight[j];
-    }
-    for (size_t j = 0; j < outputs; j++) {
-        out[j] = mine[j];
-        next[j] = theirs[j];
-    }
+    size_t at = 0;
+    for (; at + PART <= width; at += PART)
+        add_part(pair, weights + at, bias + at, width, PART, one + at, other + at);
+    for (; at + SMALL_PART <= width; at += SMALL_PART)
+        add_part(pair, weights + at, bias + at, width, SMALL_PART, one + at, other + at);
+    for (; at < width; at++)
+        add_part(pair, weights + at, bias + at, width, 1, one + at, other + at);
 }
 
 /* Processors with wider vectors do the same faster; each sum is the same. */
@@ -110,19 +86,27 @@ static inline void add_outputs(const Network *network, const float *one, const f
 WIDE static void run_rows(const Network *network, const float *rows, size_t count, Pair *pair,
                           double *out)
 {
-    float one[MAX_UNITS], other[MAX_UNITS];
-    const size_t units = network->units;
+    float one[MAX_UNITS], other[MAX_UNITS], mine[MAX_UNITS], theirs[MAX_UNITS];
+    uint32_t places[MAX_UNITS];
+    Pair hidden = {{one, other}, places, 0};
+    const size_t units = network->units, outputs = network->outputs;
     for (size_t row = 0; row < count; row += 2) {
         const float *first = rows + row * network->inputs;
-        size_t unit = 0, next = row + 1 < count ? 1 : 0; /* The last row may be its own partner. */
-        clip_rows(network, first, first + next * network->inputs, pair);
-        for (; unit + PART <= units; unit += PART)
-            add_part(pair, network->hidden + unit, network->hidden_bias + unit, units, one + unit,
-                     other + unit);
-        add_rest(pair, network->hidden + unit, network->hidden_bias + unit, units, units - unit,
-                 one + unit, other + unit);
-        add_outputs(network, one, other, out + row * network->outputs,
-                    out + (row + next) * network->outputs);
+        size_t next = row + 1 < count ? 1 : 0; /* The last row may be its own partner. */
+        clip_row(network, first, pair->rows[0]);
+        clip_row(network, first + next * network->inputs, pair->rows[1]);
+        find_places(pair, network->inputs);
+        add_layer(pair, network->hidden, network->hidden_bias, units, one, other);
+        for (size_t i = 0; i < units; i++) { /* Nothing below 0 counts. */
+            one[i] = one[i] > 0 ? one[i] : 0;
+            other[i] = other[i] > 0 ? other[i] : 0;
+        }
+        find_places(&hidden, units);
+        add_layer(&hidden, network->output, network->output_bias, outputs, mine, theirs);
+        for (size_t i = 0; i < outputs; i++) {
+            out[row * outputs + i] = mine[i];
+            out[(row + next) * outputs + i] = theirs[i];
+        }
     }
 }
 

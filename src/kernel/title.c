@@ -67,19 +67,35 @@ static size_t pair_at(const uint8_t *bytes)
     return (size_t)bytes[0] << 8 | bytes[1];
 }
 
+static int has_pair(const uint64_t *pairs, const uint8_t *bytes)
+{
+    return (int)(pairs[pair_at(bytes) / 64] >> pair_at(bytes) % 64 & 1);
+}
+
+/* Do two plain letters follow each other in a text that do not in the title? Up to its first escape. */
+static int has_other_pair(const uint64_t *pairs, Bytes source, size_t at, size_t stop)
+{
+    for (uint8_t pair[2] = {' ', ' '}; at < stop && source.bytes[at] != '&'; at++) {
+        pair[0] = pair[1];
+        pair[1] = lower(source.bytes[at]);
+        if (pair[0] > ' ' && pair[0] < 0x7F && pair[1] > ' ' && pair[1] < 0x7F && !has_pair(pairs, pair))
+            return 1;
+    }
+    return 0;
+}
+
 /* Is a text of `MIN_TEXT` letters or more in the title? `pairs` are the two letters that follow
    each other there. */
 static int find_in_title(Bytes title, const uint64_t *pairs, Bytes source, size_t at, size_t stop)
 {
     uint8_t text[MAX_TEXT + 2];
+    if (has_other_pair(pairs, source, at, stop))
+        return NOT_IN_TITLE;
     size_t size = read_plain(source, at, stop, text);
     if (size == SIZE_MAX)
         return NOT_PLAIN;
     if (size < MIN_TEXT || size > title.size || size > MAX_TEXT)
         return NOT_IN_TITLE;
-    for (size_t i = 0; i < MIN_TEXT - 1; i++)
-        if (!(pairs[pair_at(text + i) / 64] >> pair_at(text + i) % 64 & 1))
-            return NOT_IN_TITLE;
     return is_inside(title, text, size) ? IN_TITLE : NOT_IN_TITLE;
 }
 
@@ -101,10 +117,16 @@ static PyObject *text_of(const Tree *tree, size_t node)
     return found;
 }
 
+/* The text in small letters; NULL with an exception set. */
+static PyObject *in_small(PyObject *text)
+{
+    return text ? PyObject_CallMethod(text, "lower", NULL) : NULL;
+}
+
 /* The text in small letters, white space as one space; it takes the text over, NULL too. */
 static PyObject *in_one_line(PyObject *text)
 {
-    PyObject *small = text ? PyObject_CallMethod(text, "lower", NULL) : NULL;
+    PyObject *small = in_small(text);
     PyObject *words = small ? PyUnicode_Split(small, NULL, -1) : NULL;
     PyObject *space = words ? PyUnicode_FromString(" ") : NULL;
     PyObject *line = space ? PyUnicode_Join(space, words) : NULL;
@@ -115,13 +137,34 @@ static PyObject *in_one_line(PyObject *text)
     return line;
 }
 
+/* Is the first word of a text in the title? Most texts need not be looked at further. -1 with an exception set. */
+static int begins_inside(PyObject *title, PyObject *text)
+{
+    PyObject *parts = PyUnicode_Split(text, NULL, 1);
+    if (!parts || PyList_Size(parts) < 1) {
+        Py_XDECREF(parts);
+        return parts ? 0 : -1;
+    }
+    PyObject *word = in_small(PyList_GetItem(parts, 0));
+    int found = word ? PyUnicode_Contains(title, word) : -1;
+    Py_XDECREF(word);
+    Py_DECREF(parts);
+    return found;
+}
+
 /* Is the text of a node, in one line, a part of the title? -1 with an exception set. */
 static int is_part(PyObject *title, const Tree *tree, size_t node)
 {
-    PyObject *line = in_one_line(text_of(tree, node));
+    PyObject *text = text_of(tree, node);
+    int found = text ? begins_inside(title, text) : -1;
+    if (found <= 0) {
+        Py_XDECREF(text);
+        return found;
+    }
+    PyObject *line = in_one_line(text);
     if (!line)
         return -1;
-    int found = PyUnicode_GetLength(line) >= MIN_TEXT ? PyUnicode_Contains(title, line) : 0;
+    found = PyUnicode_GetLength(line) >= MIN_TEXT ? PyUnicode_Contains(title, line) : 0;
     Py_DECREF(line);
     return found;
 }
