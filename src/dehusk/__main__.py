@@ -1,10 +1,14 @@
 """`python -m dehusk` is the command `dehusk`."""
 
+import os
 import sys
 
 
 def main() -> int:
     """Run the command line, which is loaded here so that Ctrl-C is answered from the start."""
+    if sys.argv[1:2] not in (["bench"], ["train"]):
+        # Threads of numpy's linear algebra, which no command uses, take as long to begin as a page.
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         from dehusk.doors.cli import main as run  # noqa: PLC0415
 

@@ -333,7 +333,7 @@ def chosen_method(
     for pages to compare with.
     """
     from dehusk.memory.store import recorded_method  # noqa: PLC0415  loads numpy
-    from dehusk.methods.papers.hyperlink import Hyperlink, best_settings  # noqa: PLC0415  numpy too
+    from dehusk.methods import HYPERLINK  # noqa: PLC0415  numpy too
     from dehusk.methods.written import parse_settings, with_wishes  # noqa: PLC0415  and here
 
     memory = getattr(arguments, "memory", None)
@@ -341,7 +341,9 @@ def chosen_method(
     wishes = {wish: getattr(arguments, wish, None) for wish in ("favour", "comments", "type")}
     settings = parse_settings(name, with_wishes(name, arguments.settings, wishes))
     search = search_settings(arguments)
-    if name == Hyperlink.name:
+    if name == HYPERLINK:
+        from dehusk.methods.papers.hyperlink import best_settings  # noqa: PLC0415  seldom
+
         return name, best_settings(settings | search)
     if search and not is_searching:
         raise UsageError(f"{', '.join(map(written_option, search))}: only with --method hyperlink")

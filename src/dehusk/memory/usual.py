@@ -11,8 +11,9 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import expm1, log1p, sqrt
-from statistics import median
 from typing import Any, Final, Self
+
+import numpy as np
 
 SHELF: Final = "usual"
 """What the shelf of a site's usual answers is called."""
@@ -132,7 +133,7 @@ class Usual:
             count, mean = self.counts[number], self.means[number]
             if count < _MIN_PAGES or len(values) < _LAST:
                 continue
-            away = median(values) - mean
+            away = float(np.median(values)) - mean
             spread = sqrt(self.squares[number] / count)
             if abs(away) < max(measure.floor, _FAR * spread) or (measure.only_falls and away > 0):
                 continue

@@ -147,6 +147,8 @@ class _Methods(Mapping[str, type[Any]]):
         return len(self._classes)
 
 
+HYPERLINK: Final = "hyperlink"
+"""The method that compares pages which link to each other, so that some doors treat it apart."""
 METHODS: Final = _Methods(
     auto="auto:Auto",
     segments="papers.segments:Segments",

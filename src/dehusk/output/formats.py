@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, Self, TypeVar
 
 from dehusk.errors import DehuskError
 from dehusk.output.pieces import PIECE_TOKENS, page_pieces
-from dehusk.output.warc import conversion
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -165,6 +164,8 @@ def _html_page(answer: Answer, _: int | None) -> str:
 
 
 def _warc_page(answer: Answer, _: int | None) -> str:
+    from dehusk.output.warc import conversion  # noqa: PLC0415  one format needs it
+
     return conversion(answer, encode(answer.text or "").decode("utf-8"))
 
 

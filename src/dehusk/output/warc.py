@@ -8,7 +8,7 @@ import time
 from base64 import b32encode
 from collections.abc import Mapping, Sequence
 from hashlib import blake2b, sha1
-from http.client import responses
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Final, Protocol
 from uuid import UUID, uuid4
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from dehusk.page.page import Capture
 
 _SOFTWARE: Final = USER_AGENT.partition(" ")[0]
+_PHRASES: Final = {status.value: status.phrase for status in HTTPStatus}
 _OF_THE_WAY: Final = ("content-encoding", "transfer-encoding", "content-length", "connection")
 _DATE: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z")
 _RECORD_ID: Final = re.compile(r"<[!-;=?-~]{1,200}>")
@@ -92,7 +93,7 @@ def response(answer: Exchange) -> bytes:
     """
     stated = [value.strip() for name, value in answer.headers if name == "content-length"]
     is_cut = 300 <= answer.status < 400 and not answer.body and stated != ["0"]
-    phrase = responses.get(answer.status, "")
+    phrase = _PHRASES.get(answer.status, "")
     lines = [f"HTTP/1.1 {answer.status} {phrase}"]
     lines += [f"{name}: {value}" for name, value in answer.headers if name not in _OF_THE_WAY]
     lines += [f"content-length: {len(answer.body)}", "", ""]

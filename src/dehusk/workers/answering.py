@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Final, TypeVar
 
 from dehusk.answer.result import Refusal, Result
@@ -15,6 +16,13 @@ from dehusk.sources import Failure
 Answer = TypeVar("Answer")
 
 _LOG: Final = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """A page that was learned, or was known, or was to be passed over."""
+
+    is_new: bool
 
 
 def answer_on(

@@ -23,12 +23,12 @@ from dehusk.answer.result import Refusal
 from dehusk.errors import DehuskError, PageError, UsageError
 from dehusk.memory.notes import rendered_answer
 from dehusk.memory.session import Session, unlearned_digest
-from dehusk.methods import adds_up
-from dehusk.methods.papers.hyperlink import Hyperlink
+from dehusk.methods import HYPERLINK, adds_up
 from dehusk.output import Rendered, Shape
 from dehusk.page.page import Page, PageLike, as_page, check_pages
 from dehusk.settings import WALL_FACTOR, JobSettings
 from dehusk.sources import Failure
+from dehusk.workers.answering import Learned
 from dehusk.workers.child import Event
 from dehusk.workers.lessons import Lesson, LessonQueue
 from dehusk.workers.messages import Act, Reply, Setup
@@ -52,13 +52,6 @@ _FREED_BYTES: Final = 1_000_000
 """Room that the reader is told of at once; less, when there is nothing else to do."""
 _DONE_BYTES: Final = 1000
 """What an answer takes besides its bytes, roughly."""
-
-
-@dataclass(frozen=True, slots=True)
-class Learned:
-    """A page that was learned, or was known, or was to be passed over."""
-
-    is_new: bool
 
 
 Outcome = Rendered | Refusal | Learned
@@ -119,7 +112,7 @@ class Jobs:
     ) -> None:
         self._settings = replace(settings or JobSettings(), jobs=jobs)
         session = Session() if session is None else session
-        if session.method.name == Hyperlink.name:
+        if session.method.name == HYPERLINK:
             raise UsageError("hyperlink compares pages across the sources; it needs one process")
         if splits_sites and not adds_up(session.method):
             raise UsageError(

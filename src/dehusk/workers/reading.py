@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
@@ -112,5 +113,5 @@ class ReadAhead:
 
 
 def _size_of(item: Page | Failure) -> int:
-    """The bytes of an item, or its characters: near enough."""
-    return _ITEM_BYTES + (len(item.html) if isinstance(item, Page) else 0)
+    """The bytes that an item takes: characters may take four each."""
+    return _ITEM_BYTES + (sys.getsizeof(item.html) if isinstance(item, Page) else 0)

@@ -11,7 +11,7 @@ from dehusk.doors.cli.web_options import given_options
 from dehusk.errors import UsageError
 from dehusk.memory.session import Session
 from dehusk.memory.store import is_server
-from dehusk.methods.papers.hyperlink import Hyperlink
+from dehusk.methods import HYPERLINK
 from dehusk.output import check_database
 from dehusk.output.archive import archive_path
 from dehusk.sources import hint, is_web
@@ -43,7 +43,7 @@ def check_jobs(arguments: argparse.Namespace) -> None:
         raise UsageError("--jobs: a crawl waits for the web, not for a processor; it needs one job")
     if arguments.render:
         raise UsageError("--jobs: the browser shows one page after another; --render needs one job")
-    if arguments.method == Hyperlink.name:
+    if arguments.method == HYPERLINK:
         raise UsageError("--jobs: hyperlink compares pages across the sources; it needs one job")
 
 

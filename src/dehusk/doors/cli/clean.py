@@ -33,7 +33,7 @@ from dehusk.doors.options import (
 from dehusk.errors import NotWritten, UsageError
 from dehusk.memory.notes import rendered_answer
 from dehusk.memory.session import Session
-from dehusk.methods.papers.hyperlink import Hyperlink
+from dehusk.methods import HYPERLINK
 from dehusk.output import (
     NOTHING,
     Format,
@@ -49,8 +49,7 @@ from dehusk.page.page import Page
 from dehusk.settings import MarkdownSettings
 from dehusk.sources import Failure, Read, count_pages, is_web, read_pages, rereadable
 from dehusk.sources.items import as_shown
-from dehusk.workers.answering import answer_on
-from dehusk.workers.jobs import Act, Jobs, Learned
+from dehusk.workers.answering import Learned, answer_on
 
 if TYPE_CHECKING:
     from dehusk.page.browser import Browser
@@ -78,7 +77,7 @@ def _clean(arguments: argparse.Namespace, browser: Browser | None) -> int:
         from dehusk.doors.cli import crawl, linked  # noqa: PLC0415 - need an extra
 
         method, settings = chosen_method(arguments)
-        if method == Hyperlink.name:
+        if method == HYPERLINK:
             return linked.clean(arguments, settings, browser)
         with make_sites(arguments, limits, browser) as sites:
             return crawl.run(arguments, sites, source_settings, browser)
@@ -192,6 +191,7 @@ def _in_jobs(
     writer: Writer,
 ) -> _Answers:
     """The answers of several processes."""
+    from dehusk.workers.jobs import Act, Jobs  # noqa: PLC0415  one process needs none of it
 
     def plan(item: Page | Failure) -> Act:
         if _is_written(arguments, item, writer):

@@ -22,16 +22,16 @@ from dehusk.doors.options import (
 from dehusk.errors import PageError, StateError, UsageError
 from dehusk.memory.opening import open as open_session
 from dehusk.memory.session import Session
-from dehusk.methods.papers.hyperlink import Hyperlink
+from dehusk.methods import HYPERLINK
 from dehusk.page.page import Page
 from dehusk.settings import Durable, Limits
 from dehusk.sources import Failure, count_pages, read_pages
 from dehusk.sources.items import as_shown
-from dehusk.template.templates import PageLoader, redirected
-from dehusk.workers.jobs import Jobs, Learned
+from dehusk.workers.answering import Learned
 
 if TYPE_CHECKING:
     from dehusk.page.browser import Browser
+    from dehusk.workers.jobs import Jobs
 
 _LOG: Final = logging.getLogger("dehusk")
 
@@ -99,6 +99,8 @@ def _in_jobs(
     arguments: argparse.Namespace, items: Iterable[Page | Failure], memory: Session
 ) -> Generator[Learned | Refusal, None, None]:
     """What came of each item, in order, by several processes."""
+    from dehusk.workers.jobs import Jobs  # noqa: PLC0415  one process needs none of it
+
     with Jobs(memory, arguments.jobs) as jobs:
         yield from jobs.learn(items)
 
@@ -163,7 +165,9 @@ def make_sites(
 ) -> AbstractContextManager[Session]:
     """The sites to learn. A method that follows links is given the sources, read once for it."""
     method, settings = chosen_method(arguments)
-    if method == Hyperlink.name:
+    if method == HYPERLINK:
+        from dehusk.template.templates import PageLoader, redirected  # noqa: PLC0415  seldom
+
         if "-" in arguments.sources:
             raise UsageError("hyperlink follows links, so it cannot read standard input")
         redirects: dict[str, str] = {}
