@@ -35,6 +35,10 @@ _PLAIN_PAGE: Final = re.compile(
 _PLAIN_HOST: Final = re.compile(r"https?://([\w.-]+)(?::\d+)?(?:[/?#]|\Z)", re.ASCII)
 """What a URL with a host begins with, at a fraction of what taking it apart costs."""
 _UP: Final = "../"
+_OTHER_HOST: Final = re.compile(
+    r"//[A-Za-z0-9.:-]+(?:/[^;?#\[\]]*)?(?:\?[^;#\[\]]+)?(?:#[^\[\]]+)?"
+)
+"""An address without its scheme of which joining leaves all as it is."""
 _BASE: Final = tags.NUMBERS["base"]
 _MAX_BASE: Final = 2_000
 """Every relative link of a page repeats its base."""
@@ -109,6 +113,8 @@ class Base:
         if url[0] == "/" and url[1:2] != "/" and "/." not in url:
             # What most links look like, at a fraction of what joining costs.
             return self.origin + url
+        if _OTHER_HOST.fullmatch(url):
+            return self.origin.partition("//")[0] + url
         if self.folder:
             up = 0
             while url.startswith(_UP, up * len(_UP)):
