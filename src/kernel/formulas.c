@@ -13,14 +13,22 @@ enum {
     MAX_NOTE_LABEL = 6,   /* Characters that refer to a footnote. */
 };
 
+/* A word, and which of its letters is the rarest: that one is looked for. */
+typedef struct {
+    const char *letters;
+    size_t rarest;
+} Word;
+
 /* Does any of these words stand in a part of the source? */
-static int has_word(Bytes source, size_t from, size_t stop, const char *const *words)
+static int has_word(Bytes source, size_t from, size_t stop, const Word *words)
 {
-    for (size_t i = 0; words[i]; i++) {
-        size_t size = strlen(words[i]);
-        for (size_t at = from; (at = find_byte(source, (uint8_t)words[i][0], at, stop)) < stop; at++)
-            if (size <= stop - at && memcmp(source.bytes + at, words[i], size) == 0)
+    for (; words->letters; words++) {
+        const size_t size = strlen(words->letters), rarest = words->rarest;
+        for (size_t at = from + rarest; at < stop; at++) {
+            at = find_byte(source, (uint8_t)words->letters[rarest], at, stop);
+            if (size <= stop - (at - rarest) && memcmp(source.bytes + at - rarest, words->letters, size) == 0)
                 return 1;
+        }
     }
     return 0;
 }
@@ -44,9 +52,9 @@ static int is_classed(Bytes source, size_t start, size_t stop)
 
 static int is_sign(const Tree *tree, size_t node)
 {
-    static const char *const scripts[] = {"math/tex", NULL};
-    static const char *const pictures[] = {"math", "tex", "formula", NULL};
-    static const char *const others[] = {"<mjx-container", "<math-renderer", NULL};
+    static const Word scripts[] = {{"math/tex", 7}, {NULL, 0}};
+    static const Word pictures[] = {{"math", 0}, {"tex", 2}, {"formula", 0}, {NULL, 0}};
+    static const Word others[] = {{"<mjx-container", 0}, {"<math-renderer", 0}, {NULL, 0}};
     Bytes source = tree->source;
     size_t start = (size_t)tree->start[node], stop = (size_t)tree->stop[node];
     switch (tree->tag[node]) {
@@ -71,7 +79,7 @@ static int is_sign(const Tree *tree, size_t node)
 /* Is it a script or a style sheet of what sets formulas? */
 static int is_setter(const Tree *tree, size_t node)
 {
-    static const char *const words[] = {"thJax", "thjax", "katex", "KaTeX", NULL};
+    static const Word words[] = {{"thJax", 2}, {"thjax", 2}, {"katex", 0}, {"KaTeX", 0}, {NULL, 0}};
     size_t start = (size_t)tree->start[node], stop = (size_t)tree->close[node];
     if (tree->tag[node] != TAG_script && tree->tag[node] != TAG_link)
         return 0;
@@ -117,7 +125,7 @@ static void find_signs(const Tree *tree, int is_set, Buffer *found)
 /* Is it a short link to a place on the page, as footnotes are referred to? */
 static int is_short_anchor(const Tree *tree, size_t node)
 {
-    static const char *const words[] = {" href=\"#", NULL};
+    static const Word words[] = {{" href=\"#", 7}, {NULL, 0}};
     return tree->tag[node] == TAG_a && tree->shown[node] && tree->text_length[node] > 0 &&
            tree->text_length[node] <= MAX_NOTE_LABEL &&
            has_word(tree->source, (size_t)tree->start[node], (size_t)tree->stop[node], words);

@@ -121,6 +121,7 @@ static int add_type(PyObject *module, PyType_Spec *spec, PyObject **type)
 static int add_types(PyObject *module)
 {
     Types *types = types_of(module);
+    prepare_letters();
     return (types->tag_names = make_tag_names()) && add_tags(module) && add_features(module) && add_type(module, &tree_spec, &types->tree) &&
                    add_type(module, &reading_spec, &types->reading) &&
                    add_type(module, &opinion_spec, &types->opinion) &&

@@ -33,14 +33,14 @@ static const struct {
 #define LAST_HAN 0x9FFF
 #define WORD_CHARS 6 /* Characters of a word, and the space behind it. */
 
-/* By byte: its kind, a one in the byte of that, and what it adds to a signature. By number: the kinds of
-   characters, once one is asked for. */
+/* The same for all pages. By byte: its kind, a one in the byte of that, and what it adds to a signature. By
+   number: the kinds of characters. */
+static uint8_t kinds_of_bytes[256], table[TABLED];
+static uint64_t one_of[256], signatures[256];
+
 typedef struct {
     Bytes source;
-    uint8_t kinds[256];
-    uint64_t one_of[256], signatures[256];
-    int is_tabled, has_tally;
-    uint8_t table[TABLED];
+    int has_tally;
     uint32_t tally[IS_SMALL * 2]; /* By kind, how many characters of a block are behind ASCII. */
 } Reader;
 
@@ -59,39 +59,28 @@ static uint8_t kind_of_byte(uint8_t byte)
     return strchr(".!?", byte) ? STOP : strchr(",;:()\"'", byte) ? COMMA : SIGN;
 }
 
-/* Texts of the same letters and digits have one signature, however spaced and marked up. */
-static void make_reader(Reader *reader, Bytes source)
+void prepare_letters(void)
 {
-    reader->source = source;
-    reader->is_tabled = reader->has_tally = 0;
-    memset(reader->tally, 0, sizeof(reader->tally));
     for (size_t byte = 0; byte < 256; byte++) {
-        uint8_t kind = reader->kinds[byte] = kind_of_byte((uint8_t)byte);
+        uint8_t kind = kinds_of_bytes[byte] = kind_of_byte((uint8_t)byte);
+        /* Texts of the same letters and digits have one signature, however spaced and marked up. */
         int is_signed = kind == LOWER || kind == UPPER || kind == DIGIT || kind == FOREIGN;
-        reader->one_of[byte] = UINT64_C(1) << 8 * kind;
-        reader->signatures[byte] = is_signed ? mix(byte + 1) : 0;
+        one_of[byte] = UINT64_C(1) << 8 * kind;
+        signatures[byte] = is_signed ? mix(byte + 1) : 0;
     }
-}
-
-static void make_table(Reader *reader)
-{
-    memset(reader->table, SIGN, TABLED);
+    memset(table, SIGN, TABLED);
     for (size_t i = 0; i < RANGES && ranges[i].first < TABLED; i++)
         for (uint32_t code = ranges[i].first; code <= ranges[i].last && code < TABLED; code++)
-            reader->table[code] = (code - ranges[i].first) % 2 ? ranges[i].next : ranges[i].kind;
-    reader->is_tabled = 1;
+            table[code] = (code - ranges[i].first) % 2 ? ranges[i].next : ranges[i].kind;
 }
 
 /* The kind of a character behind ASCII. */
-static uint8_t kind_of(Reader *reader, uint32_t code)
+static uint8_t kind_of(uint32_t code)
 {
     if (code >= FIRST_HAN && code <= LAST_HAN)
         return WIDE_UNSPACED;
-    if (code < TABLED) {
-        if (!reader->is_tabled)
-            make_table(reader);
-        return reader->table[code];
-    }
+    if (code < TABLED)
+        return table[code];
     for (size_t i = RANGES; i-- && ranges[i].last >= TABLED;)
         if (code >= ranges[i].first)
             return code <= ranges[i].last ? ranges[i].kind : SIGN;
@@ -120,7 +109,7 @@ static uint32_t read_behind_ascii(Reader *reader, size_t at, size_t stop)
         } else if (source.bytes[at] < 0x80) {
             at++;
         } else {
-            uint8_t kind = kind_of(reader, next_code(source, &at, stop));
+            uint8_t kind = kind_of(next_code(source, &at, stop));
             reader->tally[kind]++;
             wide += kind / IS_WIDE & 1;
         }
@@ -153,7 +142,6 @@ static void take_tally(Reader *reader, Letters *letters)
    byte before. Signatures add up; escapes have none. How many characters are wide. */
 static uint32_t read_segment(Reader *reader, size_t first, size_t stop, Letters *letters)
 {
-    const uint64_t *signatures = reader->signatures;
     Bytes source = reader->source;
     uint64_t signature = letters->signature, foreign = 0;
     for (size_t at = first; at < stop;) {
@@ -164,11 +152,11 @@ static uint32_t read_segment(Reader *reader, size_t first, size_t stop, Letters 
             if (byte == '&') {
                 size_t length;
                 uint8_t means = unescaped(source.bytes + at, stop - at, &length);
-                counts += reader->one_of[means == NO_BREAK_SPACE ? ' ' : '&'];
+                counts += one_of[means == NO_BREAK_SPACE ? ' ' : '&'];
                 at += length - 1;
                 continue;
             }
-            counts += reader->one_of[byte];
+            counts += one_of[byte];
             signature += signatures[byte];
         }
         for (size_t kind = 0; kind < CHARACTER_KINDS; kind++)
@@ -205,13 +193,13 @@ static uint32_t last_code(Bytes source, size_t start, size_t *at)
 }
 
 /* Does the block end like a sentence, or with a colon? White space is passed over, and quotes. */
-static void read_end(Reader *reader, const Tree *tree, const int32_t *segments, size_t count, Letters *letters)
+static void read_end(const Tree *tree, const int32_t *segments, size_t count, Letters *letters)
 {
     while (count--) {
         size_t start = (size_t)tree->start[segments[count]], at = (size_t)tree->stop[segments[count]];
         while (at > start) {
             uint32_t code = last_code(tree->source, start, &at);
-            uint8_t kind = code < 0x80 ? reader->kinds[code] : kind_of(reader, code);
+            uint8_t kind = code < 0x80 ? kinds_of_bytes[code] : kind_of(code);
             if (kind == SPACE || is_quote(code))
                 continue;
             letters->ends = kind == STOP;
@@ -224,8 +212,7 @@ static void read_end(Reader *reader, const Tree *tree, const int32_t *segments, 
 void read_letters(const Reading *reading, Letters *letters)
 {
     const Tree *tree = reading->tree;
-    Reader reader;
-    make_reader(&reader, tree->source);
+    Reader reader = {tree->source, 0, {0}};
     for (size_t block = 0; block < reading->blocks; block++, letters++) {
         size_t first = (size_t)reading->first[block];
         size_t behind = block + 1 < reading->blocks ? (size_t)reading->first[block + 1]
@@ -238,7 +225,7 @@ void read_letters(const Reading *reading, Letters *letters)
             reading->chars[block] += wide;
             reading->link_chars[block] += tree->link_length[node] ? wide : 0;
         }
-        read_end(&reader, tree, reading->segments + first, behind - first, letters);
+        read_end(tree, reading->segments + first, behind - first, letters);
         if (reader.has_tally)
             take_tally(&reader, letters);
         reader.has_tally = 0;

@@ -107,6 +107,9 @@ void find_cuts(const Tree *tree, uint8_t *is_begun, int32_t *holder, size_t *cou
 /* Cut the page, into the columns of the reading. */
 void cut_blocks(Reading *reading, const uint8_t *is_begun, const int32_t *holder, int32_t *before);
 
+/* Fill the tables of characters, which no page changes: once, before a page is read. */
+void prepare_letters(void);
+
 /* The letters of each block; wide characters are added to the lengths that the reading has. */
 void read_letters(const Reading *reading, Letters *letters);
 void sum_blocks(const Reading *reading, Sums *sums);
