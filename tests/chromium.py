@@ -16,6 +16,8 @@ from dehusk.errors import UsageError
 from dehusk.page.browser import find_chromium
 
 ARGS = ["--no-sandbox", "--disable-dev-shm-usage"] if os.geteuid() == 0 else []
+PATIENT = 60_000
+"""How many milliseconds a busy machine may take for what a browser does at once."""
 
 
 def executable() -> str:
@@ -40,6 +42,14 @@ def chromium() -> Iterator[Any]:
         browser = driver.chromium.launch(executable_path=path, args=ARGS)
         yield browser
         browser.close()
+
+
+def expect(shown: Any) -> Any:
+    """Assertions on a page or a part of it, each of which waits until it holds."""
+    from playwright.sync_api import expect as expected  # noqa: PLC0415
+
+    expected.set_options(timeout=PATIENT)
+    return expected(shown)
 
 
 @contextmanager

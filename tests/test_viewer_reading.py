@@ -13,13 +13,12 @@ from markdown_it import MarkdownIt
 
 import dehusk
 from axe import violations
-from chromium import chromium, viewer
+from chromium import PATIENT, chromium, expect, viewer
 from dehusk.doors.cli import main
 from dehusk_bench.samples import sample_site, write_site
 
 pytestmark = pytest.mark.slow
 
-PATIENT = 60_000
 PHONE = {"width": 390, "height": 844}
 TABS = ("why", "markdown", "compare", "template", "links", "rules", "site")
 
@@ -292,10 +291,9 @@ def test_in_the_template_view_all_content_is_a_box(browser: Any, tmp_path: Path)
         opened.keyboard.press("3")
         frame = opened.frame_locator("#frame")
         for text in ("Sacks of rye", "Oats of"):
-            style = frame.locator(f"[data-dehusk=content]:has-text('{text}')").first.evaluate(
-                "node => [getComputedStyle(node).outlineStyle, getComputedStyle(node).visibility]"
-            )
-            assert style == ["dashed", "visible"], text
+            box = frame.locator(f"[data-dehusk=content]:has-text('{text}')").first
+            expect(box).to_have_css("outline-style", "dashed")
+            expect(box).to_have_css("visibility", "visible")
         opened.close()
 
 
