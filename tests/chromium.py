@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -52,6 +53,25 @@ def expect(shown: Any) -> Any:
     return expected(shown)
 
 
+def until(shown: Any, script: str, argument: object = None) -> None:
+    """Wait until a script says yes about a page or a part of it.
+
+    The viewer's own policy forbids what the driver would wait with.
+    """
+    end = time.monotonic() + PATIENT / 1000
+    while not shown.evaluate(script, argument):
+        assert time.monotonic() < end, script
+        time.sleep(0.05)
+
+
+def show(page: Any, address: str) -> None:
+    """Open the viewer, and wait until it shows something and hears what is clicked."""
+    page.set_default_timeout(PATIENT)
+    with page.expect_response("**/api/events"):
+        page.goto(address)
+    page.wait_for_selector(".regions button", state="attached")
+
+
 @contextmanager
 def viewer(*arguments: str) -> Iterator[str]:
     """The address of `dehusk view`, as long as the block lasts."""
@@ -68,4 +88,4 @@ def viewer(*arguments: str) -> Iterator[str]:
             raise AssertionError("dehusk view did not start")
     finally:
         process.terminate()
-        process.communicate(timeout=30)
+        process.communicate(timeout=PATIENT / 1000)
