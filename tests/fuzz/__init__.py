@@ -80,7 +80,7 @@ def library(name: str) -> Path:
 
 
 def build(folder: Path, *flags: str) -> Path:
-    """The kernel with sanitizers and libFuzzer in it, built into the folder with these flags too."""
+    """The kernel with sanitizers and libFuzzer in it, built with these flags into the folder."""
     fuzzer = library("libclang_rt.fuzzer_no_main-{machine}.a")
     built = folder / "_kernel.so"
     sources = sorted((ROOT / "src" / "kernel").glob("*.c"))
