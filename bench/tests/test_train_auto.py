@@ -241,7 +241,7 @@ def test_what_is_carried_in_training_is_what_the_kernel_carries() -> None:
     site, context = fit_context(examples, lambda place, _: pages[place], settings)
     given = np.concatenate([site(rows) for rows in pages]).astype(np.float32)
     owner = np.repeat(np.arange(3), [len(rows) for rows in pages])
-    # Compiled as one: as one operation after another it would take ten seconds.
+    # Compiled as one, not each of its operations by itself.
     together = context(np.asarray(load_jax()[0].jit(context_rows)(given, owner)))
     alone = np.concatenate([held_out(site, context, rows) for rows in pages])
     assert np.allclose(together, alone, atol=1e-4)
