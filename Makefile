@@ -1,12 +1,13 @@
 # `make demo` shows dehusk at work, `make check` is quick, `make test` checks everything, `make docs` builds
 # the documentation, `make packages` a release.
 # `demo` makes the environment .venv-demo with dehusk alone, the others .venv with all that
-# development needs, with the Python named by PYTHON. WORKERS is how many processes run tests.
+# development needs, with the Python named by PYTHON. WORKERS is how many processes run tests:
+# three keep two cores busy, for tests often wait for browsers, servers and clocks.
 
 PYTHON ?= python3
-WORKERS ?= 2
+WORKERS ?= 3
 BIN := .venv/bin
-PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
+PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 PIP_INSTALL := python -m pip install --quiet --disable-pip-version-check
 KERNEL := setup.py $(wildcard src/kernel/* src/kernel/*/*)
 

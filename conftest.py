@@ -7,6 +7,7 @@ A line for each file, when its last test is done:
 
 from __future__ import annotations
 
+import os
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 
@@ -15,6 +16,10 @@ from hypothesis import settings
 
 settings.register_profile("dehusk", deadline=None)
 settings.load_profile("dehusk")  # No test depends on how busy the machine is.
+# Networks are tiny in tests: to compile them well takes longer than to run them badly.
+os.environ.setdefault(
+    "XLA_FLAGS", "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true"
+)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

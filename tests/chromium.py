@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -16,6 +17,8 @@ from dehusk.errors import UsageError
 from dehusk.page.browser import find_chromium
 
 ARGS = ["--no-sandbox", "--disable-dev-shm-usage"] if os.geteuid() == 0 else []
+PATIENT = 60_000
+"""How many milliseconds a busy machine may take for what a browser does at once."""
 
 
 def executable() -> str:
@@ -42,6 +45,33 @@ def chromium() -> Iterator[Any]:
         browser.close()
 
 
+def expect(shown: Any) -> Any:
+    """Assertions on a page or a part of it, each of which waits until it holds."""
+    from playwright.sync_api import expect as expected  # noqa: PLC0415
+
+    expected.set_options(timeout=PATIENT)
+    return expected(shown)
+
+
+def until(shown: Any, script: str, argument: object = None) -> None:
+    """Wait until a script says yes about a page or a part of it.
+
+    The viewer's own policy forbids what the driver would wait with.
+    """
+    end = time.monotonic() + PATIENT / 1000
+    while not shown.evaluate(script, argument):
+        assert time.monotonic() < end, script
+        time.sleep(0.05)
+
+
+def show(page: Any, address: str) -> None:
+    """Open the viewer, and wait until it shows something and hears what is clicked."""
+    page.set_default_timeout(PATIENT)
+    with page.expect_response("**/api/events"):
+        page.goto(address)
+    page.wait_for_selector(".regions button", state="attached")
+
+
 @contextmanager
 def viewer(*arguments: str) -> Iterator[str]:
     """The address of `dehusk view`, as long as the block lasts."""
@@ -58,4 +88,4 @@ def viewer(*arguments: str) -> Iterator[str]:
             raise AssertionError("dehusk view did not start")
     finally:
         process.terminate()
-        process.communicate(timeout=30)
+        process.communicate(timeout=PATIENT / 1000)

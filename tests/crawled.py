@@ -16,7 +16,7 @@ from hostile_server import Hostile
 
 HASTE: dict[str, Any] = {
     "allow_private": ("127.0.0.1",),
-    "delay_s": 0, "max_delay_s": 0.01, "retries": 0, "timeout_s": 5.0,
+    "delay_s": 0, "max_delay_s": 0.01, "retries": 0, "timeout_s": 20.0,
 }  # fmt: skip
 
 

@@ -117,7 +117,7 @@ class Reader:
         """End what was started."""
         for server in self._servers:
             server.terminate()
-            server.communicate(timeout=30)
+            server.communicate(timeout=60)
 
     def _run_session(self, block: Block) -> None:
         told = io.StringIO()

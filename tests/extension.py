@@ -7,12 +7,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from chromium import ARGS, executable
+from chromium import ARGS, PATIENT, executable, until
 
 EXTENSION = Path(__file__).parents[1] / "extension"
-PATIENT = 30_000
 USUAL = {"source": "browser", "size": 3, "votes": 2, "maxLoads": 12, "isBenchOpen": True}
 """The settings of a test that says no others."""
+
+
+GREETED = "() => Boolean(words.textContent) || !missing.hidden"
+"""Whether the popup has heard of the service, or that there is none."""
 
 
 class Loaded:
@@ -33,7 +36,9 @@ class Loaded:
         )
         kept = USUAL | {"service": service} | settings
         self.own.evaluate("kept => chrome.storage.local.set(kept)", kept)
-        return self.open(f"{self.home}/popup.html?tab={number}")
+        popup = self.open(f"{self.home}/popup.html?tab={number}")
+        until(popup, GREETED)  # Else it may greet over the words of what is pressed.
+        return popup
 
     def end_worker(self) -> None:
         """End the extension's worker, as the browser does when it has been idle."""

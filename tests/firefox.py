@@ -76,10 +76,12 @@ class Firefox:
     def until(self, script: str, *arguments: Any) -> Any:
         """What a script gives, once it is something."""
         end = time.monotonic() + _PATIENT_S
-        while not (found := self.run(script, *arguments)):
+        while True:
+            with suppress(AssertionError):  # A page that is left meanwhile answers nothing.
+                if found := self.run(script, *arguments):
+                    return found
             assert time.monotonic() < end, script
             time.sleep(0.05)
-        return found
 
     def open(self, url: str) -> str:
         """A new tab with that page, chosen."""

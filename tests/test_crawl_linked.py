@@ -271,7 +271,7 @@ def test_leaving_ends_a_fetch_of_another_thread_and_all_that_come() -> None:
 
     def hangs(request: Request) -> None:
         asked.set()
-        time.sleep(5)
+        time.sleep(120)
 
     def work(pages: LinkedPages, url: str) -> None:
         with pytest.raises(ConnectionFailed) as caught:
@@ -279,11 +279,11 @@ def test_leaving_ends_a_fetch_of_another_thread_and_all_that_come() -> None:
         errors.append(caught.value)
 
     with serve({"/": hangs}) as server:
-        with linked(server, timeout_s=30) as pages:
+        with linked(server, timeout_s=120) as pages:
             thread = threading.Thread(target=work, args=(pages, pages.url))
             thread.start()
-            assert asked.wait(5)
-        thread.join(5)
+            assert asked.wait(60)
+        thread.join(60)
         assert [error.reason for error in errors] == ["no longer wanted"]
         work(pages, f"{server.url}/other")
 

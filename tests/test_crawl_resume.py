@@ -38,9 +38,9 @@ def output_of(path: Path) -> dict[str, bytes]:
 @pytest.mark.parametrize(
     ("output", "kills", "more"),
     [
-        ("out.jsonl", 20, []),
-        ("site/", 8, ["--concurrency", "3", "--format", "text"]),
-        ("out.jsonl", 6, ["--memory", "crawl.husk"]),
+        ("out.jsonl", 8, []),
+        ("site/", 4, ["--concurrency", "3", "--format", "text"]),
+        ("out.jsonl", 4, ["--memory", "crawl.husk"]),
     ],
 )
 def test_a_crawl_killed_many_times_writes_what_one_without_a_kill_does(
@@ -48,7 +48,7 @@ def test_a_crawl_killed_many_times_writes_what_one_without_a_kill_does(
 ) -> None:
     (tmp_path / "a").mkdir()
     (tmp_path / "b").mkdir()
-    with serve_site(sample_site("town", pages=150, seed=4)) as site:
+    with serve_site(sample_site("town", pages=60, seed=4)) as site:
         dice = random.Random(1)
         for folder, times in (("a", 0), ("b", kills)):
             site.requests.clear()

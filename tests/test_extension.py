@@ -11,6 +11,7 @@ import pytest
 
 import dehusk
 from addresses import check_addresses
+from chromium import expect, until
 from dehusk.answer.marks import marks_of
 from dehusk_bench.samples import KINDS, sample_site
 from dehusk_bench.samples.server import serve_site
@@ -118,16 +119,16 @@ def test_toggle_view_goes_from_page_to_content_to_template_and_back(
         if number < 4:
             page.close()
             popup.close()
-    assert not page.is_visible("nav")
-    assert page.is_visible("h1")
+    page.wait_for_selector("nav", state="hidden")
+    page.wait_for_selector("h1")
     popup.click("#toggle")
     popup.wait_for_selector("#words:has-text('Template only')")
-    assert page.is_visible("nav")
-    assert page.evaluate("getComputedStyle(document.querySelector('main')).opacity") == "0.08"
+    page.wait_for_selector("nav")
+    expect(page.locator("main")).to_have_css("opacity", "0.08")
     popup.click("#toggle")
     popup.wait_for_selector("#words:has-text('as it was')")
-    assert page.is_visible("nav")
-    assert page.locator("[data-dehusk], dehusk-text, [data-dehusk-node]").count() == 0
+    page.wait_for_selector("nav")
+    expect(page.locator("[data-dehusk], dehusk-text, [data-dehusk-node]")).to_have_count(0)
     page.close()
     popup.close()
 
@@ -199,18 +200,18 @@ def test_extract_template_loads_linked_pages_with_the_session_where_the_user_say
     assert len(voted) == 3
     assert set(voted) <= {f"/{name}" for name in GRAINS}
     assert all(status in (200, 302) for _, status in grains.requests)
-    assert not page.is_visible("nav")
-    assert page.is_visible("h1")
+    page.wait_for_selector("nav", state="hidden")
+    page.wait_for_selector("h1")
     popup.click("#toggle")
     popup.wait_for_selector("#words:has-text('Template only')")
-    assert page.is_visible("nav")
+    page.wait_for_selector("nav")
     popup.click("#toggle")
     popup.wait_for_selector("#words:has-text('as it was')")
-    assert page.locator("[data-dehusk], dehusk-text, [data-dehusk-node]").count() == 0
+    expect(page.locator("[data-dehusk], dehusk-text, [data-dehusk-node]")).to_have_count(0)
     asked = len(grains.requests)
     popup.click("#toggle")  # What was extracted is still there.
     popup.wait_for_selector("#words:has-text('Content only')")
-    assert not page.is_visible("nav")
+    page.wait_for_selector("nav", state="hidden")
     assert len(grains.requests) == asked
     popup.click("#markdown")
     popup.wait_for_selector("#words:has-text('copied')")
@@ -339,7 +340,7 @@ def test_the_service_loads_linked_pages_where_the_user_says_so(
     popup.wait_for_selector(_DONE)
     assert popup.inner_text("#words").startswith("3 pages that all link each other")
     assert list(_loads(popup).values()).count("voted") == 3
-    assert page.evaluate("document.documentElement.dataset.dehuskView") == "content"
+    page.wait_for_selector("html[data-dehusk-view=content]")
     page.close()
     popup.close()
 
@@ -353,7 +354,7 @@ def test_a_service_that_fetches_nothing_says_how_to_start_one_that_does(
     popup.wait_for_selector("#words:has-text('dehusk serve --fetch')")
     popup.click("#extraction summary")
     popup.wait_for_selector("#unfetched")
-    assert popup.is_enabled("#extract")
+    expect(popup.locator("#extract")).to_be_enabled()
     page.close()
     popup.close()
 
@@ -380,8 +381,8 @@ def test_an_extraction_can_be_stopped(loaded: Loaded, grains: LinkedSite, servic
     popup.click("#stop")
     popup.wait_for_selector("#words:has-text('Stopped')")
     grains.free.set()
-    assert popup.is_enabled("#extract")
-    assert page.is_visible("nav")
+    expect(popup.locator("#extract")).to_be_enabled()
+    page.wait_for_selector("nav")
     page.close()
     popup.close()
 
@@ -399,7 +400,7 @@ def test_an_extraction_outlives_the_worker_of_the_extension(
     loaded.end_worker()
     grains.free.set()
     page.wait_for_selector("html[data-dehusk-view=content]")
-    assert not page.is_visible("nav")
+    page.wait_for_selector("nav", state="hidden")
     page.close()
 
 
@@ -441,6 +442,10 @@ def test_settings_of_the_extraction_are_kept_within_bounds(
         popup.fill(f"#{name}", value)
         popup.press(f"#{name}", "Tab")
     popup.check("input[value=service]")
+    until(
+        popup,
+        "() => chrome.storage.local.get('source').then(kept => kept.source === 'service')",
+    )
     popup.close()
     popup = loaded.context.new_page()
     popup.goto(f"{loaded.home}/popup.html?tab=0")

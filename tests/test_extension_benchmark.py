@@ -10,6 +10,7 @@ from zipfile import ZipFile
 
 import pytest
 
+from chromium import expect, until
 from dehusk.doors.service.gold import node_gold
 from dehusk.page.page import Page
 from dehusk.page.parse import parse
@@ -20,7 +21,8 @@ from linked_site import LinkedSite, linked_site
 
 pytestmark = pytest.mark.slow
 
-_MARKED = """all => all.map(one => `${one.localName} ${one.getAttribute('data-dehusk-judged')}`)"""
+_HAS_MARKS = """wanted => [...document.querySelectorAll('[data-dehusk-judged]')].map(
+    one => `${one.localName} ${one.getAttribute('data-dehusk-judged')}`).join() === wanted.join()"""
 
 
 @pytest.fixture(scope="module")
@@ -55,9 +57,8 @@ def _press(page: Any, part: str) -> None:
     page.click(f"[data-dehusk-part={part}]")
 
 
-def _marked(page: Any) -> list[str]:
-    marked: list[str] = page.eval_on_selector_all("[data-dehusk-judged]", _MARKED)
-    return marked
+def _check_marks(page: Any, wanted: list[str]) -> None:
+    until(page, _HAS_MARKS, wanted)
 
 
 def _list(loaded: Loaded, text: str) -> Any:
@@ -76,22 +77,22 @@ def test_what_is_clicked_is_marked_and_nothing_is_followed(
     popup = _judge(loaded, page, service)
     page.click("nav a >> nth=1")
     page.click("main h1")
-    assert _marked(page) == ["a notTemplate", "h1 notTemplate"]
+    _check_marks(page, ["a notTemplate", "h1 notTemplate"])
     page.click("nav a >> nth=1")  # Once more takes it back.
     _press(page, "mainContent")
     page.click("main p >> nth=0")
-    assert _marked(page) == ["h1 notTemplate", "p mainContent notTemplate"]
+    _check_marks(page, ["h1 notTemplate", "p mainContent notTemplate"])
     page.hover("main h1")
     page.keyboard.press("ArrowUp")  # To <main>, which takes in what is marked in it.
     page.keyboard.press("m")
-    assert _marked(page) == ["main mainContent notTemplate"]
+    _check_marks(page, ["main mainContent notTemplate"])
     _press(page, "undo")
-    assert _marked(page) == ["h1 notTemplate", "p mainContent notTemplate"]
+    _check_marks(page, ["h1 notTemplate", "p mainContent notTemplate"])
     _press(page, "clear")
-    assert _marked(page) == []
+    _check_marks(page, [])
     assert page.url == f"{grains.url}/"
     _press(page, "done")
-    assert page.locator("dehusk-panel, [data-dehusk-pointed]").count() == 0
+    expect(page.locator("dehusk-panel, [data-dehusk-pointed]")).to_have_count(0)
     page.click("nav a >> nth=1")
     page.wait_for_url("**/rye")
     page.close()
@@ -109,13 +110,13 @@ def test_a_judged_page_is_checked_by_both_methods_and_found_marked_again(
     _press(page, "check")
     page.wait_for_selector("dehusk-panel p:has-text('segments: precision')")
     page.keyboard.press("Escape")
-    assert _marked(page) == []
+    _check_marks(page, [])
     popup.click("#extract")
     popup.wait_for_selector("#scores")
-    assert popup.locator("#scores dd").all_inner_texts() == ["1.000", "1.000", "1.000"]
+    expect(popup.locator("#scores dd")).to_have_text(["1.000", "1.000", "1.000"])
     listed = loaded.open(f"{loaded.home}/benchmark.html")
     listed.wait_for_selector("td:has-text('hyperlink 1.000')")
-    assert "segments" in listed.inner_text("#pages")
+    expect(listed.locator("#pages")).to_contain_text("segments")
     page.reload()
     popup.click("#judge")
     page.wait_for_selector("main[data-dehusk-judged=notTemplate]")
@@ -131,7 +132,7 @@ def test_the_list_is_gone_through_and_exported_as_bench_teco_reads_it(
     listed.wait_for_selector("#words:has-text('2 pages added')")
     page = loaded.open(grains.url)
     popup = _judge(loaded, page, service)
-    assert page.inner_text("[data-dehusk-part=where]") == "1 of 2"
+    expect(page.locator("[data-dehusk-part=where]")).to_have_text("1 of 2")
     page.click("main h1")
     popup.click("#extract")  # So the pages that it links are exported too.
     popup.wait_for_selector("#scores")
@@ -203,7 +204,7 @@ def test_a_script_of_the_page_marks_nothing(
                 document.querySelector(`[data-dehusk-part=${part}]`).click();
         }"""
     )
-    assert _marked(page) == ["h1 notTemplate"]
+    _check_marks(page, ["h1 notTemplate"])
     assert page.locator("dehusk-panel").count() == 1
     page.close()
     popup.close()
@@ -251,11 +252,11 @@ def test_what_is_no_address_is_refused_and_nothing_is_added(
 ) -> None:
     listed = _list(loaded, f"{grains.url}\nfile:///etc/passwd")
     listed.wait_for_selector("#words:has-text('Not the address of a web page: file:')")
-    assert listed.is_visible("#none")
+    listed.wait_for_selector("#none")
     listed.fill("#urls", '[{"url": "https://a.example", "type": "Forums"},')
     listed.click("#add")
     listed.wait_for_selector("#words:has-text('Not')")
-    assert listed.is_visible("#none")
+    listed.wait_for_selector("#none")
     listed.close()
 
 
@@ -264,7 +265,7 @@ def test_all_is_cleared_when_the_user_says_so_twice(loaded: Loaded, grains: Link
     listed.wait_for_selector("tr:has-text('https://b.example/c?d')")
     listed.click("#clear")
     listed.click("dialog button[value=no]")
-    assert listed.is_visible("#pages")
+    listed.wait_for_selector("#pages")
     listed.click("#clear")
     listed.click("dialog button[value=yes]")
     listed.wait_for_selector("#none")

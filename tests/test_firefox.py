@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from base64 import b64encode
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +14,7 @@ from addresses import check_addresses
 from chromium import viewer
 from dehusk_bench.samples import KINDS, sample_site, write_site
 from dehusk_bench.speed.serve import running
-from extension import EXTENSION, USUAL
+from extension import EXTENSION, GREETED, USUAL
 from firefox import EXTENSION_ID, Firefox, firefox
 from linked_site import ACTING, GRAINS, ODD, LinkedSite, linked_site
 from marked_pages import marked_pages
@@ -60,7 +61,7 @@ def _popup(browser: Firefox, url: str, service: str, **settings: object) -> tupl
         url,
         USUAL | {"service": service} | settings,
     )
-    browser.until("return location.search && document.readyState === 'complete'")
+    browser.until(f"return location.search && document.readyState === 'complete' && ({GREETED})()")
     return page, popup
 
 
@@ -197,6 +198,7 @@ def test_a_page_is_judged_by_clicking_and_exported(
     marked = "return [...document.querySelectorAll('[data-dehusk-judged]')].map(e => e.localName)"
     assert browser.run(marked) == ["a", "p"]
     browser.click("[data-dehusk-part=undo]")
+    browser.until("return document.querySelectorAll('[data-dehusk-judged]').length === 1")
     assert browser.run(marked) == ["a"]
     browser.click("[data-dehusk-part=next]")  # The page is the only one in the list.
     browser.until(PART.replace("''", "'last page of the list'"))
@@ -221,8 +223,11 @@ def test_the_template_opens_where_nothing_of_it_runs(
     _popup(browser, f"{marked}?11", service)
     before = set(browser.ask("WebDriver:GetWindowHandles"))
     _press(browser, "template", "The template of")
-    (shown,) = set(browser.ask("WebDriver:GetWindowHandles")) - before
-    browser.choose(shown)
+    end = time.monotonic() + 60
+    while not (shown := set(browser.ask("WebDriver:GetWindowHandles")) - before):
+        assert time.monotonic() < end
+        time.sleep(0.05)
+    browser.choose(*shown)
     browser.until("return document.getElementById('save')?.href")
     template = browser.run("return document.getElementById('shown').srcdoc")
     assert "About us" in template
@@ -254,8 +259,8 @@ def test_the_viewer_toggles_and_corrects(browser: Firefox, tmp_path: Path) -> No
         frame = browser.find("#frame")
         browser.ask("WebDriver:SwitchToFrame", element=frame)
         browser.find("h1 .dehusk")
-        opacity = "return getComputedStyle(document.querySelector(arguments[0])).opacity"
-        assert browser.run(opacity, "[data-dehusk=template]") == "0.3"
+        opacity = "getComputedStyle(document.querySelector('[data-dehusk=template]')).opacity"
+        browser.until(f"return {opacity} === '0.3'")
         browser.ask("WebDriver:SwitchToFrame")
         browser.press("v")
         browser.ask("WebDriver:SwitchToFrame", element=frame)

@@ -13,9 +13,11 @@ import fuzz
 
 pytestmark = pytest.mark.slow
 
-SECONDS, INPUTS = 60, 2000
-"""For the fuzzer, besides half a minute to build the kernel for it. So many inputs from one seed
-are the same on every run: what a longer run finds is for whoever starts one."""
+SECONDS, INPUTS = 120, 1000
+"""So many inputs from one seed are the same on every run: what a longer run finds is for whoever
+starts one."""
+QUICK = ("-O0", "-gline-tables-only")
+"""Flags with which the kernel is built in a third of the time."""
 
 
 @pytest.fixture(scope="module")
@@ -27,15 +29,15 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
         if os.environ.get("CI") == "true":
             raise
         pytest.skip(str(missing))
-    return fuzz.build(tmp_path_factory.mktemp("kernel"))
+    return fuzz.build(tmp_path_factory.mktemp("kernel"), *QUICK)
 
 
 def test_no_bytes_break_the_kernel(built: Path, tmp_path: Path) -> None:
     ran = fuzz.run(built, tmp_path, SECONDS, inputs=INPUTS)
     assert ran.status == 0, ran.said
     assert ran.executions > 100
-    # The pages that it begins with meet a third of the edges, those of sanitizers counted too.
-    assert ran.edges > 0.3 * ran.all_edges
+    # The pages that it begins with meet a fifth of the edges, those of sanitizers counted too.
+    assert ran.edges > 0.2 * ran.all_edges
 
 
 @pytest.mark.usefixtures("built")

@@ -310,7 +310,7 @@ def test_judges_mark_a_page_by_themselves_and_then_see_how_far_they_agree(addres
         page.wait_for_selector("#pick[open]")
         assert not page.is_checked("#pick-rule")
         assert faults == []
-    connection = HTTPConnection(urlsplit(address).netloc, timeout=30)
+    connection = HTTPConnection(urlsplit(address).netloc, timeout=60)
     connection.request("GET", "/api/gold.jsonl")
     record = json.loads(connection.getresponse().read())
     connection.close()

@@ -74,14 +74,14 @@ def server() -> Iterator[str]:
         yield _wait(f"postgresql://dehusk@127.0.0.1:{port}", process)
     finally:
         process.send_signal(signal.SIGINT)
-        process.wait(30)
+        process.wait(60)
         shutil.rmtree(folder, ignore_errors=True)
 
 
 def _wait(address: str, process: subprocess.Popen[bytes]) -> str:
     import psycopg  # noqa: PLC0415  an install extra
 
-    for _ in range(300):
+    for _ in range(1200):
         assert process.poll() is None, "the server ended"
         try:
             psycopg.connect(f"{address}/postgres").close()
@@ -233,7 +233,7 @@ def test_of_two_who_forget_a_site_one_takes_it_off_the_count(address: str) -> No
     time.sleep(0.5)
     holder.commit()
     for thread in threads:
-        thread.join(30)
+        thread.join(120)
     holder.close()
     assert sorted(answers) == [False, True]
     assert upkeep.check_store(address).findings == ()
@@ -260,7 +260,7 @@ def test_an_import_loses_nothing_that_is_learned_meanwhile(
         memory.learn(_page(2))
         memory.commit()
         monkeypatch.setattr(database, "lock", take)
-        importer.join(30)
+        importer.join(120)
     with dehusk.open(address, reads_only=True) as memory:
         assert memory.memory("a.example").pages == 2
 

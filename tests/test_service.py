@@ -213,7 +213,7 @@ def test_a_body_that_does_not_come_is_not_waited_for() -> None:
     head = b"POST /v1/clean HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/html\r\n"
     with (
         running("--deadline", "0.5", "--workers", "1") as (port, _),
-        socket.create_connection(("127.0.0.1", port), timeout=20) as slow,
+        socket.create_connection(("127.0.0.1", port), timeout=60) as slow,
     ):
         slow.sendall(head + b"Content-Length: 100\r\n\r\n<p>")
         answer = b"".join(iter(lambda: slow.recv(1000), b""))  # To the end: it is closed.
@@ -225,10 +225,10 @@ def test_a_head_that_does_not_come_is_not_waited_for() -> None:
     head = b"GET /health HTTP/1.1\r\nHost: localhost\r\n"
     with running("--deadline", "0.5", "--workers", "1") as (port, _):
         for begun in (b"", head):
-            with socket.create_connection(("127.0.0.1", port), timeout=20) as slow:
+            with socket.create_connection(("127.0.0.1", port), timeout=60) as slow:
                 slow.sendall(begun)
                 assert slow.recv(1000) == b""
-        second = HTTPConnection("127.0.0.1", port, timeout=20)
+        second = HTTPConnection("127.0.0.1", port, timeout=60)
         second.request("GET", "/health")
         assert second.getresponse().read()
         second.sock.sendall(head)
@@ -260,7 +260,7 @@ def test_requests_under_another_name_or_from_a_web_page_are_refused(service: Cli
 
 @pytest.mark.parametrize("name", ["Host", "Origin", "Authorization"])
 def test_a_header_that_says_who_asks_comes_once(service: Client, name: str) -> None:
-    with socket.create_connection(("127.0.0.1", service.port), timeout=20) as opened:
+    with socket.create_connection(("127.0.0.1", service.port), timeout=60) as opened:
         twice = f"{name}: localhost\r\n" * 2
         usual = "" if name == "Host" else "Host: localhost\r\n"
         opened.sendall(f"GET /health HTTP/1.1\r\n{usual}{twice}\r\n".encode())
@@ -378,7 +378,7 @@ def test_explanations_and_templates_come_from_the_pages_posted(service: Client) 
 
 
 def test_events_tell_of_every_page_that_is_learned(service: Client) -> None:
-    connection = HTTPConnection("127.0.0.1", service.port, timeout=30)
+    connection = HTTPConnection("127.0.0.1", service.port, timeout=60)
     connection.request("GET", "/v1/events")
     stream = connection.getresponse()
     assert stream.getheader("content-type", "").startswith("text/event-stream")

@@ -35,13 +35,13 @@ def _connection(memories: dehusk.Session) -> sqlite3.Connection:
 
 
 async def _until_kept(memories: dehusk.Session, site: str) -> None:
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(120):
         while memories.site(site) is None:
             await asyncio.sleep(0.05)
 
 
 async def _until_told(caplog: pytest.LogCaptureFixture) -> None:
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(120):
         while "not_kept" not in [json.loads(line)["event"] for line in caplog.messages]:
             await asyncio.sleep(0.05)
 
@@ -91,7 +91,7 @@ def test_lessons_of_a_damaged_site_wait_and_those_of_others_are_kept(
         await service.clean(_post(1, "b.example"), learns=True)
         await _until_told(caplog)
         rows: list[tuple[int]] = []
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(120):
             while rows != [(2,)]:
                 rows = run_sql("SELECT count(*) FROM site").fetchall()
                 await asyncio.sleep(0.05)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import threading
 import time
 import zipfile
@@ -16,15 +17,13 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from chromium import chromium, viewer
+from chromium import PATIENT, chromium, expect, show, until, viewer
 from dehusk.doors.cli import main
 from dehusk_bench.samples import sample_site, write_site
 from hostile_pages import hostile_pages
 
 pytestmark = pytest.mark.slow
 
-PATIENT = 30_000
-"""Milliseconds: a machine that does much else must not fail what is only slow on it."""
 KEPT = "p .dehusk[data-why^=content]"
 """A text that is kept, whatever the method keeps."""
 
@@ -48,11 +47,9 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 @pytest.fixture
 def page(browser: Any, address: str) -> Iterator[Any]:
     opened = browser.new_page(viewport={"width": 1440, "height": 900})
-    opened.set_default_timeout(PATIENT)
     faults: list[str] = []
     opened.on("pageerror", lambda fault: faults.append(str(fault)))
-    opened.goto(address)
-    opened.wait_for_selector(".regions button")
+    show(opened, address)
     yield opened
     assert faults == []
     opened.close()
@@ -63,24 +60,10 @@ def _frame(page: Any) -> Any:
     return page.frame_locator("#frame")
 
 
-def _until(page: Any, expression: str, argument: object = None) -> None:
-    """Wait until that is true. The viewer's own policy forbids what the driver would wait with."""
-    end = time.monotonic() + PATIENT / 1000
-    while not page.evaluate(f"argument => {expression}", argument):
-        assert time.monotonic() < end, expression
-        page.wait_for_timeout(50)
-
-
-def _opacity(page: Any, selector: str) -> str:
-    found = _frame(page).locator(selector).first
-    found.wait_for(state="attached")
-    return str(found.evaluate("node => getComputedStyle(node).opacity"))
-
-
 def test_the_page_is_shown_with_its_template_dimmed(page: Any) -> None:
-    assert _opacity(page, "[data-dehusk=template]") == "0.3"
-    assert _opacity(page, "[data-dehusk=content]") == "1"
-    assert "%" in page.text_content("#pages button[aria-current]")
+    for label, opacity in (("template", "0.3"), ("content", "1")):
+        expect(_frame(page).locator(f"[data-dehusk={label}]").first).to_have_css("opacity", opacity)
+    expect(page.locator("#pages button[aria-current]")).to_contain_text("%")
 
 
 def test_one_key_goes_through_the_views(page: Any) -> None:
@@ -90,22 +73,18 @@ def test_one_key_goes_through_the_views(page: Any) -> None:
     template.wait_for(state="hidden")
     page.keyboard.press("v")
     template.wait_for(state="visible")
-    assert page.is_checked("#views input[value=template]")
+    expect(page.locator("#views input[value=template]")).to_be_checked()
     page.keyboard.press("v")
     warm = _frame(page).locator(".dehusk-h10").first
-    warm.wait_for()
-    colour = warm.evaluate("node => getComputedStyle(node).backgroundColor")
-    assert colour.startswith("rgba(178, 106, 0")
+    expect(warm).to_have_css("background-color", re.compile(r"rgba\(178, 106, 0"))
     page.keyboard.press("v")
-    assert page.is_checked("#views input[value=page]")
+    expect(page.locator("#views input[value=page]")).to_be_checked()
 
 
 def test_pointing_at_a_text_shows_its_score_and_why(page: Any) -> None:
     text = _frame(page).locator(KEPT).first
     text.hover()
-    words = text.evaluate("node => getComputedStyle(node, '::after').content")
-    assert words.startswith('"content 0.')
-    assert "page" in words
+    until(text, "node => /^.content 0[.].*page/.test(getComputedStyle(node, '::after').content)")
 
 
 def test_the_slider_shows_how_the_verdict_grew(page: Any) -> None:
@@ -113,10 +92,10 @@ def test_the_slider_shows_how_the_verdict_grew(page: Any) -> None:
     late = page.text_content("#seen-words")
     page.focus("#seen")
     page.keyboard.press("Home")
-    _until(page, "document.getElementById('seen-words').textContent.includes('after 0')")
+    expect(page.locator("#seen-words")).to_contain_text("after 0")
     assert page.text_content("#seen-words") != late
     page.keyboard.press("ArrowRight")
-    _until(page, "document.getElementById('seen-words').textContent.includes('after 1 page:')")
+    expect(page.locator("#seen-words")).to_contain_text("after 1 page:")
 
 
 def test_a_click_corrects_a_verdict_and_the_markdown_changes(page: Any, address: str) -> None:
@@ -130,15 +109,13 @@ def test_a_click_corrects_a_verdict_and_the_markdown_changes(page: Any, address:
     page.wait_for_selector("#pick .button.main")
     page.select_option("#pick-selector", index=0)
     page.click("#pick button:has-text('Drop')")
-    _until(page, "document.querySelector('#panel pre')?.textContent !== argument", before)
-    assert words not in page.text_content("#panel pre")
+    expect(page.locator("#panel pre")).not_to_contain_text(words)
     page.click("#tab-rules")
-    page.wait_for_selector(".rules li")
-    assert "drop" in page.text_content(".rules li")
+    expect(page.locator(".rules li")).to_contain_text("drop")
     page.click(".rules li button")
     page.wait_for_selector(".rules li", state="detached")
     page.click("#tab-markdown")
-    _until(page, "document.querySelector('#panel pre')?.textContent === argument", before)
+    expect(page.locator("#panel pre")).to_have_text(before)
 
 
 def test_the_other_tabs_show_comparison_template_and_links(page: Any) -> None:
@@ -148,33 +125,34 @@ def test_the_other_tabs_show_comparison_template_and_links(page: Any) -> None:
     page.wait_for_selector("#panel .slots li")
     page.click("#tab-links")
     page.wait_for_selector("#panel svg .key")
-    assert page.get_attribute("#panel", "aria-labelledby") == "tab-links"
+    expect(page.locator("#panel")).to_have_attribute("aria-labelledby", "tab-links")
 
 
 def test_sites_and_pages_are_chosen_by_mouse_or_key(page: Any) -> None:
-    first = page.text_content("#title")
+    title = page.locator("#title")
+    first = title.text_content()
     page.keyboard.press("j")
-    _until(page, "document.getElementById('title').textContent !== argument", first)
+    expect(title).not_to_have_text(first)
     page.keyboard.press("k")
-    _until(page, "document.getElementById('title').textContent === argument", first)
+    expect(title).to_have_text(first)
     page.select_option("#site", index=1)
-    _until(page, "document.getElementById('address').textContent.includes('shop')")
-    _until(page, "[...document.querySelectorAll('#pages .share')].every(e => e.textContent)")
+    expect(page.locator("#address")).to_contain_text("shop")
+    until(page, "() => [...document.querySelectorAll('#pages .share')].every(e => e.textContent)")
 
 
 def test_a_region_is_shown_when_it_is_chosen(page: Any) -> None:
     page.locator(".regions li.content button").last.click()
     marked = _frame(page).locator(".dehusk:has(> i:target)").first
-    marked.wait_for()
-    assert marked.evaluate("node => getComputedStyle(node).outlineStyle") == "solid"
+    expect(marked).to_have_css("outline-style", "solid")
+    page.wait_for_selector("#pick[open]")
     page.keyboard.press("Escape")
-    assert not page.is_visible("#pick")
+    page.wait_for_selector("#pick", state="hidden")
 
 
 def test_confirmed_pages_come_out_as_gold(page: Any, address: str) -> None:
     page.keyboard.press("g")
     page.wait_for_selector("#pages .share.gold", state="attached")
-    connection = HTTPConnection(urlsplit(address).netloc, timeout=30)
+    connection = HTTPConnection(urlsplit(address).netloc, timeout=PATIENT / 1000)
     connection.request("GET", "/api/gold.jsonl")
     (line,) = connection.getresponse().read().splitlines()
     record = json.loads(line)
@@ -200,7 +178,7 @@ def test_it_can_be_used_by_keyboard_and_read_out(page: Any) -> None:
     assert nameless == []
     page.focus("#tab-why")
     page.keyboard.press("ArrowRight")
-    assert page.evaluate("document.activeElement.id") == "tab-markdown"
+    expect(page.locator("#tab-markdown")).to_be_focused()
     page.keyboard.press("?")
     page.wait_for_selector("#help[open]")
     page.keyboard.press("Escape")
@@ -210,8 +188,7 @@ def test_it_can_be_used_by_keyboard_and_read_out(page: Any) -> None:
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_words_can_be_read_on_their_ground(browser: Any, address: str, scheme: str) -> None:
     page = browser.new_page(color_scheme=scheme)
-    page.goto(address)
-    page.wait_for_selector(".regions button", timeout=PATIENT)
+    show(page, address)
     ratios = page.evaluate(_CONTRAST)
     assert min(ratios.values()) >= 4.5, ratios
     page.close()
@@ -247,11 +224,11 @@ _CONTRAST = """() => {
 def test_the_viewers_own_origin_tells_web_pages_nothing(address: str) -> None:
     host = urlsplit(address).netloc
     for headers in ({"Host": "evil.example"}, {"Origin": "https://evil.example"}):
-        connection = HTTPConnection(host, timeout=30)
+        connection = HTTPConnection(host, timeout=PATIENT / 1000)
         connection.request("GET", "/api/collection", headers=headers)
         assert connection.getresponse().status in (403, 421)
         connection.close()
-    connection = HTTPConnection(host, timeout=30)
+    connection = HTTPConnection(host, timeout=PATIENT / 1000)
     connection.request("GET", "/")
     policy = connection.getresponse().getheader("content-security-policy", "")
     assert "default-src 'none'; script-src 'self'" in policy
@@ -307,12 +284,10 @@ def test_of_200_hostile_pages_nothing_runs_and_no_request_leaves(
             requests.append(request)
 
         opened = browser.new_page()
-        opened.set_default_timeout(PATIENT)
         opened.on("request", note)
         opened.on("dialog", lambda dialog: ran.append(dialog.message))
         opened.on("popup", lambda popup: ran.append(popup.url))
-        opened.goto(address)
-        opened.wait_for_selector(".regions button")
+        show(opened, address)
         frame = opened.evaluate("document.getElementById('frame').dataset.page")
         origin = frame.rpartition("/")[0]
         own = (address, origin, "data:", "about:", "chrome-error:")
@@ -320,8 +295,7 @@ def test_of_200_hostile_pages_nothing_runs_and_no_request_leaves(
             source = f"{origin}/{number}#dehusk-page"
             with opened.expect_event("framenavigated", lambda f, s=source: f.url == s):
                 opened.evaluate("url => { document.getElementById('frame').src = url }", source)
-            inner = opened.frame_locator("#frame").locator("body")
-            assert "Before" in inner.inner_text()
+            expect(opened.frame_locator("#frame").locator("body")).to_contain_text("Before")
         opened.wait_for_timeout(500)
         assert opened.evaluate("document.getElementById('frame').getAttribute('sandbox')") == ""
         # The driver tells of requests that the browser itself has stopped as well.
@@ -340,8 +314,10 @@ def test_the_evil_server_would_have_seen_a_request(
     opened = browser.new_page()
     opened.goto(f"{home}/plain")
     opened.set_content(f"<img src='{home}/seen'><script>fetch('{home}/ran')</script>")
-    opened.wait_for_timeout(500)
-    assert {"/seen", "/ran"} <= set(asked)
+    end = time.monotonic() + PATIENT / 1000
+    while not {"/seen", "/ran"} <= set(asked):
+        assert time.monotonic() < end, asked
+        opened.wait_for_timeout(50)
     asked.clear()
     opened.close()
 
@@ -354,14 +330,13 @@ def test_a_page_shown_outside_the_viewer_has_no_rights_either(
     (tmp_path / "a.html").write_text(html)
     with viewer(str(tmp_path / "a.html"), "--method", "segments") as address:
         opened = browser.new_page()
-        opened.goto(address)
-        opened.wait_for_selector(".regions button", timeout=PATIENT)
+        show(opened, address)
         frame = opened.evaluate("document.getElementById('frame').dataset.page")
         answer = opened.goto(frame)
         assert answer.headers["content-security-policy"].startswith("sandbox; default-src 'none'")
         assert opened.title() == "page"
         assert urlsplit(frame).netloc != urlsplit(address).netloc
-        connection = HTTPConnection(urlsplit(frame).netloc, timeout=30)
+        connection = HTTPConnection(urlsplit(frame).netloc, timeout=PATIENT / 1000)
         connection.request("GET", "/guessed/0")
         assert connection.getresponse().status == 404
         connection.close()

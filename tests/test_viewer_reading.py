@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+import re
 from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
@@ -13,13 +13,12 @@ from markdown_it import MarkdownIt
 
 import dehusk
 from axe import violations
-from chromium import chromium, viewer
+from chromium import PATIENT, chromium, expect, show, viewer
 from dehusk.doors.cli import main
 from dehusk_bench.samples import sample_site, write_site
 
 pytestmark = pytest.mark.slow
 
-PATIENT = 60_000
 PHONE = {"width": 390, "height": 844}
 TABS = ("why", "markdown", "compare", "template", "links", "rules", "site")
 
@@ -47,9 +46,7 @@ def address(folder: Path) -> Iterator[str]:
 
 def _open(browser: Any, address: str, **options: Any) -> Any:
     page = browser.new_page(**options)
-    page.set_default_timeout(PATIENT)
-    page.goto(address)
-    page.wait_for_selector(".regions button", state="attached")
+    show(page, address)
     return page
 
 
@@ -70,22 +67,20 @@ def phone(browser: Any, address: str) -> Iterator[Any]:
     opened.close()
 
 
-def _until(page: Any, expression: str) -> None:
-    end = time.monotonic() + PATIENT / 1000
-    while not page.evaluate(f"() => {expression}"):
-        assert time.monotonic() < end, expression
-        page.wait_for_timeout(50)
-
-
 def _show(page: Any, tab: str) -> None:
     page.click(f"#tab-{tab}")
     page.wait_for_selector(f"#panel[data-shown^='{tab} ']", state="attached")
 
 
+def _tap(phone: Any, screen: str) -> None:
+    phone.tap(f"#screen-{screen}")
+    expect(phone.locator("body")).to_have_attribute("data-screen", screen)
+
+
 def test_a_phone_shows_one_screen_at_a_time_and_the_chosen_tab_in_view(phone: Any) -> None:
     shown = ["#pages", "#frame", "#panel"]
     assert [phone.is_visible(name) for name in shown] == [False, True, False]
-    phone.tap("#screen-findings")
+    _tap(phone, "findings")
     assert [phone.is_visible(name) for name in shown] == [False, False, True]
     for tab in TABS:
         _show(phone, tab)
@@ -94,14 +89,14 @@ def test_a_phone_shows_one_screen_at_a_time_and_the_chosen_tab_in_view(phone: An
         assert box["x"] + box["width"] <= PHONE["width"]
         wide = phone.evaluate("document.documentElement.scrollWidth")
         assert wide <= PHONE["width"], tab
-    phone.tap("#screen-pages")
+    _tap(phone, "pages")
     phone.tap("#pages button >> nth=2")
-    assert phone.is_visible("#frame")
+    expect(phone.locator("#frame")).to_be_visible()
 
 
 def test_a_finger_can_meet_what_is_pressed_on_a_phone(phone: Any) -> None:
     for screen in ("pages", "findings"):
-        phone.tap(f"#screen-{screen}")
+        _tap(phone, screen)
         small = phone.evaluate(
             """() => [...document.querySelectorAll('button, select, input')].filter((node) => {
                  const box = node.getBoundingClientRect();
@@ -114,16 +109,17 @@ def test_a_finger_can_meet_what_is_pressed_on_a_phone(phone: Any) -> None:
 def test_pages_are_found_by_words_of_title_and_address(page: Any) -> None:
     page.keyboard.press("/")
     page.keyboard.type("article/1 EXAMPLE")
+    expect(page.locator("#search")).to_have_value("article/1 EXAMPLE")
     visible = page.locator("#pages button:visible")
-    _until(page, "/^[0-9]+ pages? found/.test(document.getElementById('search-words').textContent)")
+    expect(page.locator("#search-words")).to_have_text(re.compile("[0-9]+ pages? found"))
     assert 0 < visible.count() < 12
     titles = visible.evaluate_all("rows => rows.map((row) => row.title)")
     assert all("article/1" in title for title in titles)
     page.fill("#search", "nothing is called like this")
-    _until(page, "document.getElementById('search-words').textContent === '0 pages found'")
-    assert visible.count() == 0
+    expect(page.locator("#search-words")).to_have_text("0 pages found")
+    expect(visible).to_have_count(0)
     page.fill("#search", "")
-    assert visible.count() == 12
+    expect(visible).to_have_count(12)
 
 
 def test_markdown_is_shown_rendered_and_raw(page: Any) -> None:
@@ -292,10 +288,9 @@ def test_in_the_template_view_all_content_is_a_box(browser: Any, tmp_path: Path)
         opened.keyboard.press("3")
         frame = opened.frame_locator("#frame")
         for text in ("Sacks of rye", "Oats of"):
-            style = frame.locator(f"[data-dehusk=content]:has-text('{text}')").first.evaluate(
-                "node => [getComputedStyle(node).outlineStyle, getComputedStyle(node).visibility]"
-            )
-            assert style == ["dashed", "visible"], text
+            box = frame.locator(f"[data-dehusk=content]:has-text('{text}')").first
+            expect(box).to_have_css("outline-style", "dashed")
+            expect(box).to_have_css("visibility", "visible")
         opened.close()
 
 
@@ -307,6 +302,7 @@ def test_axe_finds_nothing_against_the_viewer(browser: Any, address: str, scheme
         _show(opened, tab)
         if tab == "markdown":
             opened.click("#markdown-rendered")
+            opened.wait_for_selector("#panel .rendered")
         found[tab] = violations(opened)
     opened.keyboard.press("?")
     opened.wait_for_selector("#help[open]")
@@ -317,7 +313,7 @@ def test_axe_finds_nothing_against_the_viewer(browser: Any, address: str, scheme
 
 def test_axe_finds_nothing_against_the_viewer_on_a_phone(phone: Any) -> None:
     for screen in ("pages", "page", "findings"):
-        phone.tap(f"#screen-{screen}")
+        _tap(phone, screen)
         assert violations(phone) == []
 
 

@@ -33,31 +33,31 @@ def _faults(*words: str) -> str:
 @needs_shim
 @pytest.mark.slow
 def test_what_is_killed_anywhere_loses_nothing_and_locks_nobody_out() -> None:
-    said = _faults("kills", "--rounds", "10")
+    said = _faults("kills", "--rounds", "4")
     for name in SCENES:
-        assert f"kills {name}: 10 rounds (killed: 10); wrong: 0" in said
+        assert f"kills {name}: 4 rounds (killed: 4); wrong: 0" in said
 
 
 @needs_shim
 @pytest.mark.slow
 def test_a_power_cut_takes_nothing_that_was_lasting() -> None:
-    said = _faults("power", "--rounds", "15", "--scene", "page", "--scene", "creation")
-    assert said.count("15 rounds (cut: 15); wrong: 0") == 2
+    said = _faults("power", "--rounds", "6", "--scene", "page", "--scene", "creation")
+    assert said.count("6 rounds (cut: 6); wrong: 0") == 2
 
 
 @needs_shim
 @pytest.mark.slow
 def test_a_failing_disk_or_no_memory_is_a_typed_error_and_loses_nothing() -> None:
-    said = _faults("errors", "memory", "--rounds", "12", "--scene", "batch", "--scene", "import")
-    assert said.count("12 rounds") == said.count("wrong: 0") == 4
+    said = _faults("errors", "memory", "--rounds", "5", "--scene", "batch", "--scene", "import")
+    assert said.count("5 rounds") == said.count("wrong: 0") == 4
 
 
 @pytest.mark.slow
 def test_damaged_memories_and_archives_serve_nothing_wrong(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assert main(["bench", "faults", "damages", "archives", "--rounds", "20"]) == 0
-    assert capsys.readouterr().out.count("20 rounds") == 2
+    assert main(["bench", "faults", "damages", "archives", "--rounds", "10"]) == 0
+    assert capsys.readouterr().out.count("10 rounds") == 2
 
 
 def test_a_soak_says_what_each_tenth_cost(capsys: pytest.CaptureFixture[str]) -> None:

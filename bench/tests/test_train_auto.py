@@ -20,7 +20,7 @@ from dehusk_bench.peers.contenders import make_contenders, read_folds
 from dehusk_bench.quality.measure import run_quality
 from dehusk_bench.train.auto import PARTS, Settings, Training, train_auto
 from dehusk_bench.train.context import context_rows, fit_context, held_out
-from dehusk_bench.train.fit import Example, Fitting, Rows, fit
+from dehusk_bench.train.fit import Example, Fitting, Rows, fit, load_jax
 from dehusk_bench.train.gold import BlockGold, block_gold
 from dehusk_bench.train.lessons import PAGE_COLUMNS, SITE_COLUMNS, read_corpora, read_plain
 from dehusk_bench.train.lexicon import Vocabulary, Words
@@ -241,7 +241,8 @@ def test_what_is_carried_in_training_is_what_the_kernel_carries() -> None:
     site, context = fit_context(examples, lambda place, _: pages[place], settings)
     given = np.concatenate([site(rows) for rows in pages]).astype(np.float32)
     owner = np.repeat(np.arange(3), [len(rows) for rows in pages])
-    together = context(np.asarray(context_rows(given, owner)))
+    # Compiled as one, not each of its operations by itself.
+    together = context(np.asarray(load_jax()[0].jit(context_rows)(given, owner)))
     alone = np.concatenate([held_out(site, context, rows) for rows in pages])
     assert np.allclose(together, alone, atol=1e-4)
     assert np.ptp(alone[:, 0]) > 0

@@ -79,14 +79,14 @@ def library(name: str) -> Path:
     return path
 
 
-def build(folder: Path) -> Path:
-    """The kernel with sanitizers and libFuzzer in it, built into the folder."""
+def build(folder: Path, *flags: str) -> Path:
+    """The kernel with sanitizers and libFuzzer in it, built with these flags into the folder."""
     fuzzer = library("libclang_rt.fuzzer_no_main-{machine}.a")
     built = folder / "_kernel.so"
     sources = sorted((ROOT / "src" / "kernel").glob("*.c"))
     include = f"-I{sysconfig.get_path('include')}"
     whole = ("-Wl,--whole-archive", fuzzer, "-Wl,--no-whole-archive", "-lstdc++", "-lm")
-    command = ["clang", *_FLAGS, include, *sources, *whole, "-o", built]
+    command = ["clang", *_FLAGS, *flags, include, *sources, *whole, "-o", built]
     subprocess.run(list(map(str, command)), check=True)
     return built
 
