@@ -198,7 +198,7 @@ class Row:
     separator: bytes = b""
     """What stands between two pages in one stream."""
     is_named: bool = False
-    """Is it what the end of a file's name states? Then it cannot be taken for text."""
+    """May a file whose name ends so be in no other format? It could not be read."""
     is_lines: bool = False
     """Is each page one JSON line? Then a run can go on behind those of an earlier one."""
     has_failures: bool = False

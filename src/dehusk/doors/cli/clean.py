@@ -267,7 +267,7 @@ def make_writer(
     chosen = Format(arguments.format) if arguments.format else None
     if arguments.llms_txt and not is_markdown_folder(arguments.output, chosen):
         raise UsageError("--llms-txt needs a folder of Markdown: -o FOLDER/")
-    written_as = chosen or named_format(Path(arguments.output or "").name)
+    written_as = chosen or named_format(arguments.output)
     is_asked = make_markdown_settings(arguments) != MarkdownSettings()
     if is_asked and written_as and not written_as.row.has_markdown:
         raise UsageError(

@@ -43,15 +43,14 @@ def add_learn(parser: argparse.ArgumentParser) -> None:
 def _add_output(parser: argparse.ArgumentParser) -> None:
     """What to write, and where."""
     *formats, last = [choice.row.help for choice in Format]
-    named = [str(choice) for choice in Format if choice.row.is_named]
     *cut, last_cut = [str(choice) for choice in Format if choice.row.has_pieces]
     group = parser.add_argument_group("output")
     group.add_argument(
         "--format",
         choices=[str(choice) for choice in Format],
         help=f"how to write pages: {', '.join(formats)}, or {last} (default: by the end of the"
-        f" file's name for {' and '.join(named)}, {Format.MARKDOWN} on a terminal or into a folder,"
-        f" else {Format.JSONL})",
+        f" file's name, such as .md or .txt; {Format.MARKDOWN} on a terminal or into a folder; else"
+        f" {Format.JSONL})",
     )
     group.add_argument(
         "-o",

@@ -107,8 +107,7 @@ def _check(arguments: argparse.Namespace) -> None:
         raise UsageError(
             "--two-pass reads its sources twice: save the pages first (--save), and clean those"
         )
-    named = named_format(Path(arguments.output or "").name)
-    chosen = Format(arguments.format) if arguments.format else named
+    chosen = Format(arguments.format) if arguments.format else named_format(arguments.output)
     if chosen and chosen.row.open is not None:
         raise UsageError(
             f"{chosen.title()} is not whole before its end, and a crawl can be cut off"
