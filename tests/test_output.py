@@ -194,6 +194,16 @@ def test_text_pages_are_separated_by_form_feeds_and_hold_none() -> None:
     assert written(answers, Format.TEXT) == "one page\n\f\n\fthree\n"
 
 
+def test_a_terminal_shows_where_each_page_of_text_begins() -> None:
+    pages = [StandIn(), StandIn(url="https://example.org/\x1b[2J"), StandIn(url=None)]
+    said = "Flour is ground on Tuesdays.\n"
+    assert written(pages, Format.TEXT, is_terminal=True).split("\f") == [
+        f"==> https://example.org/a <==\n{said}",
+        f"==> https://example.org/\ufffd[2J <==\n{said}",
+        f"==> a page without a URL <==\n{said}",
+    ]
+
+
 def test_html_pages_are_written_as_they_are() -> None:
     assert written([StandIn(html="<p>x")], Format.HTML) == "<p>x\n"
 

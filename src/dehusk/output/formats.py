@@ -197,6 +197,8 @@ class Row:
     """What is written for a page, with pieces of so many tokens; None for nothing."""
     separator: bytes = b""
     """What stands between two pages in one stream."""
+    is_bare: bool = False
+    """Does a page not say which it is? Then a terminal shows its URL above it."""
     is_named: bool = False
     """May a file whose name ends so be in no other format? It could not be read."""
     is_lines: bool = False
@@ -246,6 +248,7 @@ class Format(StrEnum):
         write=_text_page,
         has_markdown=False,
         separator=b"\f",
+        is_bare=True,
     )
     HTML = Row(
         name="html",
@@ -346,6 +349,8 @@ class Shape:
         if written is None:
             return None
         if self.is_terminal:
+            if self.format.row.is_bare:
+                written = f"==> {answer.url or 'a page without a URL'} <==\n{written}"
             written = _COMMANDS.sub("\ufffd", written)
         return self.packed(self.separator + encode(written)) if self.is_packed else encode(written)
 
