@@ -269,6 +269,16 @@ def test_an_empty_file_is_nothing_to_clean(
     assert said.err.startswith("nothing to clean: ")
 
 
+@pytest.mark.parametrize("command", ["clean -o out.jsonl", "learn --memory new.husk"])
+def test_a_folder_without_a_page_is_wrong_use(
+    command: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "none" / "below").mkdir(parents=True)
+    (folder / "none" / "below" / "notes.txt").write_text("Rye", "utf-8")
+    said = _refused([*command.split(), "page.html", "none"], capsys)
+    assert said == "dehusk: none: no page in this folder: no file ends in .html, .htm or .xhtml\n"
+
+
 def test_a_full_disk_is_said_with_the_name_of_the_file(tmp_path: Path) -> None:
     sink = GrowingFile(tmp_path / "out.jsonl")
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)

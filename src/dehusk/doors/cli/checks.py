@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Sequence
 from itertools import combinations
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from dehusk.methods.papers.hyperlink import Hyperlink
 from dehusk.output import check_database
 from dehusk.output.archive import archive_path
 from dehusk.sources import hint, is_web
+from dehusk.sources.folders import HTML_SUFFIXES, is_empty
 
 
 def check_options(arguments: argparse.Namespace) -> None:
@@ -74,6 +76,16 @@ def check_targets(arguments: argparse.Namespace) -> None:
     for option, name in written:
         if option == "-o":
             check_database(Path(name))
+
+
+def check_folders(sources: Sequence[str]) -> None:
+    """Raise UsageError for a folder that holds no page: it is hardly the one that was meant."""
+    *endings, last = HTML_SUFFIXES
+    for source in sources:
+        if os.path.isdir(source) and is_empty(Path(source)):  # noqa: PTH112  takes any name
+            raise UsageError(
+                f"{source}: no page in this folder: no file ends in {', '.join(endings)} or {last}"
+            )
 
 
 def check_revision(arguments: argparse.Namespace, sites: Session) -> None:

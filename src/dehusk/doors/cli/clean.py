@@ -15,7 +15,13 @@ from typing import TYPE_CHECKING, Final
 from dehusk import pipeline
 from dehusk.answer.fingerprint import Seen
 from dehusk.answer.result import Refusal, Result
-from dehusk.doors.cli.checks import check_jobs, check_options, check_revision, check_targets
+from dehusk.doors.cli.checks import (
+    check_folders,
+    check_jobs,
+    check_options,
+    check_revision,
+    check_targets,
+)
 from dehusk.doors.cli.learn import (
     learn_again,
     learn_first,
@@ -82,6 +88,7 @@ def _clean(arguments: argparse.Namespace, browser: Browser | None) -> int:
             return linked.clean(arguments, settings, browser)
         with make_sites(arguments, limits, browser) as sites:
             return crawl.run(arguments, sites, source_settings, browser)
+    check_folders(arguments.sources)
     with ExitStack() as stack:
         stdin = unlocked_stdin() if arguments.jobs > 1 else None
         read: Read = partial(read_pages, arguments.sources, source_settings, stdin)
