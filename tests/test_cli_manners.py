@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import resource
 import signal
 import sqlite3
@@ -18,7 +19,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import dehusk
-from dehusk.doors.cli import main
+from dehusk.doors.cli import COMMANDS, main, make_parser
 from dehusk.output.writers import GrowingFile
 
 
@@ -41,6 +42,30 @@ def test_a_wrong_option_is_named_in_one_line(
     said = capsys.readouterr().err
     assert message in said
     assert said.count("\n") == 1
+
+
+def test_the_help_of_clean_begins_with_what_most_need(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    with pytest.raises(SystemExit):
+        main(["clean", "--help"])
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:2] == ["usage: dehusk clean [options] SOURCE [SOURCE ...]", ""]
+    screen = "\n".join(lines[:40])
+    assert all(option in screen for option in ("SOURCE ", "-o FILE", "--format", "--memory FILE"))
+    assert "examples:" in lines[-10:]
+
+
+_EXAMPLES = [line for command in COMMANDS.values() for line in command.examples]
+
+
+@pytest.mark.parametrize("line", _EXAMPLES)
+def test_an_example_in_help_is_a_command_that_there_is(line: str) -> None:
+    words = re.split("[#>]", line)[0].split()
+    assert words[0] == "dehusk"
+    make_parser().parse_args(words[1:])
+    assert len(line) <= 88
 
 
 @pytest.fixture

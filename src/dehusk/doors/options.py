@@ -32,19 +32,18 @@ MAX_LOADS_OPTION: Final = "--max-loads"
 _SEARCH: Final = ("size", "votes", "max_loads", "menu", "equality")
 
 
-def add_sources(parser: argparse.ArgumentParser) -> None:
-    """What pages to read, and what site they belong to."""
+def add_sources(parser: argparse.ArgumentParser, *, is_crawled: bool = False) -> None:
+    """What pages to read, out of the web too where that `is_crawled`."""
     group = parser.add_argument_group("input")
     group.add_argument(
         "sources",
         nargs="+",
         metavar="SOURCE",
         help="a file or folder of HTML, a WARC or WACZ file, JSON lines or Parquet with `url` and"
-        " `html`, or - for standard input; plain, .gz, .xz or .zst; or a web address, whose site is"
-        " crawled",
+        " `html`, or - for standard input; plain, .gz, .xz or .zst"
+        + ("; or a web address, whose site is crawled" if is_crawled else ""),
     )
     add_render(group)
-    add_site(parser)
 
 
 def add_render(parser: argparse._ActionsContainer) -> None:

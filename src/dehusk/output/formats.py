@@ -252,7 +252,7 @@ class Format(StrEnum):
     )
     HTML = Row(
         name="html",
-        help="html, which is the whole page with template and content marked",
+        help="html (the whole page, with template and content marked)",
         suffix=".html",
         write=_html_page,
         has_markdown=False,

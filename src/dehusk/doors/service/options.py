@@ -158,7 +158,8 @@ def add_view(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--no-browser", action="store_true", help="do not open a browser; only say where it is"
     )
-    options.add_method(parser)
     options.add_memory_file(parser)
     options.add_overrides(parser)
+    options.add_site(parser)
+    options.add_method(parser)
     options.add_limits(parser)
