@@ -216,8 +216,9 @@ class Kept:
             return found
 
     def offer_example(self, site: str, family: int | None, url: str | None) -> None:
-        """Take a page for its family's example if that has none yet."""
-        if family is None or not url or (site, family) in self._with_example:
+        """Take a page for its family's example if that has none yet, and it can be kept."""
+        is_known = (site, family) in self._with_example
+        if is_known or family is None or not url or not self.is_lasting:
             return
         with self._alone:
             examples = Examples(self.shelf(EXAMPLES, site))
