@@ -98,10 +98,13 @@ class Session(Kept):
         keep: str | Iterable[str] = (),
         drop: str | Iterable[str] = (),
         markdown: MarkdownSettings = MarkdownSettings(),
+        max_bytes: int | None = None,
         **settings: Any,
     ) -> None:
+        """Beyond `max_bytes` the site is forgotten that was not learned from longest."""
         lessons = Lessons(make_method(method, **settings))
-        super().__init__(lessons, limits, overrides(keep, drop), Held(), markdown=markdown)
+        held = Held(max_bytes=max_bytes)
+        super().__init__(lessons, limits, overrides(keep, drop), held, markdown=markdown)
 
     @classmethod
     def of(cls, *parts: Any, **more: Any) -> Self:
