@@ -17,6 +17,7 @@ import pytest
 import dehusk
 import dehusk.doors.cli as door
 from dehusk.doors.cli import main
+from extras import imported
 
 _NOBODY = 65534
 
@@ -108,15 +109,29 @@ def test_a_machine_that_is_offline_is_told_so(
     )
 
 
-@pytest.mark.parametrize("module", ["datatrove", "scrapy", "spark"])
-def test_a_door_without_its_packages_names_the_extra(module: str) -> None:
-    code = f"""
-import sys
-sys.modules.update(dict.fromkeys(("datatrove", "itemadapter", "pyarrow", "scrapy")))
-import dehusk.{module}
-"""
+def _import_without(module: str, *packages: str) -> str:
+    """The last line of what importing the module says where these packages are missing."""
+    code = f"import sys; sys.modules.update(dict.fromkeys({packages})); import dehusk.{module}"
     ran = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=300
     )
-    said = ran.stderr.splitlines()[-1]
+    return ran.stderr.splitlines()[-1]
+
+
+@pytest.mark.parametrize("module", ["datatrove", "scrapy", "spark"])
+def test_a_door_without_its_packages_names_the_extra(module: str) -> None:
+    said = _import_without(module, "datatrove", "pyarrow", "scrapy")
     assert f"dehusk.{module} needs an extra: pip install 'dehusk[{module}]'" in said
+
+
+@pytest.mark.parametrize(
+    ("module", "missing"),
+    [("datatrove", "humanize"), ("scrapy", "w3lib"), ("spark", "py4j"), ("langchain", "pydantic")],
+)
+def test_what_a_framework_itself_lacks_is_not_taken_for_the_extra(
+    module: str, missing: str
+) -> None:
+    imported({"spark": "pyspark", "langchain": "langchain_core"}.get(module, module))
+    said = _import_without(module, missing)
+    assert missing in said
+    assert "needs an extra" not in said
