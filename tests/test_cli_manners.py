@@ -139,7 +139,7 @@ def test_no_option_is_passed_over_in_silence(
 @pytest.mark.usefixtures("folder")
 def test_a_revision_that_is_yet_to_come_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["clean", "page.html", "--memory", "grain.husk", "--revise", "99"]) == 2
-    assert "has come to that revision; the highest is 1" in capsys.readouterr().err
+    assert "has reached that revision; the highest is 1" in capsys.readouterr().err
     assert main(["clean", "page.html", "--memory", "grain.husk", "--revise", "1"]) == 0
 
 
@@ -154,7 +154,7 @@ def test_a_revision_that_is_yet_to_come_is_refused(capsys: pytest.CaptureFixture
         ("sites import page.html --memory new.husk", "not an export of memories"),
         ("train auto page.html -o model.json", "page.html: not a corpus"),
         ("demo -o page.html/below", "cannot write to page.html/below"),
-        ("clean ftp://a.example/", "only http:// and https:// are crawled"),
+        ("clean ftp://a.example/", "only http:// and https:// addresses are crawled"),
         ("clean a.example", "did you mean https://a.example ?"),
         ("clean www.a.example:80/x", "did you mean https://www.a.example:80/x ?"),
         ("clean localhost:8080", "did you mean http://localhost:8080 ?"),

@@ -210,7 +210,7 @@ def test_a_method_that_cannot_be_told_what_to_favour_says_so(tmp_path: Path) -> 
     page = str(_folder(tmp_path) / "5.html")
     refused = _run("explain", page, "--method", "segments", "--favour", "recall")
     assert refused.returncode == 2
-    assert "--favour recall: segments cannot be told that" in refused.stderr
+    assert "--favour recall: the method segments does not support it" in refused.stderr
 
 
 @pytest.mark.parametrize("method", sorted(METHODS))

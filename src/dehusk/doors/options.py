@@ -59,7 +59,7 @@ def add_render(parser: argparse._ActionsContainer) -> None:
 def add_site(parser: argparse.ArgumentParser) -> None:
     """How the site of a page is known, and what the fields of records are called."""
     group = parser.add_argument_group("sites and fields")
-    group.add_argument("--site", metavar="NAME", help="the site of all pages")
+    group.add_argument("--site", metavar="NAME", help="take all pages for pages of this site")
     group.add_argument(
         "--site-by",
         choices=[str(choice) for choice in SiteBy],
@@ -151,7 +151,8 @@ def add_search(parser: argparse.ArgumentParser) -> None:
         "--votes",
         type=positive_int,
         metavar="N",
-        help="on how many of them a template node must be (default: 2, or the best for --size)",
+        help="how many of them must have a node for it to be template (default: 2, or the best for"
+        " --size)",
     )
     group.add_argument(
         MAX_LOADS_OPTION,
@@ -198,7 +199,7 @@ def add_memory_file(
         "--memory",
         metavar="FILE",
         required=is_required,
-        help="the file with what sites have taught (by convention NAME.husk), or a database"
+        help="where what sites have taught is kept: a file (usually NAME.husk), or a database"
         " (postgresql://…)" + ("" if is_required else "; without it a run starts empty"),
     )
 
@@ -358,7 +359,7 @@ def add_loading(parser: argparse._ActionsContainer) -> None:
         help="between two requests to a host; robots.txt may ask for more (default: %(default)s)",
     )
     parser.add_argument(
-        "--user-agent", default=usual.user_agent, metavar="TEXT", help="the name to load under"
+        "--user-agent", default=usual.user_agent, metavar="TEXT", help="the name that servers see"
     )
     add_allow_private(parser)
 

@@ -264,9 +264,9 @@ COMMANDS: Final = {
         ),
     ),
     "review": Command(
-        "what is doubtful, and questions that mend it",
-        "Ask the questions whose answers would mend most pages of a site. Answers become rules of"
-        " the site; at a terminal they are asked for one by one.",
+        "what is doubtful, and questions whose answers fix it",
+        "Ask the questions whose answers would fix the most pages of a site. Answers become rules"
+        " of the site. At a terminal you are asked one by one.",
         f"{_CLI}.review:run",
         f"{_CLI}.options:add_review",
         (
@@ -277,7 +277,7 @@ COMMANDS: Final = {
     "report": Command(
         "a page to share about a site",
         "Write one self-contained HTML page about sites: what was found, the template, examples,"
-        " what is saved, what is doubtful.",
+        " the savings, and what is doubtful.",
         f"{_CLI}.report:run",
         f"{_CLI}.options:add_report",
         ("dehusk report mirror/ -o report.html",),
@@ -310,7 +310,7 @@ COMMANDS: Final = {
         ),
     ),
     "mcp": Command(
-        "the same for models, over the Model Context Protocol",
+        "let models use dehusk, over the Model Context Protocol",
         "Serve models over standard input and output: clean a page, find a template, ask a memory.",
         "dehusk.doors.mcp:run",
         f"{_CLI}.options:add_mcp",
@@ -344,14 +344,14 @@ COMMANDS: Final = {
         f"{_CLI}.options:add_demo",
     ),
     "doctor": Command(
-        "what is installed, and is it sound",
+        "what is installed, and does it work",
         "Say what is installed, what is missing and how to get it, and what does not work.",
         f"{_CLI}.doctor:run",
         f"{_CLI}.options:add_doctor",
     ),
     "completion": Command(
         "let your shell complete the command line",
-        "Write the script by which a shell completes `dehusk`: docs/install.md says where it goes.",
+        "Write a script that lets a shell complete `dehusk`; docs/install.md says where to put it.",
         f"{_CLI}.completion:run",
         f"{_CLI}.options:add_completion",
     ),

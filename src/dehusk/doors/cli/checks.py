@@ -95,7 +95,7 @@ def check_revision(arguments: argparse.Namespace, sites: Session) -> None:
     newest = max((row.pages for row in sites.sites()), default=0)
     if int(arguments.revise) > newest:
         raise UsageError(
-            f"--revise {arguments.revise}: no site of {arguments.memory} has come to that revision;"
+            f"--revise {arguments.revise}: no site of {arguments.memory} has reached that revision;"
             f" the highest is {newest}"
         )
 

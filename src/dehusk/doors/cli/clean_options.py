@@ -20,7 +20,7 @@ def add_clean(parser: argparse.ArgumentParser) -> None:
     options.add_sources(parser, is_crawled=True)
     _add_output(parser)
     options.add_memory(parser)
-    _add_written(parser.add_argument_group("what is written of a page"))
+    _add_written(parser.add_argument_group("more about the output"))
     options.add_overrides(parser)
     _add_passes(parser)
     _add_crawling(parser.add_argument_group("crawling: how much"))

@@ -114,7 +114,7 @@ def read_into(viewed: Viewed, arguments: argparse.Namespace) -> int:
     tell = sys.stderr.write
     failures = viewed.read(items, arguments.pages, lambda line: tell(f"dehusk: {plain(line)}\n"))
     if not viewed.pages:
-        raise UsageError("no page that can be looked at")
+        raise UsageError("no page to look at")
     return failures
 
 

@@ -47,7 +47,7 @@ class WriterLock:
                 raise unwritable(path, fault, _YOURS) from fault
             if not _take(file):
                 file.close()
-                raise StoreLocked(f"{path}: another process writes to it; only one can at a time")
+                raise StoreLocked(f"{path}: another process is writing to it; only one at a time")
             # Its last holder may have taken the file away between opening and locking.
             if _is_there(self._path, file):
                 self._file = file
