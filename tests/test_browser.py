@@ -303,7 +303,7 @@ def test_a_page_that_leads_elsewhere_stays(browser: Browser) -> None:
 
 
 def test_a_page_that_blanks_itself_is_not_taken_for_an_empty_one(browser: Browser) -> None:
-    with pytest.raises(NotRendered, match="left for another"):
+    with pytest.raises(NotRendered, match="went to another address"):
         _tree(browser, "<p>Rye</p><script>location = 'about:blank'</script>")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import resource
 import signal
 import sqlite3
@@ -18,7 +19,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import dehusk
-from dehusk.doors.cli import main
+from dehusk.doors.cli import COMMANDS, main, make_parser
 from dehusk.output.writers import GrowingFile
 
 
@@ -41,6 +42,30 @@ def test_a_wrong_option_is_named_in_one_line(
     said = capsys.readouterr().err
     assert message in said
     assert said.count("\n") == 1
+
+
+def test_the_help_of_clean_begins_with_what_most_need(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    with pytest.raises(SystemExit):
+        main(["clean", "--help"])
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:2] == ["usage: dehusk clean [options] SOURCE [SOURCE ...]", ""]
+    screen = "\n".join(lines[:40])
+    assert all(option in screen for option in ("SOURCE ", "-o FILE", "--format", "--memory FILE"))
+    assert "examples:" in lines[-10:]
+
+
+_EXAMPLES = [line for command in COMMANDS.values() for line in command.examples]
+
+
+@pytest.mark.parametrize("line", _EXAMPLES)
+def test_an_example_in_help_is_a_command_that_there_is(line: str) -> None:
+    words = re.split("[#>]", line)[0].split()
+    assert words[0] == "dehusk"
+    make_parser().parse_args(words[1:])
+    assert len(line) <= 88
 
 
 @pytest.fixture
@@ -114,7 +139,7 @@ def test_no_option_is_passed_over_in_silence(
 @pytest.mark.usefixtures("folder")
 def test_a_revision_that_is_yet_to_come_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["clean", "page.html", "--memory", "grain.husk", "--revise", "99"]) == 2
-    assert "has come to that revision; the highest is 1" in capsys.readouterr().err
+    assert "has reached that revision; the highest is 1" in capsys.readouterr().err
     assert main(["clean", "page.html", "--memory", "grain.husk", "--revise", "1"]) == 0
 
 
@@ -129,7 +154,7 @@ def test_a_revision_that_is_yet_to_come_is_refused(capsys: pytest.CaptureFixture
         ("sites import page.html --memory new.husk", "not an export of memories"),
         ("train auto page.html -o model.json", "page.html: not a corpus"),
         ("demo -o page.html/below", "cannot write to page.html/below"),
-        ("clean ftp://a.example/", "only http:// and https:// are crawled"),
+        ("clean ftp://a.example/", "only http:// and https:// addresses are crawled"),
         ("clean a.example", "did you mean https://a.example ?"),
         ("clean www.a.example:80/x", "did you mean https://www.a.example:80/x ?"),
         ("clean localhost:8080", "did you mean http://localhost:8080 ?"),
@@ -267,6 +292,16 @@ def test_an_empty_file_is_nothing_to_clean(
     said = capsys.readouterr()
     assert said.out == ""
     assert said.err.startswith("nothing to clean: ")
+
+
+@pytest.mark.parametrize("command", ["clean -o out.jsonl", "learn --memory new.husk"])
+def test_a_folder_without_a_page_is_wrong_use(
+    command: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "none" / "below").mkdir(parents=True)
+    (folder / "none" / "below" / "notes.txt").write_text("Rye", "utf-8")
+    said = _refused([*command.split(), "page.html", "none"], capsys)
+    assert said == "dehusk: none: no page in this folder: no file ends in .html, .htm or .xhtml\n"
 
 
 def test_a_full_disk_is_said_with_the_name_of_the_file(tmp_path: Path) -> None:

@@ -123,7 +123,7 @@ def test_the_command_line_takes_the_wishes_and_the_json_line_has_the_answers(
     assert main(["clean", str(page), "--format", "text", "--comments", "keep"]) == 0
     assert SAID[0] in capsys.readouterr().out
     assert main(["clean", str(page), "--comments", "keep", "--method", "rtdm"]) == 2
-    assert "--comments keep: rtdm cannot be told" in capsys.readouterr().err
+    assert "--comments keep: the method rtdm does not support it" in capsys.readouterr().err
 
 
 def test_ten_thousand_comments_take_no_longer_each_than_a_thousand() -> None:

@@ -178,6 +178,16 @@ def test_the_command_shows_a_line_for_each_region(tmp_path: Path) -> None:
     assert "\x1b" not in run.stdout
 
 
+def test_that_the_folder_of_the_page_is_learned_is_said(tmp_path: Path) -> None:
+    page = _folder(tmp_path) / "5.html"
+    said = f"learned 5 other pages of {page.parent} first; --against names other pages\n"
+    assert _run("explain", str(page)).stderr == said
+    assert _run("explain", str(page), "--against", str(page.parent)).stderr == ""
+    (tmp_path / "alone").mkdir()
+    alone = page.rename(tmp_path / "alone" / "5.html")
+    assert _run("explain", str(alone)).stderr == ""
+
+
 def test_with_a_memory_the_other_pages_of_the_folder_are_not_learned(tmp_path: Path) -> None:
     folder, file = _folder(tmp_path), str(tmp_path / "grain.husk")
     assert _run("learn", str(folder / "0.html"), "--memory", file, "-q").returncode == 0
@@ -200,7 +210,7 @@ def test_a_method_that_cannot_be_told_what_to_favour_says_so(tmp_path: Path) -> 
     page = str(_folder(tmp_path) / "5.html")
     refused = _run("explain", page, "--method", "segments", "--favour", "recall")
     assert refused.returncode == 2
-    assert "--favour recall: segments cannot be told that" in refused.stderr
+    assert "--favour recall: the method segments does not support it" in refused.stderr
 
 
 @pytest.mark.parametrize("method", sorted(METHODS))

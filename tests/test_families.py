@@ -86,6 +86,25 @@ def test_a_change_of_template_is_an_event_for_programs(
     ]
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        "learn",
+        "learn --jobs 2",
+        "clean -o out.jsonl --two-pass",
+        "clean -o out.jsonl --two-pass --jobs 2 --split-sites",
+    ],
+)
+def test_a_family_has_an_example_however_its_pages_were_learned(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    pages = str(_records(tmp_path))
+    assert main([*command.split(), pages, "--memory", "a.husk", "-q"]) == 0
+    with dehusk.open("a.husk", reads_only=True) as memory:
+        assert [family.example for family in memory.families(SITE)] == [f"https://{SITE}/0"]
+
+
 def test_changes_of_template_add_up_and_outlast_the_limits(learned: Path, tmp_path: Path) -> None:
     other = (tmp_path / "pages.jsonl").read_text().replace(f"{SITE}/", f"{SITE}/other/")
     (tmp_path / "other.jsonl").write_text(other)

@@ -6,6 +6,7 @@ import asyncio
 import json
 import subprocess
 import sys
+import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -13,11 +14,17 @@ from typing import Any
 import pytest
 
 import dehusk
+from dehusk.doors.cli import main
+from dehusk.settings import CrawlSettings
 from extras import imported
-from hostile_server import HOST, INSIDE, Behaviour, serve
+from hostile_server import HOST, INSIDE, Behaviour, Request, serve
 from test_clean import PAGES, harvest
 
 mcp = imported("mcp")
+
+import dehusk.doors.mcp as door  # noqa: E402
+from dehusk.doors.mcp import Tools  # noqa: E402
+
 pytestmark = pytest.mark.slow
 
 SITE: dict[str, Behaviour] = {
@@ -117,6 +124,45 @@ def test_the_template_of_a_site_is_found_among_the_pages_it_links() -> None:
 
     with serve(SITE) as server:
         _talk(work, "--allow-private", HOST)
+
+
+def test_all_tools_together_ask_a_host_no_faster_than_one() -> None:
+    asked: list[float] = []
+
+    def noting(request: Request) -> None:
+        asked.append(time.monotonic())
+        request.page(b"<p>Forty sacks of rye were brought in before the rain.")
+
+    with serve({"*": noting, "/robots.txt": noting}) as server:
+        settings = CrawlSettings(delay_s=0.6, allow_private=(HOST,))
+        tools = Tools(dehusk.Session(), settings)
+        tools.clean_url(f"{server.url}/0")
+        first = len(asked)
+        tools.site_template(f"{server.url}/1")
+    assert len(asked) > first
+    # The server may notice the first of two a moment late.
+    assert asked[first] - asked[first - 1] > 0.4
+
+
+def test_without_a_memory_old_sites_are_let_go(monkeypatch: pytest.MonkeyPatch) -> None:
+    held: list[int] = []
+
+    class Learner:
+        """A server that learns a page of each of many sites."""
+
+        def __init__(self, session: dehusk.Session, _: CrawlSettings) -> None:
+            self.session = session
+
+        def run(self, _: str) -> None:
+            for number in range(60):
+                self.session.add(harvest(number), f"https://{number}.example/")
+            held.extend(memory.size_bytes for memory in self.session.memories.values())
+
+    monkeypatch.setattr(door, "make_server", Learner)
+    monkeypatch.setattr(door, "Keeping", lambda: dehusk.Keeping(max_active_bytes=20_000))
+    assert main(["mcp"]) == 0
+    assert 1 < len(held) < 60
+    assert sum(held) <= 20_000
 
 
 def test_hostile_requests_are_refused_and_the_next_is_answered() -> None:

@@ -7,6 +7,7 @@ answer; the headings part it.
 from __future__ import annotations
 
 import errno
+import gzip
 import io
 import json
 import math
@@ -146,6 +147,38 @@ def test_letters_are_written_as_they_are() -> None:
     assert "Mühle 磨坊" in written([StandIn(text="Mühle 磨坊")])
 
 
+@pytest.mark.parametrize(
+    ("name", "form"),
+    [
+        ("a.md", Format.MARKDOWN),
+        ("a.MD", Format.MARKDOWN),
+        ("a.markdown", Format.MARKDOWN),
+        ("a.txt", Format.TEXT),
+        ("a.html", Format.HTML),
+        ("a.json", Format.JSONL),
+        ("a.jsonl", Format.JSONL),
+        ("a.out", Format.JSONL),
+        ("md", Format.JSONL),
+    ],
+)
+def test_without_a_format_the_end_of_a_file_name_chooses_it(
+    tmp_path: Path, name: str, form: Format
+) -> None:
+    write_to(str(tmp_path / name), [StandIn(), FAILED])
+    write_to(str(tmp_path / "asked"), [StandIn(), FAILED], form)
+    assert (tmp_path / name).read_bytes() == (tmp_path / "asked").read_bytes()
+    write_to(str(tmp_path / f"{name}.gz"), [StandIn(), FAILED])
+    unpacked = gzip.decompress((tmp_path / f"{name}.gz").read_bytes())
+    assert unpacked == (tmp_path / name).read_bytes()
+
+
+def test_a_format_that_is_asked_for_wins_over_the_end_of_the_name(tmp_path: Path) -> None:
+    write_to(str(tmp_path / "a.md"), [StandIn()], Format.TEXT)
+    assert (tmp_path / "a.md").read_text("utf-8") == "Flour is ground on Tuesdays.\n"
+    write_to(str(tmp_path / "a.jsonl"), [StandIn()], Format.PIECES)
+    assert '"piece":' in (tmp_path / "a.jsonl").read_text("utf-8")
+
+
 def test_a_failed_page_is_a_json_line_and_nothing_in_other_formats(tmp_path: Path) -> None:
     assert json.loads(written([FAILED]))["error"]["code"] == "not_html"
     for form in (Format.MARKDOWN, Format.TEXT, Format.HTML):
@@ -159,6 +192,16 @@ def test_a_failed_page_is_a_json_line_and_nothing_in_other_formats(tmp_path: Pat
 def test_text_pages_are_separated_by_form_feeds_and_hold_none() -> None:
     answers = [StandIn(text="one\fpage\n\n"), FAILED, StandIn(text=""), StandIn(text="three")]
     assert written(answers, Format.TEXT) == "one page\n\f\n\fthree\n"
+
+
+def test_a_terminal_shows_where_each_page_of_text_begins() -> None:
+    pages = [StandIn(), StandIn(url="https://example.org/\x1b[2J"), StandIn(url=None)]
+    said = "Flour is ground on Tuesdays.\n"
+    assert written(pages, Format.TEXT, is_terminal=True).split("\f") == [
+        f"==> https://example.org/a <==\n{said}",
+        f"==> https://example.org/\ufffd[2J <==\n{said}",
+        f"==> a page without a URL <==\n{said}",
+    ]
 
 
 def test_html_pages_are_written_as_they_are() -> None:

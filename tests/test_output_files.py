@@ -300,6 +300,8 @@ def test_how_markdown_is_written_is_refused_where_there_is_none(
     assert main(["clean", page, "-q", "--links", "none", *asked]) == 2
     assert "has none" in capsys.readouterr().err
     assert main(["clean", page, "-q", "--links", "none", "--format", "jsonl"]) == 0
+    # A folder is written as Markdown, whatever its name ends in.
+    assert main(["clean", page, "-q", "--links", "none", "-o", f"{tmp_path}/pages.txt/"]) == 0
 
 
 # Pieces

@@ -146,7 +146,7 @@ def test_only_a_method_that_can_be_told_takes_what_to_favour(
     page.write_text(HTML, encoding="utf-8")
     arguments = ["clean", str(page), "--method", "segments", "--favour", "recall"]
     assert main(arguments) == 2
-    assert "segments cannot be told" in capfd.readouterr().err
+    assert "segments does not support it" in capfd.readouterr().err
     with pytest.raises(SettingError, match="rtdm"):
         with_wishes("rtdm", [], {"favour": "recall"})
     assert with_wishes("rtdm", ["a=b"], {"favour": None}) == ["a=b"]

@@ -100,7 +100,7 @@ def test_a_page_that_cannot_be_used_is_named_and_the_rest_told_of(
     [
         (["https://grain.example/"], "must be saved first"),
         (["pages.jsonl", "-o", "pages.jsonl"], "are the same file"),
-        (["empty.jsonl"], "no page that can be looked at"),
+        (["empty.jsonl"], "no page to look at"),
         (["pages.jsonl", "-o", "pages.jsonl/a.html"], "cannot write to"),
     ],
 )

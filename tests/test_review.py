@@ -134,6 +134,20 @@ def test_questions_come_out_as_a_file_of_answers_that_goes_in_again(
     assert rules == {("drop", "div.related"), ("keep", "#main > p")}
 
 
+def test_that_nothing_was_answered_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answers, memory = tmp_path / "answers.txt", tmp_path / "a.husk"
+    dehusk.open(memory).close()
+    before = memory.read_bytes()
+    answers.write_text("[grain.example]\n? .other\nskip .third\n")
+    assert main(["review", "--memory", str(memory), "--answers", str(answers)]) == 0
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.startswith("nothing was answered, nothing changed")
+    assert memory.read_bytes() == before
+
+
 @pytest.mark.parametrize(
     ("written", "said"),
     [

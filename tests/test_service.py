@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import html
 import json
 import logging
 import os
@@ -324,7 +325,9 @@ def test_without_the_token_nothing_is_told_but_health_and_how_to_ask(tmp_path: P
     with running("--token-file", str(tmp_path / "token")) as started:
         client = Client(*started)
         assert client.ask("GET", "/health").status == 200
-        assert client.ask("GET", "/docs").status == 200
+        docs = client.ask("GET", "/docs")
+        assert docs.status == 200
+        assert "Authorization: Bearer $DEHUSK_TOKEN" in html.unescape(docs.body.decode())
         assert client.ask("GET", "/v1/sites").status == 401
         wrong = {"Authorization": "Bearer correct horse battery!"}
         assert client.ask("GET", "/metrics", None, wrong).status == 401

@@ -443,7 +443,7 @@ def test_further_searches_are_told_to_come_again() -> None:
         first = asyncio.create_task(lines_of(searches, server.url))
         while not begun.is_set():
             await asyncio.sleep(0.01)
-        with pytest.raises(Exception, match="come again"):
+        with pytest.raises(Exception, match="try again"):
             await lines_of(searches, other.url)
         first.cancel()
 

@@ -152,7 +152,7 @@ def test_only_one_process_writes_and_the_lock_dies_with_it(file: Path) -> None:
     assert other.stdout is not None
     assert other.stdin is not None
     other.stdout.readline()
-    with pytest.raises(StoreLocked, match="another process writes"):
+    with pytest.raises(StoreLocked, match="another process is writing"):
         dehusk.open(file)
     other.kill()
     other.wait()

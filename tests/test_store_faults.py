@@ -291,7 +291,7 @@ def test_a_full_disk_and_a_locked_memory_end_every_command_with_the_same_status(
     with dehusk.open(file):
         commands = _commands(file, small_disk.parent)
         assert [main(commands[number]) for number in writes_to_memory] == [1] * 7
-    assert capsys.readouterr().err.count("another process writes to it") == 7
+    assert capsys.readouterr().err.count("another process is writing to it") == 7
     with suppress(OSError), (small_disk / "fill").open("wb", buffering=0) as fill:
         while True:
             fill.write(bytes(512))

@@ -9,6 +9,7 @@ import pytest
 
 import dehusk
 from dehusk.doors.cli import main
+from dehusk.memory import kept
 from dehusk.memory.upkeep import merge_stores
 from dehusk.memory.usual import Shift, Usual
 from dehusk_bench.samples import sample_site
@@ -83,6 +84,16 @@ def test_what_is_usual_outlasts_being_written_down() -> None:
     assert Usual.read(usual.written()) == usual
     assert Usual.read(None) == Usual()
     assert len(_usual(10_000).written()) < 1000
+
+
+def test_of_many_sites_the_usual_of_those_asked_for_last_is_held(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(kept, "_MAX_DECIDED", 2)
+    session = dehusk.Session()
+    for site in ("a", "b", "a", "c"):
+        session.watch(site, 0.3, 5000, 0.9)
+    assert [session.usual(site).pages for site in ("a", "c", "b")] == [2, 1, 0]
 
 
 def _crawl(path: Path, first: int, wall: int) -> Path:

@@ -1,10 +1,9 @@
 """Where datatrove's users find the step: `from dehusk.datatrove import Clean`."""
 
-from dehusk.errors import MissingExtra
+from dehusk.doors.documents import check_installed
 
-try:
-    from dehusk.doors.datatrove import Clean, Text
-except ModuleNotFoundError as missing:
-    raise MissingExtra("dehusk.datatrove", "datatrove") from missing
+check_installed("datatrove", "dehusk.datatrove", "datatrove")
+
+from dehusk.doors.datatrove import Clean, Text  # noqa: E402
 
 __all__ = ["Clean", "Text"]

@@ -3,7 +3,7 @@
 DehuskError
 ├── UsageError            wrong use: exit status 2
 │   ├── SettingError      an unknown or impossible setting of a method
-│   ├── SelectorError     what is given as a CSS selector is none
+│   ├── SelectorError     something that is not a CSS selector
 │   └── MissingExtra      a feature whose install extra is not there
 ├── SourceError           an input that cannot be read, or not to its end
 ├── StateError            saved state that is damaged, or of another version, method or site
@@ -11,14 +11,14 @@ DehuskError
 │   ├── StoreLocked       another process writes to the store
 │   ├── StoreFull         no room on the disk; nothing is lost
 │   └── StoreDamaged      what the store holds is not what was written
-│       └── NotAMemory    the file is none, or its first bytes are damaged: a UsageError too
+│       └── NotAMemory    not a memory, or its first bytes are damaged: a UsageError too
 └── PageError             one page that cannot be used; the run goes on
     ├── PageTooLarge      more bytes than allowed
     ├── TooManyNodes      more nodes than allowed
     ├── PageTimeout       a stage took longer than allowed
     ├── NotRendered       the browser could not show it
     ├── NotHtml           binary data, or a record without a page
-    ├── DamagedRecord     a record that is not whole, cannot be unpacked, or is no JSON
+    ├── DamagedRecord     a record that is not whole, cannot be unpacked, or is not JSON
     ├── NotWritten        its file cannot be made
     ├── MemoryDamaged     the memory of its site is damaged
     ├── FetchError        a page that the web did not give
@@ -53,7 +53,7 @@ class SettingError(UsageError):
 
 
 class SelectorError(UsageError):
-    """What is given as a CSS selector is none."""
+    """Something that is not a CSS selector."""
 
     def __init__(self, selector: str, reason: str) -> None:
         super().__init__(reason)
@@ -203,7 +203,7 @@ class FetchTimeout(FetchError):
 
 
 class BadResponse(FetchError):
-    """What came is no HTTP, is shorter than it says, or is not packed as it says."""
+    """What came is not HTTP, is shorter than it says, or is not packed as it says."""
 
     code = "bad_response"
 

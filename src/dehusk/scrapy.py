@@ -1,10 +1,9 @@
 """Where Scrapy finds the add-on: `ADDONS = {"dehusk.scrapy.Addon": 500}`."""
 
-from dehusk.errors import MissingExtra
+from dehusk.doors.documents import check_installed
 
-try:
-    from dehusk.doors.scrapy import Addon, Answers, NearDuplicate, Unchanged
-except ModuleNotFoundError as missing:
-    raise MissingExtra("dehusk.scrapy", "scrapy") from missing
+check_installed("scrapy", "dehusk.scrapy", "scrapy")
+
+from dehusk.doors.scrapy import Addon, Answers, NearDuplicate, Unchanged  # noqa: E402
 
 __all__ = ["Addon", "Answers", "NearDuplicate", "Unchanged"]

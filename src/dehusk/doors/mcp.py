@@ -18,7 +18,7 @@ from dehusk.errors import DehuskError, UsageError
 from dehusk.memory.opening import open as open_session
 from dehusk.memory.session import Session
 from dehusk.page.page import Page
-from dehusk.settings import CrawlSettings
+from dehusk.settings import CrawlSettings, Keeping
 from dehusk.workers.answering import answer_on
 
 check_installed("mcp.server.mcpserver", "dehusk mcp", "mcp")
@@ -52,7 +52,10 @@ def run(arguments: argparse.Namespace) -> int:
         max_bytes=arguments.max_bytes,
         allow_private=tuple(arguments.allow_private),
     )
-    with open_session(arguments.memory, limits=make_limits(arguments)) as session:
+    limits = make_limits(arguments)
+    # A client may keep the server for weeks.
+    held = Session(limits=limits, max_bytes=Keeping().max_active_bytes)
+    with open_session(arguments.memory, limits=limits) if arguments.memory else held as session:
         make_server(session, settings).run("stdio")
     return 0
 
@@ -157,7 +160,9 @@ class Tools:
         `html` is the template as one page with comments where content was; `slots` are the places
         that content fills, with selectors and examples; `rules` are selectors for scrapers.
         """
-        found = template_at(url, crawl=self._settings, limits=self._session.limits)
+        found = template_at(
+            url, crawl=self._settings, limits=self._session.limits, paces=self._paces
+        )
         text = found.html if format == "html" else _json(getattr(found, format))
         facts = {"url": found.result.url, "site": found.result.site, "pages": len(found.results)}
         return _part(text, facts, start, max_characters)

@@ -32,19 +32,18 @@ MAX_LOADS_OPTION: Final = "--max-loads"
 _SEARCH: Final = ("size", "votes", "max_loads", "menu", "equality")
 
 
-def add_sources(parser: argparse.ArgumentParser) -> None:
-    """What pages to read, and what site they belong to."""
+def add_sources(parser: argparse.ArgumentParser, *, is_crawled: bool = False) -> None:
+    """What pages to read, out of the web too where that `is_crawled`."""
     group = parser.add_argument_group("input")
     group.add_argument(
         "sources",
         nargs="+",
         metavar="SOURCE",
         help="a file or folder of HTML, a WARC or WACZ file, JSON lines or Parquet with `url` and"
-        " `html`, or - for standard input; plain, .gz, .xz or .zst; or a web address, whose site is"
-        " crawled",
+        " `html`, or - for standard input; plain, .gz, .xz or .zst"
+        + ("; or a web address, whose site is crawled" if is_crawled else ""),
     )
     add_render(group)
-    add_site(parser)
 
 
 def add_render(parser: argparse._ActionsContainer) -> None:
@@ -60,7 +59,7 @@ def add_render(parser: argparse._ActionsContainer) -> None:
 def add_site(parser: argparse.ArgumentParser) -> None:
     """How the site of a page is known, and what the fields of records are called."""
     group = parser.add_argument_group("sites and fields")
-    group.add_argument("--site", metavar="NAME", help="the site of all pages")
+    group.add_argument("--site", metavar="NAME", help="take all pages for pages of this site")
     group.add_argument(
         "--site-by",
         choices=[str(choice) for choice in SiteBy],
@@ -152,7 +151,8 @@ def add_search(parser: argparse.ArgumentParser) -> None:
         "--votes",
         type=positive_int,
         metavar="N",
-        help="on how many of them a template node must be (default: 2, or the best for --size)",
+        help="how many of them must have a node for it to be template (default: 2, or the best for"
+        " --size)",
     )
     group.add_argument(
         MAX_LOADS_OPTION,
@@ -199,7 +199,7 @@ def add_memory_file(
         "--memory",
         metavar="FILE",
         required=is_required,
-        help="the file with what sites have taught (by convention NAME.husk), or a database"
+        help="where what sites have taught is kept: a file (usually NAME.husk), or a database"
         " (postgresql://…)" + ("" if is_required else "; without it a run starts empty"),
     )
 
@@ -361,7 +361,7 @@ def add_loading(parser: argparse._ActionsContainer) -> None:
         help="between two requests to a host; robots.txt may ask for more (default: %(default)s)",
     )
     parser.add_argument(
-        "--user-agent", default=usual.user_agent, metavar="TEXT", help="the name to load under"
+        "--user-agent", default=usual.user_agent, metavar="TEXT", help="the name that servers see"
     )
     add_allow_private(parser)
 

@@ -36,8 +36,7 @@ from dehusk.page.page import Page
 from dehusk.settings import Durable, Limits, MarkdownSettings
 
 _MAX_DECIDED: Final = 10_000
-"""Sites whose rules are held in memory."""
-
+"""Sites whose rules and usual answers are held in memory."""
 BATCH_PAGES: Final = 2048
 _BATCH_BYTES: Final = 8_000_000
 BATCH_S: Final = 5.0
@@ -141,7 +140,7 @@ class Kept:
         self._decided: dict[str, Overrides] = {}
         self._with_example: set[tuple[str, int]] = set()
         """Families that have an example, so that it is not looked for on every page."""
-        self._usual: dict[str, Usual] = {}
+        self._usual: OrderedDict[str, Usual] = OrderedDict()
 
     @property
     def is_lasting(self) -> bool:
@@ -193,10 +192,11 @@ class Kept:
         """What the site's answers usually look like, and how they last changed."""
         with self._alone:
             if site not in self._usual:
-                if len(self._usual) >= _MAX_DECIDED and self.is_lasting:
-                    self._usual.clear()
+                if len(self._usual) >= _MAX_DECIDED:
+                    self._usual.popitem(last=False)
                 written = self.shelf(USUAL, site).get(USUAL_KEY) if self.is_lasting else None
                 self._usual[site] = Usual.read(written)
+            self._usual.move_to_end(site)
             return self._usual[site]
 
     def watch(
@@ -216,8 +216,9 @@ class Kept:
             return found
 
     def offer_example(self, site: str, family: int | None, url: str | None) -> None:
-        """Take a page for its family's example if that has none yet."""
-        if family is None or not url or (site, family) in self._with_example:
+        """Take a page for its family's example if that has none yet, and it can be kept."""
+        is_known = (site, family) in self._with_example
+        if is_known or family is None or not url or not self.is_lasting:
             return
         with self._alone:
             examples = Examples(self.shelf(EXAMPLES, site))

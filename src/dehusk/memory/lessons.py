@@ -104,12 +104,11 @@ class Lessons:
             room = f"the {self.keeping.max_site_bytes:,} bytes of a site's memory"
             raise TooManyNodes(url, f"its tree does not fit into {room}")
 
-    def after_told(self, memory: Memory, body: bytes, site: str, url: str | None) -> Memory | None:
+    def after_told(self, memory: Memory, lesson: Memory, url: str | None) -> Memory | None:
         """The memory after a lesson that another process made; None where it knows the page.
 
         Raises TooManyNodes, as learning the page does.
         """
-        lesson = self.read(body, site)
         if memory.table(KNOWN).counts_of(lesson.table(KNOWN).keys).any():
             return None
         after = self._replayed(memory, lesson)

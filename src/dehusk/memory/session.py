@@ -98,10 +98,13 @@ class Session(Kept):
         keep: str | Iterable[str] = (),
         drop: str | Iterable[str] = (),
         markdown: MarkdownSettings = MarkdownSettings(),
+        max_bytes: int | None = None,
         **settings: Any,
     ) -> None:
+        """Beyond `max_bytes` the site is forgotten that was not learned from longest."""
         lessons = Lessons(make_method(method, **settings))
-        super().__init__(lessons, limits, overrides(keep, drop), Held(), markdown=markdown)
+        held = Held(max_bytes=max_bytes)
+        super().__init__(lessons, limits, overrides(keep, drop), held, markdown=markdown)
 
     @classmethod
     def of(cls, *parts: Any, **more: Any) -> Self:
@@ -224,13 +227,7 @@ class Session(Kept):
         site, memory = self._memory_of(page)
         learning = self._lessons.learning(page, memory)
         result, learned = pipeline.clean(page, memory, self._setup(site), learning, render)
-        if learned.lesson is not None:
-            if self.is_lasting:
-                method = self.method
-                family = method.family(learned.lesson) if groups_pages(method) else result.family
-                self.offer_example(site, family, page.url)
-            self._kept.put(site, learned.memory, learned.lesson)
-        self._commit_if_due()
+        self._put(site, learned, page)
         return result, learned.lesson
 
     def _learn(self, page: Page) -> Memory | None:
@@ -243,10 +240,21 @@ class Session(Kept):
             if not self._lessons.knows_pages:
                 self._held.set_aside(site, unlearned_digest(page))
             raise
+        self._put(site, learned, page)
+        return learned.lesson
+
+    def _put(self, site: str, learned: pipeline.Learned, page: Page) -> None:
+        """Keep what a page taught, and the page as its family's example if that has none."""
         if learned.lesson is not None:
+            self.offer_example(site, self._family(learned.lesson), page.url)
             self._kept.put(site, learned.memory, learned.lesson)
         self._commit_if_due()
-        return learned.lesson
+
+    def _family(self, lesson: Memory | None) -> int | None:
+        """The family of the page that taught this; None where the method tells none apart."""
+        if lesson is None or not groups_pages(self.method):
+            return None
+        return self.method.family(lesson)
 
     def _asking(
         self, page: Page, site: str, memory: Memory, *, is_learned: bool | None
@@ -335,10 +343,11 @@ class Session(Kept):
             result, lesson = self._add(page, render)
             return result, self._written(page, lesson)
 
-    def learn_page(self, page: Page) -> bytes | None:
-        """As `learn`: the lesson for `take`; None if the page was known."""
+    def learn_page(self, page: Page) -> tuple[bytes | None, int | None]:
+        """As `learn`: the lesson for `take`, None if the page was known; and the page's family."""
         with self._alone:
-            return self._written(page, self._learn(page))
+            lesson = self._learn(page)
+            return self._written(page, lesson), self._family(lesson)
 
     def lesson(self, page: Page) -> bytes:
         """The lesson of a page for `take_lesson`, whatever its site knows, which need not be held.
@@ -368,8 +377,10 @@ class Session(Kept):
         """Learn a page from its lesson; False where it was known. Raises PageError, as `learn`."""
         with self._alone:
             site, memory = self._memory_of(page)
-            after = self._lessons.after_told(memory, lesson, site, page.url)
+            told = self._lessons.read(lesson, site)
+            after = self._lessons.after_told(memory, told, page.url)
             if after is not None:
+                self.offer_example(site, self._family(told), page.url)
                 self._put_written(site, after, [lesson])
             return after is not None
 

@@ -55,7 +55,7 @@ def with_wishes(method: str, written: Sequence[str], wishes: Mapping[str, str | 
     said = {name: wish for name, wish in wishes.items() if wish is not None}
     for name, wish in said.items():
         if method in METHODS and name not in METHODS[method].__dataclass_fields__:
-            raise SettingError(f"--{name} {wish}: {method} cannot be told that")
+            raise SettingError(f"--{name} {wish}: the method {method} does not support it")
     return [*written, *(f"{name}={wish}" for name, wish in said.items())]
 
 

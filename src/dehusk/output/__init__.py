@@ -61,7 +61,7 @@ def open_writer(
     """A writer to the target: standard output (None or `-`), a file, or a folder.
 
     An existing folder, or a name that ends in a slash, gets one file for each page. Without a
-    format: what the name of the file ends in (`.warc`, `.parquet`), Markdown on a terminal or
+    format: what the name of the file ends in (`.md`, `.parquet`), Markdown on a terminal or
     into a folder, else JSON lines. A file whose name ends in `.gz` is packed. `piece_tokens` adds
     the content in pieces of at most so many tokens, where the format has a place for them. Raises
     UsageError for a target that cannot be written, or where that would change what is read of the
@@ -80,9 +80,9 @@ def open_writer(
     read = [Path(source) for source in sources if source != _STANDARD]
     try:
         is_folder = _is_folder(target)
-        named = None if is_folder else named_format(path.name)
+        named = named_format(target)
         chosen = output_format or named or (Format.MARKDOWN if is_folder else Format.JSONL)
-        if named and chosen is not named:
+        if named and named.row.is_named and chosen is not named:
             raise UsageError(f"cannot write {chosen} to {target}: its name stands for {named}")
         is_packed = not is_folder and path.name.lower().endswith(_PACKED)
         shape = Shape(chosen, _checked(piece_tokens, chosen), is_packed=is_packed)
@@ -117,14 +117,17 @@ def is_markdown_folder(target: str | None, output_format: Format | None) -> bool
 
 def _is_folder(target: str) -> bool:
     """Is the target a folder, or called one?"""
-    return target.endswith(_SLASHES) or Path(target).is_dir()
+    # Unlike a path's own question, this one takes names that no file can have.
+    return target.endswith(_SLASHES) or os.path.isdir(target)  # noqa: PTH112
 
 
-def named_format(name: str) -> Format | None:
-    """The format that the end of a file's name states, for those that cannot be taken for text."""
-    plain = name.lower().removesuffix(_PACKED)
-    named = (form for form in Format if form.row.is_named)
-    return next((form for form in named if plain.endswith(f".{form}")), None)
+def named_format(target: str | None) -> Format | None:
+    """The format that the end of a file's name states: `.md`, `.md.gz`; None for a folder."""
+    if not target or _is_folder(target):
+        return None
+    plain = target.lower().removesuffix(_PACKED)
+    # JSON lines come first: `.jsonl` is also the ending of pieces, which are asked for by name.
+    return next((form for form in Format if plain.endswith((f".{form}", form.row.suffix))), None)
 
 
 def _checked(piece_tokens: int | None, chosen: Format) -> int | None:

@@ -198,8 +198,10 @@ class Row:
     """What is written for a page, with pieces of so many tokens; None for nothing."""
     separator: bytes = b""
     """What stands between two pages in one stream."""
+    is_bare: bool = False
+    """Does a page not say which it is? Then a terminal shows its URL above it."""
     is_named: bool = False
-    """Is it what the end of a file's name states? Then it cannot be taken for text."""
+    """May a file whose name ends so be in no other format? It could not be read."""
     is_lines: bool = False
     """Is each page one JSON line? Then a run can go on behind those of an earlier one."""
     has_failures: bool = False
@@ -247,10 +249,11 @@ class Format(StrEnum):
         write=_text_page,
         has_markdown=False,
         separator=b"\f",
+        is_bare=True,
     )
     HTML = Row(
         name="html",
-        help="html, which is the whole page with template and content marked",
+        help="html (the whole page, with template and content marked)",
         suffix=".html",
         write=_html_page,
         has_markdown=False,
@@ -347,6 +350,8 @@ class Shape:
         if written is None:
             return None
         if self.is_terminal:
+            if self.format.row.is_bare:
+                written = f"==> {answer.url or 'a page without a URL'} <==\n{written}"
             written = _COMMANDS.sub("\ufffd", written)
         return self.packed(self.separator + encode(written)) if self.is_packed else encode(written)
 

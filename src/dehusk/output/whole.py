@@ -35,12 +35,17 @@ def naming(path: Path | str) -> Iterator[None]:
         raise
 
 
-def unwritable(path: Path | str, fault: OSError | ValueError) -> Exception:
-    """The error of a file that cannot be written: wrong use, unless the disk is at fault."""
+def unwritable(
+    path: Path | str, fault: OSError | ValueError, then: str = "name another place with -o"
+) -> Exception:
+    """The error of a file that cannot be written: wrong use, unless the disk is at fault.
+
+    `then` says what to do.
+    """
     if isinstance(fault, OSError) and fault.errno in _AT_FAULT:
         return OSError(fault.errno, fault.strerror or str(fault), str(path))
     reason = getattr(fault, "strerror", None) or fault
-    return UsageError(f"cannot write to {path}: {reason}; name another place with -o")
+    return UsageError(f"cannot write to {path}: {reason}; {then}")
 
 
 def check_replaceable(path: Path) -> None:

@@ -360,7 +360,7 @@ def hint(source: str) -> str:
     if os.path.exists(source):  # noqa: PTH110  a name may be none that a path can have
         return ""
     if "://" in source:
-        return "" if is_web(source) else "; of addresses only http:// and https:// are crawled"
+        return "" if is_web(source) else "; only http:// and https:// addresses are crawled"
     if _LOCAL.match(source):
         return f"; did you mean http://{source} ?"
     if not (host := _HOST.match(source)):

@@ -166,6 +166,11 @@ def saved_archive(folder: Path) -> Path | None:
     return archive if archive.is_file() and not archive.is_symlink() else None
 
 
+def is_empty(root: Path) -> bool:
+    """True for a folder that can be read and holds no page."""
+    return saved_archive(root) is None and next(find_files(root), None) is None
+
+
 def count_files(root: Path, limit: int) -> int:
     """How many HTML files there are below a folder; more than the limit where nobody can tell."""
     if saved_archive(root) is not None:

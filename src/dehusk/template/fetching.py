@@ -117,13 +117,15 @@ def template_at(
     drop: str | Iterable[str] = (),
     show: Callable[[Page], Page] = lambda page: page,
     on_load: OnLoad = lambda *_: None,
+    paces: Paces | None = None,
     **settings: Any,
 ) -> Template:
     """The template of the page at a URL, found among the pages that it links, out of the web.
 
     They are those that `hyperlink` asks for, with the settings that commands have; another method
     compares with the same. A page that cannot be had is passed over: `on_load` is told of each that
-    was asked for, and of the page or the PageError. Raises PageError for the page itself.
+    was asked for, and of the page or the PageError. Calls that share `paces` ask a host no faster
+    than one. Raises PageError for the page itself.
     """
     is_search = method == Hyperlink.name
     chosen = best_settings(settings if is_search else {})
@@ -136,6 +138,7 @@ def template_at(
         limits,
         show=show,
         on_load=on_load,
+        paces=paces,
     )
     found = search.run(url)
     if is_search:

@@ -72,7 +72,8 @@ class Judge:
     def learn(self, request: Request) -> Reply:
         """What a page taught, without an answer."""
         (page,) = request.pages
-        return self._learned(request, self.session.learn_page(page))
+        lesson, family = self.session.learn_page(page)
+        return self._learned(request, lesson, facts={"family": family})
 
     def _learned(
         self,

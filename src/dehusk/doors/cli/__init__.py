@@ -9,7 +9,7 @@ import argparse
 import io
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import redirect_stderr
 from importlib import import_module
 from importlib.util import find_spec
@@ -19,6 +19,7 @@ from typing import Any, Final, NamedTuple, NoReturn, TextIO
 from dehusk.doors.cli.version import version_line
 from dehusk.errors import DehuskError, UsageError
 
+_EXAMPLES: Final = "examples:"
 EXIT_OK: Final = 0
 EXIT_FAILED: Final = 1
 EXIT_USAGE: Final = 2
@@ -126,8 +127,38 @@ _MEANT: Final = {"dehusk": "clean", "dehusk sites": "--memory"}
 """What was left out where a file stands in the place of a command."""
 
 
+_MAX_NAMED: Final = 8
+"""Options that a usage line names; more are a screen that nobody reads."""
+
+
+class _Help(argparse.HelpFormatter):
+    """Help that fits: a short line of usage, and examples line by line."""
+
+    def add_usage(
+        self,
+        usage: str | None,
+        actions: Iterable[argparse.Action],
+        groups: Iterable[Any],
+        prefix: str | None = None,
+    ) -> None:
+        """Show how the command is called; of many options only those that it cannot do without."""
+        actions = list(actions)
+        named = [action for action in actions if action.required or not action.option_strings]
+        if usage is None and len(actions) - len(named) > _MAX_NAMED:
+            self._prog += " [options]"
+            actions, groups = named, ()
+        super().add_usage(usage, actions, groups, prefix)
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        """The text in lines of that width; examples are in lines already."""
+        return text if text.startswith(_EXAMPLES) else super()._fill_text(text, width, indent)
+
+
 class _Parser(argparse.ArgumentParser):
     """A parser that says in one line what is wrong, not in a screen of usage."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(formatter_class=_Help, **settings)
 
     def error(self, message: str) -> NoReturn:
         """Exit with the message and where to read more."""
@@ -171,7 +202,12 @@ def make_parser(wanted: str | None = None) -> argparse.ArgumentParser:
     for name, command in COMMANDS.items():
         if not _is_installed(command):
             continue
-        below = commands.add_parser(name, help=command.help, description=command.description)
+        below = commands.add_parser(
+            name,
+            help=command.help,
+            description=command.description,
+            epilog="\n  ".join((_EXAMPLES, *command.examples)) if command.examples else None,
+        )
         if wanted in (None, name):
             _named(command.arguments)(below)
     return parser
@@ -186,6 +222,8 @@ class Command(NamedTuple):
     """The function that takes what was given and returns the status, as `module:function`."""
     arguments: str
     """The function that gives a parser the command's options, as `module:function`."""
+    examples: tuple[str, ...] = ()
+    """Lines of a shell that the help ends with."""
 
 
 _CLI: Final = "dehusk.doors.cli"
@@ -198,53 +236,81 @@ COMMANDS: Final = {
         "Read pages, learn their sites as they come, and write their content.",
         f"{_CLI}.clean:run",
         f"{_CLI}.clean_options:add_clean",
+        (
+            "dehusk clean page.html -o page.md               # one page as Markdown",
+            "dehusk clean crawl.warc.gz -o site/             # a folder with a file for each page",
+            "dehusk clean mirror/ -o pages.jsonl             # JSON lines",
+            "dehusk clean https://example.org -o web/        # crawl a site, and clean it",
+        ),
     ),
     "template": Command(
         "one page in, its template out",
         "Find a page's template by comparing it with other pages of its site.",
         f"{_CLI}.template:run",
         f"{_CLI}.options:add_template",
+        (
+            "dehusk template mirror/5.html -o template.html  # as an HTML page",
+            "dehusk template https://example.org --format rules  # selectors, for a scraper",
+        ),
     ),
     "explain": Command(
         "why each region of a page is kept or dropped",
         "Show the regions of a page: their scores, what page and site say about them, and why.",
         f"{_CLI}.explain:run",
         f"{_CLI}.options:add_explain",
+        (
+            "dehusk explain mirror/5.html                    # by the other pages of its folder",
+            "dehusk explain page.html --memory crawl.husk    # by what its site has taught",
+        ),
     ),
     "review": Command(
-        "what is doubtful, and questions that mend it",
-        "Ask the questions whose answers would mend most pages of a site. Answers become rules of"
-        " the site; at a terminal they are asked for one by one.",
+        "what is doubtful, and questions whose answers fix it",
+        "Ask the questions whose answers would fix the most pages of a site. Answers become rules"
+        " of the site. At a terminal you are asked one by one.",
         f"{_CLI}.review:run",
         f"{_CLI}.options:add_review",
+        (
+            "dehusk review mirror/ > answers.txt             # then write keep or drop for each ?",
+            "dehusk review --memory crawl.husk --answers answers.txt",
+        ),
     ),
     "report": Command(
         "a page to share about a site",
         "Write one self-contained HTML page about sites: what was found, the template, examples,"
-        " what is saved, what is doubtful.",
+        " the savings, and what is doubtful.",
         f"{_CLI}.report:run",
         f"{_CLI}.options:add_report",
+        ("dehusk report mirror/ -o report.html",),
     ),
     "learn": Command(
         "learn pages into a memory, without output",
         "Read pages and learn their sites into a memory. Nothing else is written.",
         f"{_CLI}.learn:run",
         f"{_CLI}.clean_options:add_learn",
+        (
+            "dehusk learn crawl.warc.gz --memory crawl.husk",
+            "dehusk clean page.html --memory crawl.husk      # with what was learned",
+        ),
     ),
     "view": Command(
         "look at pages in a browser: what is template, and why",
         "Read pages and show them in a browser: what is template, what is content, and why.",
         f"{_SERVICE}.command:view",
         f"{_SERVICE}.options:add_view",
+        ("dehusk view mirror/", "dehusk view crawl.warc.gz --memory crawl.husk"),
     ),
     "serve": Command(
         "clean pages over HTTP",
         "Answer over HTTP: post a page, get its content. /openapi.json describes the API.",
         f"{_SERVICE}.command:serve",
         f"{_SERVICE}.options:add_serve",
+        (
+            "dehusk serve --memory crawl.husk",
+            "dehusk serve --host 0.0.0.0 --token-file token.txt",
+        ),
     ),
     "mcp": Command(
-        "the same for models, over the Model Context Protocol",
+        "let models use dehusk, over the Model Context Protocol",
         "Serve models over standard input and output: clean a page, find a template, ask a memory.",
         "dehusk.doors.mcp:run",
         f"{_CLI}.options:add_mcp",
@@ -254,6 +320,10 @@ COMMANDS: Final = {
         "List the sites of a memory, or work on them.",
         f"{_CLI}.sites:run",
         f"{_CLI}.options:add_sites",
+        (
+            "dehusk sites --memory crawl.husk",
+            "dehusk sites show example.org --memory crawl.husk",
+        ),
     ),
     "spark": Command(
         "clean pages on a Spark cluster",
@@ -274,14 +344,14 @@ COMMANDS: Final = {
         f"{_CLI}.options:add_demo",
     ),
     "doctor": Command(
-        "what is installed, and is it sound",
+        "what is installed, and does it work",
         "Say what is installed, what is missing and how to get it, and what does not work.",
         f"{_CLI}.doctor:run",
         f"{_CLI}.options:add_doctor",
     ),
     "completion": Command(
         "let your shell complete the command line",
-        "Write the script by which a shell completes `dehusk`: docs/install.md says where it goes.",
+        "Write a script that lets a shell complete `dehusk`; docs/install.md says where to put it.",
         f"{_CLI}.completion:run",
         f"{_CLI}.options:add_completion",
     ),

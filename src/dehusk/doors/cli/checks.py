@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Sequence
 from itertools import combinations
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from dehusk.methods import HYPERLINK
 from dehusk.output import check_database
 from dehusk.output.archive import archive_path
 from dehusk.sources import hint, is_web
+from dehusk.sources.folders import HTML_SUFFIXES, is_empty
 
 
 def check_options(arguments: argparse.Namespace) -> None:
@@ -76,6 +78,16 @@ def check_targets(arguments: argparse.Namespace) -> None:
             check_database(Path(name))
 
 
+def check_folders(sources: Sequence[str]) -> None:
+    """Raise UsageError for a folder that holds no page: it is hardly the one that was meant."""
+    *endings, last = HTML_SUFFIXES
+    for source in sources:
+        if os.path.isdir(source) and is_empty(Path(source)):  # noqa: PTH112  takes any name
+            raise UsageError(
+                f"{source}: no page in this folder: no file ends in {', '.join(endings)} or {last}"
+            )
+
+
 def check_revision(arguments: argparse.Namespace, sites: Session) -> None:
     """Raise UsageError for a revision that no site of the memory has come to."""
     if arguments.revise in (None, "last") or not sites.is_lasting:
@@ -83,7 +95,7 @@ def check_revision(arguments: argparse.Namespace, sites: Session) -> None:
     newest = max((row.pages for row in sites.sites()), default=0)
     if int(arguments.revise) > newest:
         raise UsageError(
-            f"--revise {arguments.revise}: no site of {arguments.memory} has come to that revision;"
+            f"--revise {arguments.revise}: no site of {arguments.memory} has reached that revision;"
             f" the highest is {newest}"
         )
 

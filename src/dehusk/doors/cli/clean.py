@@ -15,7 +15,13 @@ from typing import TYPE_CHECKING, Final
 from dehusk import pipeline
 from dehusk.answer.fingerprint import Seen
 from dehusk.answer.result import Refusal, Result
-from dehusk.doors.cli.checks import check_jobs, check_options, check_revision, check_targets
+from dehusk.doors.cli.checks import (
+    check_folders,
+    check_jobs,
+    check_options,
+    check_revision,
+    check_targets,
+)
 from dehusk.doors.cli.learn import (
     learn_again,
     learn_first,
@@ -81,6 +87,7 @@ def _clean(arguments: argparse.Namespace, browser: Browser | None) -> int:
             return linked.clean(arguments, settings, browser)
         with make_sites(arguments, limits, browser) as sites:
             return crawl.run(arguments, sites, source_settings, browser)
+    check_folders(arguments.sources)
     with ExitStack() as stack:
         stdin = unlocked_stdin() if arguments.jobs > 1 else None
         read: Read = partial(read_pages, arguments.sources, source_settings, stdin)
@@ -267,7 +274,7 @@ def make_writer(
     chosen = Format(arguments.format) if arguments.format else None
     if arguments.llms_txt and not is_markdown_folder(arguments.output, chosen):
         raise UsageError("--llms-txt needs a folder of Markdown: -o FOLDER/")
-    written_as = chosen or named_format(Path(arguments.output or "").name)
+    written_as = chosen or named_format(arguments.output)
     is_asked = make_markdown_settings(arguments) != MarkdownSettings()
     if is_asked and written_as and not written_as.row.has_markdown:
         raise UsageError(

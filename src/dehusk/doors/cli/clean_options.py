@@ -17,23 +17,26 @@ _USUAL: Final = CrawlSettings()
 
 def add_clean(parser: argparse.ArgumentParser) -> None:
     """Pages, how they are judged, and where the answers go."""
-    options.add_sources(parser)
-    options.add_method(parser)
-    options.add_memory(parser)
-    _add_passes(parser)
-    options.add_overrides(parser)
+    options.add_sources(parser, is_crawled=True)
     _add_output(parser)
-    options.add_search(parser)
+    options.add_memory(parser)
+    _add_written(parser.add_argument_group("more about the output"))
+    options.add_overrides(parser)
+    _add_passes(parser)
     _add_crawling(parser.add_argument_group("crawling: how much"))
     web_options.add_fetching(parser)
+    options.add_site(parser)
+    options.add_method(parser)
+    options.add_search(parser)
     options.add_limits(parser)
 
 
 def add_learn(parser: argparse.ArgumentParser) -> None:
     """Pages, and the memory that learns them."""
     options.add_sources(parser)
-    options.add_method(parser)
     options.add_memory(parser, is_required=True)
+    options.add_site(parser)
+    options.add_method(parser)
     _add_jobs(parser)
     parser.add_argument("-q", "--quiet", action="store_true", help="no progress and no summary")
     options.add_limits(parser)
@@ -43,16 +46,7 @@ def add_learn(parser: argparse.ArgumentParser) -> None:
 def _add_output(parser: argparse.ArgumentParser) -> None:
     """What to write, and where."""
     *formats, last = [choice.row.help for choice in Format]
-    named = [str(choice) for choice in Format if choice.row.is_named]
-    *cut, last_cut = [str(choice) for choice in Format if choice.row.has_pieces]
     group = parser.add_argument_group("output")
-    group.add_argument(
-        "--format",
-        choices=[str(choice) for choice in Format],
-        help=f"how to write pages: {', '.join(formats)}, or {last} (default: by the end of the"
-        f" file's name for {' and '.join(named)}, {Format.MARKDOWN} on a terminal or into a folder,"
-        f" else {Format.JSONL})",
-    )
     group.add_argument(
         "-o",
         "--output",
@@ -60,6 +54,26 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
         help="where to write; an existing folder or a name ending in / gets one file per page, a"
         " name ending in .gz is compressed (default: standard output)",
     )
+    group.add_argument(
+        "--format",
+        choices=[str(choice) for choice in Format],
+        help=f"how to write pages: {', '.join(formats)}, or {last}; by default what the"
+        f" file's name ends in, such as .md or .txt, {Format.MARKDOWN} on a terminal or into a"
+        f" folder, else {Format.JSONL}",
+    )
+    group.add_argument("-q", "--quiet", action="store_true", help="no progress and no summary")
+    group.add_argument(
+        "--log-format",
+        choices=("text", "json"),
+        default="text",
+        help="how failures, progress and the summary are written to standard error"
+        " (default: %(default)s)",
+    )
+
+
+def _add_written(group: argparse._ArgumentGroup) -> None:
+    """What the output has of a page, and of which pages."""
+    *cut, last_cut = [str(choice) for choice in Format if choice.row.has_pieces]
     options.add_markdown(group)
     group.add_argument(
         "--pieces",
@@ -79,14 +93,6 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="leave out pages whose content nearly repeats an earlier page of the run: 4 of the"
         " 8 smallest hashes of their runs of 6 words are the same",
-    )
-    group.add_argument("-q", "--quiet", action="store_true", help="no progress and no summary")
-    group.add_argument(
-        "--log-format",
-        choices=("text", "json"),
-        default="text",
-        help="how failures, progress and the summary are written to standard error"
-        " (default: %(default)s)",
     )
 
 

@@ -107,11 +107,10 @@ def _check(arguments: argparse.Namespace) -> None:
         raise UsageError(
             "--two-pass reads its sources twice: save the pages first (--save), and clean those"
         )
-    named = named_format(Path(arguments.output or "").name)
-    chosen = Format(arguments.format) if arguments.format else named
+    chosen = Format(arguments.format) if arguments.format else named_format(arguments.output)
     if chosen and chosen.row.open is not None:
         raise UsageError(
-            f"{chosen.title()} is not whole before its end, and a crawl can be cut off"
+            f"{chosen.title()} is complete only at its end, and a crawl can be cut off"
         )
 
 
@@ -137,6 +136,6 @@ def _what_then(settings: CrawlSettings, crawl: Crawl, path: Path | None) -> str:
         return ""
     wait = "1 URL waits" if waiting == 1 else f"{waiting:,} URLs wait"
     if path is None:
-        return f"{wait}; with -o or --state the crawl could be gone on with\n"
+        return f"{wait}; with -o or --state the crawl could be continued\n"
     more = " and more --pages" if crawl.pages >= settings.max_pages else ""
     return f"{wait} in {path}; to go on: the same command with --resume{more}\n"

@@ -8,6 +8,7 @@ import math
 import shutil
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Final
 
 from dehusk import pipeline
@@ -15,7 +16,7 @@ from dehusk.answer.labels import Label
 from dehusk.answer.override import overrides
 from dehusk.answer.regions import Region
 from dehusk.answer.result import Result
-from dehusk.doors.cli.progress import plain
+from dehusk.doors.cli.progress import plain, plural
 from dehusk.doors.cli.template import find_page, read_site
 from dehusk.doors.options import chosen_method, make_limits
 from dehusk.errors import PageError
@@ -55,6 +56,9 @@ def run(arguments: argparse.Namespace) -> int:
             arguments.memory, reads_only=True, method=arguments.method, **settings
         ) as memories:
             method, memory = memories.method, memories.memory(site)
+    if others and not arguments.against:
+        learned = f"{plural(len(others), 'other page')} of {Path(arguments.page).parent}"
+        sys.stderr.write(f"learned {plain(learned)} first; --against names other pages\n")
     memory, refusals = _learn(others, memory, method, limits)
     learn = pipeline.as_learned if _is_known(key, memory) else None
     result = pipeline.explain(key, memory, pipeline.Setup(method, limits, chosen), learn)
@@ -123,7 +127,7 @@ def _number(score: float) -> float | None:
 
 def _as_table(result: Result, method: Method) -> str:
     """The regions for people: a line about the page, and one for each region."""
-    pages = f"{result.pages_seen:,} page{'' if result.pages_seen == 1 else 's'}"
+    pages = plural(result.pages_seen, "page")
     share = f"{result.template_share:.0%} of the text is template"
     lines = [
         plain(result.url or "a page without a URL"),

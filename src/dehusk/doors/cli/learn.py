@@ -11,7 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, BinaryIO, Final
 
 from dehusk.answer.result import Refusal
-from dehusk.doors.cli.checks import check_jobs, check_targets
+from dehusk.doors.cli.checks import check_folders, check_jobs, check_targets
 from dehusk.doors.cli.progress import LearningProgress
 from dehusk.doors.options import (
     chosen_method,
@@ -60,6 +60,7 @@ def _learn(arguments: argparse.Namespace, browser: Browser | None) -> int:
     """Learn all sources, as the browser shows them if there is one."""
     limits, settings = make_limits(arguments), make_source_settings(arguments)
     check_targets(arguments)
+    check_folders(arguments.sources)
     stdin = unlocked_stdin() if arguments.jobs > 1 else None
     items = read_pages(arguments.sources, settings, stdin)
     if browser is not None:

@@ -108,14 +108,14 @@ def _add_looked_at(parser: argparse.ArgumentParser, *, is_needed: bool = True) -
         "sources",
         nargs="+" if is_needed else "*",
         metavar="SOURCE",
-        help="pages, as for `dehusk clean`, but for web addresses",
+        help="pages, as for `dehusk clean`, except web addresses",
     )
     parser.add_argument(
         "--pages",
         type=positive_int,
         default=1000,
         metavar="N",
-        help="read at most so many pages (default: %(default)s)",
+        help="read at most this many pages (default: %(default)s)",
     )
     _add_one_page(parser)
 

@@ -201,7 +201,7 @@ class Progress:
     def _dropped(self) -> str:
         """What the summary says of pages that were not written; nothing where there were none."""
         count = self.duplicates
-        dropped = f", {_plural(count, 'near duplicate')} left out" if count else ""
+        dropped = f", {plural(count, 'near duplicate')} left out" if count else ""
         dropped += f", {self.earlier:,} already written" if self.earlier else ""
         return dropped + (f", {self.unchanged:,} unchanged" if self.unchanged else "")
 
@@ -251,7 +251,7 @@ class Progress:
             self._stream.write(self._headlines())
         elif is_whole and self.earlier:
             self._stream.write(
-                f"nothing left to clean: {_plural(self.earlier, 'page')} already written\n"
+                f"nothing left to clean: {plural(self.earlier, 'page')} already written\n"
             )
         elif is_whole and left_out and any(left_out.values()):
             self._stream.write("nothing to clean: all that was found was left out\n")
@@ -266,10 +266,10 @@ class Progress:
         if not self.pages:
             return f"no page could be cleaned{failed} in {seconds:.1f} s\n"
         return (
-            f"{_plural(self.pages, 'page')} of {_plural(len(self.sites), 'site')}{failed}"
+            f"{plural(self.pages, 'page')} of {plural(len(self.sites), 'site')}{failed}"
             f"{self._dropped()} in {seconds:.1f} s ({self._rate():,.0f} a second)\n"
-            f"{self.template_share:.0%} of {_plural(self.characters, 'visible character')} was"
-            f" template: about {_plural(round(self.template_characters / 4), 'token')} saved\n"
+            f"{self.template_share:.0%} of {plural(self.characters, 'visible character')} was"
+            f" template: about {plural(round(self.template_characters / 4), 'token')} saved\n"
             f"{self.scripted}{self.emptied}"
         )
 
@@ -292,7 +292,7 @@ class _Empty:
             return ""
         first = f", such as {plain(self._first)}" if self._first else ""
         verb = "is" if self.pages == 1 else "are"
-        return f"{_plural(self.pages, 'page')} {verb} {self._why}{first}\n"
+        return f"{plural(self.pages, 'page')} {verb} {self._why}{first}\n"
 
 
 class LearningProgress:
@@ -334,7 +334,7 @@ class LearningProgress:
         seconds = time.monotonic() - self._began
         failed = f", {self.refusals:,} failed" if self.refusals else ""
         self._stream.write(
-            f"{_plural(self.pages, 'page')} learned, {self.known:,} known already{failed}"
+            f"{plural(self.pages, 'page')} learned, {self.known:,} known already{failed}"
             f" in {seconds:.1f} s\n"
         )
 
@@ -358,7 +358,8 @@ def plain(text: str) -> str:
     return _COMMANDS.sub("\ufffd", text)
 
 
-def _plural(count: int, noun: str) -> str:
+def plural(count: int, noun: str) -> str:
+    """The count, and the noun as it goes with it."""
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from dehusk.doors.cli.checks import check_targets
-from dehusk.doors.cli.progress import plain, print_table
+from dehusk.doors.cli.progress import plain, plural, print_table
 from dehusk.doors.options import chosen_method, make_limits, make_source_settings
 from dehusk.errors import SelectorError, UsageError
 from dehusk.memory.opening import open as open_session
@@ -42,7 +42,8 @@ def run(arguments: argparse.Namespace) -> int:
     is_asking = bool(arguments.sources and arguments.memory) and not arguments.json
     is_asking = is_asking and not arguments.answers and sys.stdin.isatty() and sys.stdout.isatty()
     with opened(arguments, is_written=bool(given) or is_asking) as memories:
-        _keep(memories, given)
+        if arguments.answers:
+            _keep(memories, given)
         if not arguments.sources:
             return 0 if arguments.answers else _list(memories, is_json=arguments.json)
         viewed = Viewed(memories)
@@ -113,7 +114,7 @@ def read_into(viewed: Viewed, arguments: argparse.Namespace) -> int:
     tell = sys.stderr.write
     failures = viewed.read(items, arguments.pages, lambda line: tell(f"dehusk: {plain(line)}\n"))
     if not viewed.pages:
-        raise UsageError("no page that can be looked at")
+        raise UsageError("no page to look at")
     return failures
 
 
@@ -154,15 +155,16 @@ def _rule(action: str, selector: str, place: str) -> Rule:
 
 
 def _keep(memories: Session, rules: _Answers) -> None:
-    """Keep all rules, or none where one cannot be."""
+    """Keep all rules, or none where one cannot be, and say how many."""
     if not rules:
+        sys.stderr.write("nothing was answered, nothing changed: write keep or drop for each ?\n")
         return
     with memories.unit():
         for site, rule in rules:
             memories.add_rule(site, rule.action, rule.selector)
     memories.commit()
-    sites = len({site for site, _ in rules})
-    sys.stderr.write(f"rules kept: {len(rules)}, of {sites} site{'' if sites == 1 else 's'}\n")
+    sites = plural(len({site for site, _ in rules}), "site")
+    sys.stderr.write(f"rules kept: {len(rules)}, of {sites}\n")
 
 
 def _ask(memories: Session, found: Survey, questions: Sequence[Question]) -> bool:
@@ -215,10 +217,9 @@ def _write(found: Survey, questions: Sequence[Question], *, is_json: bool) -> No
 
 def _heading(found: Survey, questions: Sequence[Question]) -> str:
     expected = "" if found.confidence is None else f", F1 expected {found.confidence:.2f}"
-    many = f"{len(questions)} question{'' if len(questions) == 1 else 's'}" if questions else ""
+    many = plural(len(questions), "question") if questions else ""
     asked = many or "nothing that is shared by pages is in doubt"
-    site = plain(found.site)
-    return f"{site}: {found.pages:,} page{'' if found.pages == 1 else 's'}{expected}; {asked}"
+    return f"{plain(found.site)}: {plural(found.pages, 'page')}{expected}; {asked}"
 
 
 def _about(question: Question) -> str:

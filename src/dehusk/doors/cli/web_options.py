@@ -40,7 +40,7 @@ def add_fetching(parser: argparse.ArgumentParser) -> None:
         "--fetch-timeout",
         type=positive_float,
         metavar="SECONDS",
-        help=f"for a request, from start to end (default: {_USUAL.timeout_s})",
+        help=f"how long a request may take, from start to end (default: {_USUAL.timeout_s})",
     )
     group.add_argument(
         "--retries",
@@ -54,13 +54,13 @@ def add_fetching(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help=f"redirects in a row to follow (default: {_USUAL.max_redirects})",
     )
-    group.add_argument("--user-agent", metavar="TEXT", help="the name to crawl under")
+    group.add_argument("--user-agent", metavar="TEXT", help="the name that servers see")
     group.add_argument(
         "--ignore",
         action="append",
         default=[],
         choices=[str(wish) for wish in Wish],
-        help="a wish to ignore, on a site of your own; may be repeated",
+        help="ignore this wish, on a site of your own; may be repeated",
     )
     add_allow_private(group)
     group.add_argument(

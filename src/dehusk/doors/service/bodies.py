@@ -196,7 +196,7 @@ async def read_body(request: Request, max_bytes: int, timeout_s: float) -> bytes
     except TimeoutError:
         raise Failed(408, "slow", f"the body did not come within {timeout_s:g} s") from None
     except ClientDisconnect:
-        raise Failed(400, "cut_off", "the body ended before its end") from None
+        raise Failed(400, "cut_off", "the body is incomplete") from None
     unpack(b"", size)
     return b"".join(pieces)
 
@@ -210,7 +210,9 @@ def _unpacker(encoding: str, max_bytes: int) -> Any:
     if encoding in ("", "identity"):
         return lambda piece, _size: piece
     if encoding not in ("gzip", "deflate", "x-gzip"):
-        raise Failed(415, "encoding", f"a body may be packed by gzip or deflate, not {encoding!r}")
+        raise Failed(
+            415, "encoding", f"a body may be compressed with gzip or deflate, not {encoding!r}"
+        )
     state = zlib.decompressobj(_AUTO)
 
     def unpack(piece: bytes, size: int) -> bytes:
@@ -245,7 +247,7 @@ def read_json(request: Request, adapter: TypeAdapter[_Model], body: bytes) -> _M
     """
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
-        raise Failed(415, "content_type", "the body is application/json, and says so")
+        raise Failed(415, "content_type", "send the body as application/json")
     return validated(adapter, body)
 
 

@@ -66,7 +66,7 @@ def view(arguments: argparse.Namespace) -> int:
         viewed = Viewed(memories)
         failures = _read(arguments, viewed)
         if not viewed.pages:
-            raise UsageError("no page that can be shown")
+            raise UsageError("no page to show")
         run.view(
             viewed,
             arguments.port,

@@ -16,6 +16,7 @@ _TRY: Final = (
     "curl -s '{address}v1/clean?url=https://grain.example/rye' \\\n"
     "     -H 'Content-Type: text/html' --data-binary '<h1>Rye</h1><p>A hardy grain.</p>'"
 )
+_AUTHORIZED: Final = ' \\\n     -H "Authorization: Bearer $DEHUSK_TOKEN"'
 
 
 @router.get("/")
@@ -27,19 +28,22 @@ async def root() -> Response:
 @router.get("/docs")
 async def docs(request: Request) -> Response:
     """What can be asked, for people; without scripts, and without anything from elsewhere."""
-    body = "".join(_document(request.app.openapi(), str(request.base_url)))
+    example = _TRY.format(address=request.base_url)
+    if request.app.state.service.settings.token:
+        example += _AUTHORIZED
+    body = "".join(_document(request.app.openapi(), example))
     headers = {"Content-Security-Policy": f"{POLICY}; frame-ancestors 'none'"}
     return Response(body, 200, headers, "text/html; charset=utf-8")
 
 
-def _document(described: Mapping[str, Any], address: str) -> Iterator[str]:
+def _document(described: Mapping[str, Any], example: str) -> Iterator[str]:
     info = described["info"]
     yield '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
     yield '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
     yield '<meta name="color-scheme" content="light dark">\n<title>dehusk: the service</title>\n'
     yield f"<style>{STYLE}</style>\n</head>\n<body>\n<header>\n<h1>dehusk {info['version']}</h1>\n"
     yield f"<p>{escape(info['description'])}</p>\n</header>\n<main>\n<section>\n<h2>Try it</h2>\n"
-    yield f'<pre tabindex="0">{escape(_TRY.format(address=address))}</pre>\n'
+    yield f'<pre tabindex="0">{escape(example)}</pre>\n'
     yield '<p><a href="/openapi.json">openapi.json</a> says the same to programs,'
     yield ' <a href="/health">health</a> whether the service is well. Pages are looked at with'
     yield " <code>dehusk view</code>.</p>\n"

@@ -51,7 +51,7 @@ _MAX_TEXT: Final = 120
 def _plain(name: str) -> str:
     """The name, which is shown to others: without line breaks, or signs that turn a line around."""
     if not name.isprintable():
-        raise ValueError("a judge's name has letters that are not seen")
+        raise ValueError("a judge's name has invisible letters")
     return name
 
 

@@ -245,7 +245,7 @@ class Searches:
 
 
 def _busy() -> Failed:
-    return Failed(503, "busy", "too many searches load pages; come again")
+    return Failed(503, "busy", "too many searches are loading pages; try again")
 
 
 def _line(facts: dict[str, Any]) -> bytes:

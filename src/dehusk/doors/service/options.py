@@ -16,7 +16,7 @@ _VIEW_PORT: Final = 8101
 def add_serve(parser: argparse.ArgumentParser) -> None:
     """Give the parser its options."""
     _add_listening(parser)
-    parser.add_argument("-q", "--quiet", action="store_true", help="log nothing but warnings")
+    parser.add_argument("-q", "--quiet", action="store_true", help="log only warnings")
     options.add_method(parser)
     options.add_memory(parser)
     options.add_overrides(parser)
@@ -43,7 +43,7 @@ def _add_listening(parser: argparse.ArgumentParser) -> None:
         "--host",
         default=_USUAL.host,
         metavar="ADDRESS",
-        help="where to listen; any address but this machine's own needs a token"
+        help="the address to listen on; any but this machine's own needs a token"
         " (default: %(default)s)",
     )
     group.add_argument(
@@ -105,21 +105,21 @@ def _add_costs(parser: argparse.ArgumentParser) -> None:
         type=positive_float,
         default=_USUAL.deadline_s,
         metavar="SECONDS",
-        help="for a body to come, for a worker to be free, and for a page (default: %(default)s)",
+        help="how long to wait for a body, a free worker, and a page (default: %(default)s)",
     )
     group.add_argument(
         "--cpu",
         type=positive_float,
         default=_USUAL.cpu_s,
         metavar="SECONDS",
-        help="end a worker that a page costs more CPU time (default: %(default)s)",
+        help="end a worker whose page takes more CPU time than this (default: %(default)s)",
     )
     group.add_argument(
         "--worker-memory",
         type=positive_int,
         default=_USUAL.memory_bytes,
         metavar="N",
-        help="bytes that a worker may take besides what it starts with, on Linux"
+        help="bytes that a worker may use beyond what it starts with, on Linux"
         " (default: %(default)s)",
     )
 
@@ -145,20 +145,21 @@ def add_view(parser: argparse.ArgumentParser) -> None:
         type=options.positive_int,
         default=1000,
         metavar="N",
-        help="read at most so many pages (default: %(default)s)",
+        help="read at most this many pages (default: %(default)s)",
     )
     parser.add_argument(
         "--gold",
         action="append",
         default=[],
         metavar="FILE",
-        help="marks of judges, as the viewer writes them: JSON lines with gold; those without a"
-        " name are of a judge called as the file; may be repeated",
+        help="marks of judges, as the viewer writes them: JSON lines with gold; marks without a"
+        " name belong to a judge named after the file; may be repeated",
     )
     parser.add_argument(
-        "--no-browser", action="store_true", help="do not open a browser; only say where it is"
+        "--no-browser", action="store_true", help="do not open a browser, only print the address"
     )
-    options.add_method(parser)
     options.add_memory_file(parser)
     options.add_overrides(parser)
+    options.add_site(parser)
+    options.add_method(parser)
     options.add_limits(parser)

@@ -141,7 +141,7 @@ class Service:
         Raises Failed (503) where too many wait, or it does not come in time.
         """
         if self.waiting >= self.settings.max_waiting:
-            raise Failed(503, "busy", "too many requests wait; come again")
+            raise Failed(503, "busy", "too many requests are waiting; try again")
         worker = self.pool.fixed_worker(site)
         turn = self._turns[worker]
         self.waiting += 1
@@ -149,7 +149,7 @@ class Service:
             async with asyncio.timeout(self.settings.deadline_s):
                 await turn.acquire()
         except TimeoutError:
-            raise Failed(503, "busy", "no worker was free in time; come again") from None
+            raise Failed(503, "busy", "no worker was free in time; try again") from None
         finally:
             self.waiting -= 1
         try:

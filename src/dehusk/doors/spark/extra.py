@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dehusk.errors import MissingExtra
+from dehusk.doors.documents import check_installed
 
-try:
-    import pyarrow
-    import pyspark
-except ImportError as missing:
-    raise MissingExtra("dehusk.spark", "spark") from missing
+for package in ("pyarrow", "pyspark"):
+    check_installed(package, "dehusk.spark", "spark")
+
+import pyarrow  # noqa: E402
+import pyspark  # noqa: E402
 
 VERSIONS = {"pyarrow": pyarrow.__version__, "pyspark": pyspark.__version__}
 """What is installed."""

@@ -7,7 +7,7 @@ import shutil
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
 from pyspark.sql import SparkSession
 
@@ -33,7 +33,7 @@ class SparkSettings:
 
     method: str = DEFAULT
     """One whose memories add up."""
-    settings: Mapping[str, object] = field(default_factory=dict)
+    settings: Mapping[str, Any] = field(default_factory=dict)
     """The method's own."""
     limits: Limits = Limits()
     source: SourceSettings = SourceSettings()

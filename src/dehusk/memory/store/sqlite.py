@@ -24,7 +24,9 @@ from dehusk.memory.store.rows import (
     Values,
     checksum,
 )
-from dehusk.output.whole import clear_parts, part_of, sync
+from dehusk.output.whole import clear_parts, part_of, sync, unwritable
+
+_YOURS: Final = "name a memory in a folder that is yours"
 
 
 class WriterLock:
@@ -42,13 +44,10 @@ class WriterLock:
             try:
                 file = self._path.open("ab")
             except OSError as fault:
-                raise StateError(
-                    f"{path}: cannot be written to ({fault.strerror}); name a memory in a folder"
-                    " that is yours"
-                ) from fault
+                raise unwritable(path, fault, _YOURS) from fault
             if not _take(file):
                 file.close()
-                raise StoreLocked(f"{path}: another process writes to it; only one can at a time")
+                raise StoreLocked(f"{path}: another process is writing to it; only one at a time")
             # Its last holder may have taken the file away between opening and locking.
             if _is_there(self._path, file):
                 self._file = file
@@ -152,6 +151,8 @@ class SqliteDatabase:
             raise UsageError(f"{path}: there is no such folder")
         if path.exists() and not os.access(path, os.R_OK):
             raise UsageError(f"{path}: no permission to read it; ask its owner")
+        if writes and path.exists() and not os.access(path, os.W_OK):
+            raise unwritable(path, PermissionError(errno.EACCES, "no permission"), _YOURS)
         self._lock = WriterLock(path) if writes else None
         try:
             with self._typed():

@@ -74,7 +74,7 @@ def load_atlas(path: str | None = None) -> Atlas:
         raise SettingError(f"auto: atlas {source}: {fault.strerror}") from fault
     except ValueError as fault:
         raise SettingError(
-            f"auto: atlas {source} is none of this version: make one by `dehusk sites atlas`"
+            f"auto: atlas {source} is not of this version: make one with `dehusk sites atlas`"
         ) from fault
 
 

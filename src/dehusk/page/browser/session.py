@@ -206,7 +206,7 @@ class Session:
         if refused == "length":
             raise PageTooLarge(url, f"in the browser more than {limits.max_bytes} bytes")
         if found["origin"] != _origin(self._served_url or self._url):
-            raise NotRendered(url, "in the browser the page left for another one")
+            raise NotRendered(url, "in the browser, the page went to another address")
         return page_with_boxes(self._page, found["html"], mark, found["boxes"], found["texts"])
 
     async def _answer(self, route: Route, request: Request) -> None:

@@ -15,6 +15,8 @@ export function el(name, properties = {}, ...children) {
   return made;
 }
 
+export const figure = (value, words) => el("div", {}, el("b", {}, value), el("span", {}, words));
+
 export function svg(name, attributes = {}, ...children) {
   const made = document.createElementNS("http://www.w3.org/2000/svg", name);
   for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, String(value));

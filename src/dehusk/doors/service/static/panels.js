@@ -1,7 +1,7 @@
 // What is found about a page: why, Markdown, a comparison, the template, links, rules, its site.
 
 import { get } from "./api.js";
-import { count, el, percent } from "./dom.js";
+import { count, el, figure, percent } from "./dom.js";
 import { gold } from "./judges.js";
 import { rendered } from "./markdown.js";
 
@@ -44,8 +44,6 @@ const parts = (region) =>
   region.page_score === null || region.site_score === null
     ? null
     : el("span", { class: "parts" }, `page ${number(region.page_score)} · site ${number(region.site_score)}`);
-
-const figure = (value, words) => el("div", {}, el("b", {}, value), el("span", {}, words));
 
 export function markdown(facts, act) {
   const empty = facts.regions.length ? "Nothing is left: all of it is template." : "No visible text on this page.";

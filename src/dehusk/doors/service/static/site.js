@@ -1,7 +1,7 @@
 // A site as a whole: before and after, and the questions whose answers would mend most.
 
 import { get } from "./api.js";
-import { count, el, percent } from "./dom.js";
+import { count, el, figure, percent } from "./dom.js";
 
 const NUMBERS = new Intl.NumberFormat("en");
 const skipped = new Set();
@@ -23,8 +23,6 @@ export async function site(facts, act) {
     ...unsure(found, act),
   ];
 }
-
-const figure = (value, words) => el("div", {}, el("b", {}, value), el("span", {}, words));
 
 function bars({ words_before: before, words_after: after }) {
   const bar = (value) => el("progress", { max: Math.max(1, before), value });
