@@ -33,6 +33,7 @@ from dehusk_bench.samples import sample_site
 
 ENTRIES = ("Home", "The mill", "Rye")
 MENU = f"<nav><ul>{''.join(f'<li><a href=/{entry}>{entry}</a>' for entry in ENTRIES)}</ul></nav>"
+WORDS = ("stone", "river", "mill", "grain", "oat", "rye", "field", "crop", "wind", "sail", "cart")
 FOOT = "<footer><p>All rights reserved by the mill</p></footer>"
 
 
@@ -197,6 +198,24 @@ def test_words_that_come_back_inside_content_stay() -> None:
         html = _page(number).replace("</main>", f"<table>{rows}</table></main>")
         result = site.add(html, f"https://grain.example/{number}")
     assert result.text.count("NULL") == 12
+
+
+def test_a_table_of_data_is_kept_by_whole_rows() -> None:
+    site = dehusk.Site(method="auto")
+    for number in range(1, 13):
+        sail = ("red", "blue", "green")[number % 3]
+        rows = (
+            ("Weight", f"{number * 7} kg"), ("Maker", f"{sail} & Sons"), ("Sails", sail),
+            ("Code", f"N{number * 4321 % 9973}"), ("Height", f"{number * 13 % 89} m"),
+        )  # fmt: skip
+        cells = "".join(f"<tr><td>{name}</td><td>{value}</td></tr>" for name, value in rows)
+        prose = " ".join(WORDS[number * at % 11] for at in range(1, 60))
+        html = f"{MENU}<h1>Mill {number}</h1><p>{prose}.</p><table>{cells}</table>{FOOT}"
+        result = site.add(html, f"https://grain.example/{number}")
+        for name, value in rows:
+            assert f"{name}\t{value}" in result.text
+            assert f"| {name} | {value} |" in result.markdown
+            assert f"<td>{name}</td>" in result.content
 
 
 def test_recall_keeps_at_least_what_precision_keeps() -> None:

@@ -245,7 +245,27 @@ def test_a_link_keeps_its_address_and_its_words(text: str) -> None:
          "[a](https://h.example/b\\\\\\\\) ![d\\\\](https://h.example/c)"),
         ("<a href=file:///etc>a</a> <a href=javascript:b>b</a>", "a b"),
         ("<p>a<sup>2</sup> km<sup>2</sup> word<sup>2</sup> 1<sup>st</sup> s<sup>-1</sup>",
-         "a^2 km^2 word2 1st s^-1"),
+         "a^2 km^2 word^2 1st s^-1"),
+        ("<p>word<sup>1)</sup> end.<sup>2,3</sup> M<sup>me</sup> ab<sup>n</sup> a <sup>4</sup>",
+         "word^1) end.^2,3 Mme abn a 4"),
+        ("<p>a <a href=/b>mill</a><a href=/c>stone</a> d<p>e <a href=/b>f</a><a href=/c>g</a>",
+         ("a [mill](https://h.example/b)[stone](https://h.example/c) d\n\n"
+          "e [f](https://h.example/b) [g](https://h.example/c)")),
+        ("<p><kbd>Ctrl</kbd><kbd>C</kbd> <code class=a>-L</code><code class=b>dir</code>",
+         "`Ctrl` `C` `-Ldir`"),
+        (("<h2>a <span><b>[</b><a href='/w?action=edit&amp;s=1'>b</a> | <a href=/c/edit>c</a>"
+          "<b>]</b></span></h2><p>d <span>[<a href=/w?action=edit>e</a>]</span>"),
+         "## a\n\nd [[e](https://h.example/w?action=edit)]"),
+        ("<div><h2>a</h2> <span>[<a href=/w?action=edit>b</a>]</span></div><p>c", "## a\n\nc"),
+        ("<h2>a <span>[<a href=/edit>b</a> c]</span></h2>", "## a [[b](https://h.example/edit) c]"),
+        (("<figure><a href=/b><img src=/c alt=''></a><figcaption>d <b>e</b></figcaption></figure>"
+          "<figure><img src=/f></figure>"),
+         "[![d e](https://h.example/c)](https://h.example/b)\n\nd **e**"),
+        ("<ul><li><dl><dt>a<dd>b</dl><li>c<li><dl><dt>d<dd><p>e</dl></ul>",
+         "- a  \n  b\n- c\n- d\n\n  e"),
+        (('<table class="memname"><tr><td>int f<td>(<td>int&nbsp;<td><i>a</i>, <tr><td><td>'
+          "<td>char&nbsp;<td><i>b</i><tr><td><td>)<td><td></table>"),
+         "int f ( int *a*, char *b* )"),
         ("<h2>a <a href=#a>¶</a></h2><h2><a href=#b>b</a></h2>",
          "## a\n\n## [b](https://h.example/#b)"),
         ('<pre class="rust x"><button>Copy</button>a</pre>', "```rust\na\n```"),
@@ -298,6 +318,14 @@ FOOTNOTES: Any = mistune.create_markdown(plugins=["footnotes"])
          "a[^1] b[^1]\n\n[^1]: Book"),
         ("<p>a<sup id=r><a href=#n>1</a></sup><ol><li id=n>↑ <a href=#r>a</a> Book</ol>",
          "a[^1]\n\n[^1]: Book"),
+        ("<p>a<sup id=r>[<a href=#n>b</a>]</sup> c<ol><li id=n><a href=#r>^</a> d</ol>",
+         "a[^1] c\n\n[^1]: d"),
+        (("<p>a<a href=#n id=r>[3]</a> b<a href=#n id=s>[3]</a><aside id=n><b><i>[</i>3<i>]</i></b>"
+          " <b>(<a href=#r>1</a>,<a href=#s>2</a>)</b> <p>c</aside>"), "a[^3] b[^3]\n\n[^3]: c"),
+        (("<p>a <a href=#n id=r>1</a> b<a href=#n id=s>1</a><dl><dt id=n><b>1</b><b>(<a href=#r>1"
+          "</a>,<a href=#s>2</a>)</b></dt> <dd><p>c<p>d</dl>"), "a [^1] b[^1]\n\n[^1]: c\n\n    d"),
+        ("<p>a <a href=#n id=r>1</a><dl><dt id=n>b <a href=#r>1</a><dd>c</dl>",
+         "a [1](https://h.example/#n)\n\n- b [1](https://h.example/#r)  \n  c"),
         (("<dl><dt id=m>1 (<a href=#r>2</a>)<dd>a<dt>3<dd><p>As in <a id=r href=#m>1</a>, b</dl>"),
          ("- 1 ([2](https://h.example/#r))  \n  a\n\n- 3\n\n  As in [1](https://h.example/#m), b")),
         (("<p>a<a id=r href=#n>1</a> b<a id=s href=#m>2</a><p><a id=n href=#r>1</a> c<br>"

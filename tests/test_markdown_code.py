@@ -34,11 +34,18 @@ HEXO = (
     '<td class="gutter"><pre><span>1</span><br><span>2</span>'
     '</pre></td><td class="code"><pre><span>a</span><br><span>  b</span></pre></table></figure>'
 )
+DOXYGEN = (
+    '<div class="fragment"><div class="line"><a id="l1"></a><span class="lineno">    9</span>a:'
+    '</div>\n<div class="line"><span class="lineno"><a href="/b">   10</a></span> </div>\n'
+    '<div class="line"><span class="lineno">   11</span>  <a href="/c">b</a>;</div>\n</div>'
+)
 
 
 @pytest.mark.parametrize(
     ("html", "expected"),
     [
+        (DOXYGEN, "```\na:\n \n  b;\n```"),
+        ('<div class="fragment"><p>a</p></div>', "a"),
         (GITHUB, "```python\na:\n    b\n\nc\n```"),
         (CRAYON, "```\na:\n  b\n```"),
         (SYNTAX_HIGHLIGHTER, "```ruby\na b\n  c\n```"),

@@ -131,6 +131,7 @@ def test_the_command_prints_a_row_for_each_contender(
         ("a[^1] <https://h.example/b%20c>\n\n[^1]: d", "a[^1] https://h.example/b%20c d"),
         ("$$5\n\n[a](b) $$6\n\n$$\nc\n$$ d$e$", "$$5 a $$6 c de"),
         ("```\n- [x] a $b$\n```", "- [x] a $b$"),
+        ("- - [x] a\n    - [ ] b", "a b"),
     ],
 )
 def test_a_reader_has_formulas_and_addresses_as_they_are(written: str, expected: str) -> None:

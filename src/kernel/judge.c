@@ -184,6 +184,33 @@ static void lift_heads(const Reading *reading, double *sums, double *content)
     }
 }
 
+/* Keep runs of blocks with one number whole: those whose text is mostly content, or those with any content. */
+static void keep_runs(const Reading *reading, const int32_t *numbers, int is_by_most, double *content)
+{
+    for (size_t i = 0, stop; i < reading->blocks; i = stop) {
+        double sum = 0, chars = 0, most = 0;
+        for (stop = i; stop < reading->blocks && numbers[stop] == numbers[i]; stop++) {
+            sum += reading->chars[stop] * content[stop];
+            chars += reading->chars[stop];
+            most = at_least(content[stop], most);
+        }
+        if (numbers[i] < 0 || (is_by_most ? sum / at_least(chars, 1) : most) < 0.5)
+            continue;
+        for (size_t k = i; k < stop; k++)
+            content[k] = at_least(content[k], 0.5);
+    }
+}
+
+/* A table of data is kept whole if most of its text is content, else by whole rows: what names its rows and columns
+   comes back with every such table, which the networks take for template. */
+static void keep_rows(const Reading *reading, int32_t *rows, double *content)
+{
+    int32_t *tables = rows + reading->blocks;
+    find_table_rows(reading, rows, tables);
+    keep_runs(reading, tables, 1, content);
+    keep_runs(reading, rows, 0, content);
+}
+
 /* Which blocks are the same everywhere, in the place of the scores; `sums` is room for one number more than blocks. */
 static void find_same(const Asked *page, double *sums, Judgement *to)
 {
@@ -243,6 +270,7 @@ static void decide(const Asked *page, double shift, double *room, Judgement *to)
     put_content(page, shift, says_nothing, to);
     find_same(page, room, to);
     lift_heads(page->reading, room, to->content);
+    keep_rows(page->reading, (int32_t *)(void *)room, to->content);
     for (size_t i = 0; i < blocks; i++)
         is_other_likely |= to->scores[i] == 0 && to->content[i] >= 0.5;
     for (size_t i = 0; i < blocks; i++) {

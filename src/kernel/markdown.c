@@ -34,23 +34,6 @@ static int is_list(int16_t tag)
            tag == TAG_select;
 }
 
-static int is_structure(int16_t tag)
-{
-    switch (tag) {
-    case TAG_article:
-    case TAG_blockquote:
-    case TAG_form:
-    case TAG_hr:
-    case TAG_main:
-    case TAG_nav:
-    case TAG_section:
-    case TAG_table:
-        return 1;
-    default:
-        return is_heading(tag);
-    }
-}
-
 static int is_inked(const Writer *writer, size_t node)
 {
     const Tree *tree = writer->tree;
@@ -123,7 +106,7 @@ static void find_held(Writer *writer)
             next[1] = i;
         if (is_heading(tag))
             next[3] = i;
-        if (is_structure(tag))
+        if (sets & SET_STRUCTURE)
             next[4] = i;
         if (is_list(tag))
             next[5] = i;
@@ -218,7 +201,8 @@ static int mark_footnotes(Writer *writer)
     for (size_t i = 0; i < count; i++) {
         const Footnote *note = &writer->footnotes[i];
         if (note->number <= 0 || note->number > MAX_NOTE || !is_said[note->number] || note->node < 0 ||
-            (size_t)note->node >= tree->count || said[note->node] != SAID_PLAIN)
+            (size_t)note->node >= tree->count ||
+            (said[note->node] != SAID_PLAIN && said[note->node] != SAID_JOINED))
             continue;
         said[note->node] = note->kind == FOOTNOTE_TEXT ? SAID_NOTE
                            : note->kind == FOOTNOTE_GONE ? LEFT_OUT : SAID_REFERENCE;
@@ -296,7 +280,7 @@ static int enter_link(Writer *writer, size_t node)
         writer->paragraph.has_moved = 1;
     }
     writer->anchors++;
-    writer->paragraph.is_new_anchor = 1;
+    writer->paragraph.is_new_anchor = writer->wording.said[node] != SAID_JOINED;
     if (answer)
         does |= ENDS_STYLE;
     if (answer == 2) {
@@ -322,6 +306,7 @@ static size_t whole_link(const Writer *writer, size_t node)
 static int enter_code(Writer *writer, size_t node)
 {
     uint8_t facts = writer->facts[node];
+    writer->paragraph.is_cut |= writer->wording.said[node] == SAID_APART;
     if (facts & HOLDS_FIXED)
         return 0;
     int is_block = (facts & (HOLDS_BREAK | HOLDS_BLOCK)) != 0;
@@ -445,11 +430,15 @@ static int enter_structure(Writer *writer, size_t node)
     }
 }
 
-/* Is it a row that only places short texts beside each other? Pages write the parts of a declaration so. */
+/* Is it a row that only places short texts beside each other, as pages write the parts of a declaration? Doxygen has a
+   table of them. */
 static int is_row_of_texts(const Writer *writer, size_t node)
 {
     const Tree *tree = writer->tree;
     uint8_t wider = HOLDS_FIXED | HOLDS_BREAK | HOLDS_HEADING | HOLDS_STRUCTURE | HOLDS_LIST;
+    int is_declared = tree->tag[node] == TAG_table && is_written(tree, node, "<table class=\"memname\">");
+    if (is_declared)
+        return !(writer->facts[node] & wider);
     if (tree->tag[node] != TAG_tr || writer->facts[node] & wider || tree->text_length[node] > MAX_ROW_LINE)
         return 0;
     for (int32_t i = (int32_t)node + 1; i < tree->end[node]; i = tree->end[i])
@@ -499,8 +488,11 @@ static void walk_code(Writer *writer, size_t node)
     const Tree *tree = writer->tree;
     int16_t tag = tree->tag[node];
     if (tag == TAG_TEXT) {
-        int is_space = tree->text_length[node] == 0 && tree->shown[node] && /* Between rows there is none. */
-                       !(tag_sets[tree->tag[tree->parent[node]]] & SET_ROW);
+        /* Between rows, and between the lines of Doxygen, there is none. */
+        size_t around = (size_t)tree->parent[node];
+        int is_space = tree->text_length[node] == 0 && tree->shown[node] &&
+                       !(tag_sets[tree->tag[around]] & SET_ROW) &&
+                       !(tree->end[around] == writer->code_end && tree->tag[around] == TAG_div);
         if (is_inked(writer, node) || is_space)
             add_code(writer, node);
     } else if (tag == TAG_br) {

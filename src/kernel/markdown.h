@@ -98,6 +98,8 @@ typedef struct {
 
 typedef enum { CONTAINER_PAGE, CONTAINER_QUOTE, CONTAINER_ITEM, CONTAINER_NOTE } ContainerKind;
 
+#define MAX_MARKED_TAG 4096 /* Bytes of a start tag that is asked: many blocks may ask the same one. */
+
 /* The last block in a container; of a list its sign. */
 enum { LAST_NONE = 0, LAST_PARAGRAPH = 'p', LAST_OTHER = 'o' };
 
@@ -237,7 +239,8 @@ void add_reference(Writer *writer, int32_t number);
 void add_mixed(Writer *writer, size_t node); /* A text with formulas in it. */
 /* Where an attribute leads, until the next address is asked for; 0 if nowhere. */
 int address_for(Writer *writer, size_t node, const char *name, Bytes *url);
-int image_address(Writer *writer, size_t node, Bytes *url); /* The same of an image that has something to say. */
+int image_address(Writer *writer, size_t node, Bytes *url); /* The same of an image that has something to say: */
+int image_said(Writer *writer, size_t node, Bytes *alt); /* its alternative text, or its caption; in `scratch`. */
 int is_unwanted(Writer *writer, size_t node); /* A link, where the user wants none. */
 int push_link(Writer *writer, size_t node);
 int push_style(Writer *writer, Style style, size_t node);

@@ -12,7 +12,6 @@ enum {
     MAX_BESIDE_CODE = 20,   /* Characters around code that are no other text yet, but a button to copy it. */
     NOTE_INDENT = 4,        /* Of the further lines of a footnote. */
     FIRST_NODES = 32,       /* Among how many nodes of a callout its title stands. */
-    MAX_MARKED_TAG = 4096,  /* Bytes of a start tag that is asked: many blocks may ask the same one. */
 };
 
 static const char spaces[] = "            ";
@@ -361,6 +360,9 @@ void push_list(Writer *writer, size_t node)
             *item = (Container){.end = tree->end[node], .kind = CONTAINER_ITEM, .is_started = 1,
                                 .last = LAST_PARAGRAPH, .width = width, .list = place, .value = -1};
     }
+    const Container *inside = &writer->containers[writer->depth - 1];
+    if (tree->tag[node] == TAG_dl && inside->kind == CONTAINER_ITEM && !inside->is_started)
+        return; /* An item that begins with terms has their signs already. */
     int kind = tree->tag[node] == TAG_ol ? LIST_NUMBERS : tree->tag[node] == TAG_dl ? LIST_TERMS : LIST_BULLETS;
     List *list = add_list(writer, tree->end[node], kind);
     if (!list)
@@ -398,11 +400,8 @@ void enter_definition(Writer *writer, size_t node)
     const Tree *tree = writer->tree;
     Paragraph *paragraph = &writer->paragraph;
     List *list = writer->list_count ? &writer->lists[writer->list_count - 1] : NULL;
-    if (!list || list->tag_kind != LIST_TERMS) {
-        flush(writer);
-        return;
-    }
-    int is_in_item = writer->depth == list->depth + 1;
+    int is_term_list = list && list->tag_kind == LIST_TERMS;
+    int is_in_item = is_term_list ? writer->depth == list->depth + 1 : tree->tag[tree->parent[node]] == TAG_dl;
     if (tree->tag[node] == TAG_dd && is_in_item) {
         if (writer->facts[node] & HOLDS_BLOCK) {
             flush(writer);
@@ -413,6 +412,8 @@ void enter_definition(Writer *writer, size_t node)
         return;
     }
     flush(writer);
+    if (!is_term_list)
+        return;
     if (is_in_item)
         writer->depth--;
     if (writer->depth != list->depth || writer->depth == MAX_CONTAINERS)

@@ -136,8 +136,8 @@ static void put_image(Html *html, size_t node)
         put_text(&writer->out, "<img");
         put_attribute(writer, "src", url);
     }
-    attribute_value(writer, node, "alt", &alt);
-    alt.size = collapse((uint8_t *)alt.bytes, alt.size);
+    if (!image_said(writer, node, &alt))
+        alt.size = 0;
     if (writer->wanted.images == IMAGES_ALT) {
         put_escaped(&writer->out, alt, 0);
         return;

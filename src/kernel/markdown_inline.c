@@ -6,7 +6,13 @@
 #include "escapes.h"
 #include "white.h"
 
-enum { MAX_SOFT_LINK = 300 /* Characters of blocks that a link may join to one line. */ };
+enum {
+    MAX_SOFT_LINK = 300,  /* Characters of blocks that a link may join to one line. */
+    FIGURE_LEVELS = 4,    /* How far above an image its figure may stand, */
+    FIGURE_PARTS = 16,    /* among how many parts of it the caption, */
+    CAPTION_NODES = 64,   /* and in how many nodes of that its words. */
+    MAX_CAPTION = 200,    /* Bytes of a caption that say what an image shows. */
+};
 
 /* --- characters --- */
 
@@ -420,15 +426,14 @@ int address_for(Writer *writer, size_t node, const char *name, Bytes *url)
     return 1;
 }
 
-/* Put down what an attribute says in one line. */
-static size_t put_said(Writer *writer, size_t node, const char *name)
+/* Put down what an image shows. */
+static size_t put_said(Writer *writer, size_t node)
 {
-    Bytes value;
-    if (!attribute_value(writer, node, name, &value))
+    Bytes said;
+    if (writer->tree->tag[node] != TAG_img || !image_said(writer, node, &said))
         return 0;
-    size_t size = collapse((uint8_t *)value.bytes, value.size);
-    put(&writer->addresses, value.bytes, size);
-    return size;
+    put(&writer->addresses, said.bytes, said.size);
+    return said.size;
 }
 
 /* A link with this address, or an image; its place, or -1 where it leads nowhere. */
@@ -449,7 +454,7 @@ static int32_t add_link(Writer *writer, size_t node, Bytes url)
         return -1;
     link.url_size = writer->addresses.size - link.url;
     link.alt = writer->addresses.size;
-    link.alt_size = put_said(writer, node, "alt");
+    link.alt_size = put_said(writer, node);
     writer->links[writer->link_count] = link;
     return (int32_t)writer->link_count++;
 }
@@ -517,13 +522,61 @@ static int image_source(Writer *writer, size_t node, Bytes *source)
     return 0;
 }
 
+/* The caption of the figure that an image stands in; 0 without one. */
+static size_t caption_of(const Writer *writer, size_t node)
+{
+    const Tree *tree = writer->tree;
+    int32_t figure = tree->parent[node], part;
+    for (int level = 1; level < FIGURE_LEVELS && figure > 0 && tree->tag[figure] != TAG_figure; level++)
+        figure = tree->parent[figure];
+    if (figure <= 0 || tree->tag[figure] != TAG_figure)
+        return 0;
+    part = figure + 1;
+    for (int i = 0; i < FIGURE_PARTS && part < tree->end[figure]; i++, part = tree->end[part])
+        if (tree->tag[part] == TAG_figcaption && has_ink(writer, (size_t)part))
+            return (size_t)part;
+    return 0;
+}
+
+/* What a caption says first, in `scratch`. */
+static Bytes begin_caption(Writer *writer, size_t caption)
+{
+    const Tree *tree = writer->tree;
+    Buffer *said = &writer->scratch;
+    size_t end = (size_t)tree->end[caption];
+    said->size = 0;
+    for (size_t i = caption; i < end && i < caption + CAPTION_NODES && said->size < MAX_CAPTION; i++) {
+        size_t size = (size_t)(tree->stop[i] - tree->start[i]);
+        if (tag_sets[tree->tag[i]] & BREAKS)
+            put(said, " ", 1);
+        if (tree->tag[i] != TAG_TEXT || !is_content(writer, i) || size > MAX_MARKED_TAG)
+            continue;
+        uint8_t *room = room_in(said, size);
+        if (room)
+            said->size += put_unescaped(tree->source.bytes + tree->start[i], size, room);
+    }
+    size_t size = said->size ? collapse(said->bytes, said->size) : 0, whole = size;
+    while (size > MAX_CAPTION || (size && size < whole && (said->bytes[size] & 0xC0) == 0x80))
+        size--;
+    return (Bytes){said->bytes, size};
+}
+
+int image_said(Writer *writer, size_t node, Bytes *alt)
+{
+    if (attribute_value(writer, node, "alt", alt) && (alt->size = collapse((uint8_t *)alt->bytes, alt->size)))
+        return 1;
+    size_t caption = caption_of(writer, node);
+    if (caption)
+        *alt = begin_caption(writer, caption);
+    return caption && alt->size && writer->wanted.images != IMAGES_ALT;
+}
+
 int image_address(Writer *writer, size_t node, Bytes *url)
 {
     Bytes alt, source;
     size_t kept = writer->addresses.size;
     if (!is_content(writer, node) || is_pixel(writer, node, "width") || is_pixel(writer, node, "height") ||
-        !attribute_value(writer, node, "alt", &alt) || !collapse((uint8_t *)alt.bytes, alt.size) ||
-        !image_source(writer, node, &source))
+        !image_said(writer, node, &alt) || !image_source(writer, node, &source))
         return 0;
     int leads = put_address(writer, source);
     *url = (Bytes){writer->addresses.bytes + kept, writer->addresses.size - kept};
@@ -537,11 +590,10 @@ void add_image(Writer *writer, size_t node)
     if (writer->wanted.images == IMAGES_NONE || !image_address(writer, node, &source))
         return;
     if (writer->wanted.images == IMAGES_ALT) {
-        if (!attribute_value(writer, node, "alt", &source))
-            return;
-        size_t size = collapse((uint8_t *)source.bytes, source.size);
-        begin_word(writer, source.bytes, size);
-        put(&writer->paragraph.text, source.bytes, size);
+        if (image_said(writer, node, &source)) {
+            begin_word(writer, source.bytes, source.size);
+            put(&writer->paragraph.text, source.bytes, source.size);
+        }
         return;
     }
     begin_word(writer, NULL, 0); /* A paragraph may end here, and its links with it. */

@@ -4,7 +4,6 @@
 #include "markdown.h"
 
 enum {
-    MAX_CELL_LENGTH = 1000, /* Characters of a cell beyond which a row is no longer read as a row. */
     HAS_IMAGE = 1, /* Of a column: what its cells hold. */
     HAS_TEXT = 2,
     MAX_FILL = 8, /* Cells of the grid per cell of the page; a ragged table of a hostile page has no end. */

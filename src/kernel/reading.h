@@ -43,6 +43,9 @@ extern PyType_Spec reading_spec;
    `spare` have room for the blocks. */
 double rank_blocks(const Reading *reading, const double *content, Keyed *items, Keyed *spare, double *likelier);
 
+/* Of each block the row of a table of data that it stands in, and the table, or -1. */
+void find_table_rows(const Reading *reading, int32_t *rows, int32_t *tables);
+
 /* --- while a page is read --- */
 
 #define FARTHEST 8 /* The highest of the levels. */

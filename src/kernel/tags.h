@@ -31,6 +31,8 @@ extern const uint32_t tag_sets[TAG_COUNT];
 /* Where a browser begins a line. Cells of a table do not. */
 #define BREAKS (SET_BLOCK | SET_LINE)
 
+#define MAX_CELL_LENGTH 1000 /* Characters of a cell beyond which a row is no longer read as a row. */
+
 /* How a name is found by its hash. */
 struct TagNames {
     int16_t numbers[1 << 16];   /* By the first bits of the hash. */

@@ -141,6 +141,9 @@ static void find_joints(Walk *walk)
             if (page->tag[i] == TAG_a && is_block_link(walk, i))
                 sets |= SET_BLOCK;
             enter_element(&walk->gaps, page->end[i], page->shown[i] ? sets : sets & SET_THING);
+            if (said == SAID_JOINED)
+                walk->gaps.is_new_link = 0;
+            walk->gaps.is_cut |= said == SAID_APART;
             if (said == SAID_RAISED)
                 add_joint(walk, i, (Bytes){(const uint8_t *)"^", 1}, 1);
         }

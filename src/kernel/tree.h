@@ -38,6 +38,14 @@ static inline int32_t end_around(const Tree *tree, size_t node)
     return tree->parent[node] < 0 ? (int32_t)tree->count : tree->end[tree->parent[node]];
 }
 
+/* Is the start tag of a node written so? */
+static inline int is_written(const Tree *tree, size_t node, const char *tag)
+{
+    size_t size = strlen(tag);
+    return (size_t)(tree->stop[node] - tree->start[node]) == size &&
+           memcmp(tree->source.bytes + tree->start[node], tag, size) == 0;
+}
+
 /* A view of an array with an item of this type for each node of the tree; 0 with an exception set. */
 int open_of_nodes(View *view, PyObject *array, const Tree *tree, char type);
 

@@ -10,7 +10,8 @@
 enum {
     MAX_PERMALINK = 30,   /* Characters beyond which a link or a button says something. */
     MAX_LINE_NUMBER = 8,  /* Characters of a line number. */
-    MAX_POWER_WORD = 2,   /* Letters of a word that is raised to a power: `x`, `km`. A longer one has a footnote. */
+    MAX_EDIT_LINKS = 60,  /* Characters of the links that edit a section, with their brackets. */
+    EDIT_NODES = 64,      /* And their nodes. */
     CODE_NODES = 64,      /* Among how many nodes of a cell its code begins. */
     LINE_NODES = 16,      /* The same of a table of lines. */
     FRONT_NODES = 8,      /* Among how many nodes of a block its first text stands, */
@@ -82,12 +83,24 @@ static int holds_fixed(const Tree *tree, size_t node, size_t nodes)
 
 static const char *const lines_of_file[] = {"blob-code", NULL};
 
+/* Is it a box of Doxygen with lines of code? */
+static int is_fragment(const Tree *tree, size_t node)
+{
+    size_t first = node + 1, end = (size_t)tree->end[node];
+    if (!is_written(tree, node, "<div class=\"fragment\">"))
+        return 0;
+    first += first < end && tree->tag[first] == TAG_TEXT && !tree->text_length[first];
+    return first < end && is_written(tree, first, "<div class=\"line\">");
+}
+
 int shows_code(const Tree *tree, size_t node)
 {
     static const char *const tables[] = {"highlight", "js-file-line-container", "blob", NULL};
     static const char *const crayon[] = {"crayon-code", NULL}, *const boxes[] = {"container", NULL};
     size_t end = (size_t)tree->end[node], stop = end < node + LINE_NODES ? end : node + LINE_NODES;
     Bytes names;
+    if (tree->tag[node] == TAG_div)
+        return is_fragment(tree, node);
     if (tree->tag[node] == TAG_table && has_class(tree, node, tables))
         for (size_t i = node + 1; i < stop; i++)
             if (tree->tag[i] == TAG_td && has_class(tree, i, lines_of_file))
@@ -250,70 +263,145 @@ static int is_copy_button(const Look *look, size_t node)
     return tree->text_length[node] <= MAX_PERMALINK && (node < look->fixed || has_class(tree, node, words));
 }
 
-/* --- exponents --- */
+/* Are all words of an element, between square brackets, links that edit the section of the heading before it? */
+static int is_edit(const Look *look, size_t node)
+{
+    static const char *const words[] = {"action=edit", "/edit", NULL};
+    const Tree *tree = look->tree;
+    size_t end = (size_t)tree->end[node];
+    uint8_t first = 0, last = 0;
+    int is_any = 0;
+    Bytes href;
+    if (tree->text_length[node] > MAX_EDIT_LINKS || end - node > EDIT_NODES)
+        return 0;
+    for (size_t i = node + 1; i < end; i++) {
+        if (tree->tag[i] == TAG_a && find_in_tag(tree, i, "href", &href) && has_any(href, words)) {
+            is_any = 1;
+            i = (size_t)tree->end[i] - 1;
+            last = 0;
+            continue;
+        }
+        Bytes text = tree->tag[i] == TAG_TEXT ? text_at(tree, i) : (Bytes){NULL, 0};
+        for (size_t at = 0; at < text.size; at++) {
+            if (is_white(text.bytes[at]))
+                continue;
+            if (!sign_size(text.bytes + at, text.size - at))
+                return 0;
+            last = text.bytes[at];
+            first = first ? first : last;
+        }
+    }
+    return is_any && first == '[' && last == ']';
+}
+
+/* Does an element stand in a heading, or right behind one? */
+static int is_beside_heading(const Look *look, size_t node)
+{
+    const Tree *tree = look->tree;
+    size_t end = look->heading;
+    if (end && end < node && tree->tag[end] == TAG_TEXT && !tree->text_length[end])
+        end++;
+    return end && node <= end;
+}
+
+/* --- raised numbers --- */
 
 static int is_ascii_letter(uint8_t byte)
 {
     return lower(byte) >= 'a' && lower(byte) <= 'z';
 }
 
-/* Is a text, cut at its ends, a number of at most four digits, or a letter that stands for one? */
-static int is_power(Bytes text, int *has_sign)
+typedef enum { NO_POWER, LETTER_POWER, NUMBER_POWER, SIGNED_POWER } Power;
+
+/* Is a text, cut at its ends, a letter that stands for a number, or numbers of at most four digits: `2`, `-1`, `1)`,
+   `1,2`? */
+static Power power_of(Bytes text)
 {
     size_t at = 0, digits = 0;
     while (text.size && is_white(text.bytes[text.size - 1]))
         text.size--;
     while (at < text.size && is_white(text.bytes[at]))
         at++;
-    *has_sign = 0;
     if (text.size - at == 1 && strchr("kmnprtxyz", text.bytes[at]))
-        return 1;
-    if (at < text.size && (text.bytes[at] == '+' || text.bytes[at] == '-')) {
-        *has_sign = 1;
-        at++;
-    } else if (text.size - at >= 3 && memcmp(text.bytes + at, "\xE2\x88\x92", 3) == 0) {
-        *has_sign = 1;
-        at += 3;
+        return LETTER_POWER;
+    size_t minus = text.size - at >= 3 && memcmp(text.bytes + at, "\xE2\x88\x92", 3) == 0 ? 3 : 0;
+    int has_sign = minus || (at < text.size && (text.bytes[at] == '+' || text.bytes[at] == '-'));
+    at += minus ? minus : (size_t)has_sign;
+    text.size -= text.size > at && (text.bytes[text.size - 1] == ')' || text.bytes[text.size - 1] == ']');
+    for (; at < text.size; at++) {
+        int is_digit = text.bytes[at] >= '0' && text.bytes[at] <= '9';
+        if (!(is_digit ? ++digits <= 4 : digits && text.bytes[at] == ',' && at + 1 < text.size))
+            return NO_POWER;
+        digits = is_digit ? digits : 0;
     }
-    for (; at < text.size && text.bytes[at] >= '0' && text.bytes[at] <= '9'; at++)
-        digits++;
-    return digits >= 1 && digits <= 4 && at == text.size;
+    return !digits ? NO_POWER : has_sign ? SIGNED_POWER : NUMBER_POWER;
 }
 
-/* Does what stands before it end as what is raised to a power does: a number, a bracket, or a short name? */
-static int is_base(Bytes text, int is_number)
+/* Would a raised text run into what stands before it? A letter is raised behind a number, a bracket or another single
+   letter. */
+static int is_base(Bytes text, Power power)
 {
-    size_t letters = 0;
-    if (!text.size)
+    size_t size = text.size;
+    if (!size || is_white(text.bytes[size - 1]) || (size >= 6 && memcmp(text.bytes + size - 6, "&nbsp;", 6) == 0))
         return 0;
-    uint8_t last = text.bytes[text.size - 1];
-    if ((last >= '0' && last <= '9') || last == ')' || last == ']' || last == '|')
+    uint8_t last = text.bytes[size - 1], before = size > 1 ? text.bytes[size - 2] : ' ';
+    if (power != LETTER_POWER || (last >= '0' && last <= '9') || last == ')' || last == ']' || last == '|')
         return 1;
-    for (size_t at = text.size; at > 0; letters++) {
-        size_t size = 1;
-        uint8_t byte = text.bytes[at - 1];
-        while (size < at && (byte & 0xC0) == 0x80)
-            byte = text.bytes[at - ++size];
-        if (!is_ascii_letter(byte) && byte < 0xC3)
-            break;
-        at -= size;
-        if (letters > MAX_POWER_WORD)
-            return 0;
-    }
-    return letters >= 1 && letters <= (is_number ? MAX_POWER_WORD : 1);
+    return is_ascii_letter(last) && !is_ascii_letter(before) && before < 0x80;
 }
 
-static int is_exponent(const Look *look, size_t node)
+static int is_raised(const Look *look, size_t node)
 {
     const Tree *tree = look->tree;
     size_t text = node + 1;
-    int has_sign;
     if ((size_t)tree->end[node] != text + 1 || tree->tag[text] != TAG_TEXT || !tree->text_length[text] ||
         look->labels[text] != LABEL_CONTENT || !node || tree->tag[node - 1] != TAG_TEXT ||
-        look->labels[node - 1] != LABEL_CONTENT || !is_power(text_at(tree, text), &has_sign))
+        look->labels[node - 1] != LABEL_CONTENT)
         return 0;
-    uint8_t first = tree->source.bytes[tree->start[text]];
-    return has_sign || is_base(text_at(tree, node - 1), !is_ascii_letter(first));
+    Power power = power_of(text_at(tree, text));
+    return power == SIGNED_POWER || (power && is_base(text_at(tree, node - 1), power));
+}
+
+/* --- links and code that touch --- */
+
+/* What stands right before a node in the same element; the node itself if nothing does. */
+static size_t before_beside(const Tree *tree, size_t node)
+{
+    size_t before = node - 1;
+    if (!node || tree->parent[node] == (int32_t)before)
+        return node;
+    while (tree->parent[before] != tree->parent[node])
+        before = (size_t)tree->parent[before];
+    return before;
+}
+
+static int is_letter(uint8_t byte)
+{
+    return is_ascii_letter(byte) || byte >= 0x80;
+}
+
+/* Do two links that touch, with text before and behind them, share a word? Others are set apart by style sheets. */
+static int is_joined(const Tree *tree, size_t node)
+{
+    size_t link = before_beside(tree, node), behind = (size_t)tree->end[node];
+    if (link == node || tree->tag[link] != TAG_a || tree->tag[node - 1] != TAG_TEXT ||
+        tree->tag[node + 1] != TAG_TEXT || behind >= (size_t)end_around(tree, node) ||
+        tree->tag[behind] != TAG_TEXT || !tree->text_length[behind])
+        return 0;
+    size_t before = before_beside(tree, link);
+    return before != link && tree->tag[before] == TAG_TEXT && tree->text_length[before] &&
+           is_letter(tree->source.bytes[tree->stop[node - 1] - 1]) && is_letter(tree->source.bytes[tree->start[node + 1]]);
+}
+
+/* Does code touch code whose start tag is the same? Parts of one piece of code are marked as what they are. */
+static int is_apart(const Look *look, size_t node)
+{
+    const Tree *tree = look->tree;
+    size_t before = node < look->fixed ? node : before_beside(tree, node);
+    size_t size = (size_t)(tree->stop[node] - tree->start[node]);
+    return before != node && tree->tag[before] == tree->tag[node] &&
+           (size_t)(tree->stop[before] - tree->start[before]) == size &&
+           memcmp(tree->source.bytes + tree->start[before], tree->source.bytes + tree->start[node], size) == 0;
 }
 
 /* --- all nodes --- */
@@ -326,13 +414,26 @@ static Saying saying_of(Look *look, size_t node)
     uint32_t sets = tag_sets[tag];
     switch (tag) {
     case TAG_sup:
-        return is_exponent(look, node) ? SAID_RAISED : SAID_PLAIN;
+        return is_raised(look, node) ? SAID_RAISED : SAID_PLAIN;
     case TAG_a:
-        return node < look->heading && is_permalink(look, node) ? LEFT_OUT : SAID_PLAIN;
+        return node < look->heading && is_permalink(look, node) ? LEFT_OUT
+               : is_joined(tree, node)                          ? SAID_JOINED
+                                                                : SAID_PLAIN;
+    case TAG_code:
+    case TAG_kbd:
+    case TAG_samp:
+    case TAG_tt:
+        return is_apart(look, node) ? SAID_APART : SAID_PLAIN;
     case TAG_button:
         return is_copy_button(look, node) ? LEFT_OUT : SAID_PLAIN;
     case TAG_div:
-        return tree->text_length[node] && is_gutter_box(look, node) ? LEFT_OUT : SAID_PLAIN;
+        if (tree->text_length[node] && is_gutter_box(look, node))
+            return LEFT_OUT;
+        break;
+    case TAG_span:
+        if (tree->text_length[node] && is_beside_heading(look, node) && is_edit(look, node))
+            return LEFT_OUT;
+        break;
     case TAG_textarea: /* Crayon has all code twice. */
         if (has_class(tree, node, twice))
             return LEFT_OUT;
@@ -340,9 +441,9 @@ static Saying saying_of(Look *look, size_t node)
     default:
         break;
     }
-    if (sets & SET_CELL)
-        return tree->text_length[node] && is_gutter(tree, node) ? LEFT_OUT : SAID_PLAIN;
-    if (sets & SET_PREFORMATTED && (size_t)tree->end[node] > look->fixed)
+    if (sets & SET_CELL && tree->text_length[node] && is_gutter(tree, node))
+        return LEFT_OUT;
+    if ((sets & SET_PREFORMATTED || shows_code(tree, node)) && (size_t)tree->end[node] > look->fixed)
         look->fixed = (size_t)tree->end[node];
     if (is_linked_to(tag)) {
         look->heading = (size_t)tree->end[node];

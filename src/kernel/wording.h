@@ -9,8 +9,11 @@
 /* Of each node, how it is said. */
 typedef enum {
     SAID_PLAIN,
-    LEFT_OUT, /* With all that is in it: line numbers, buttons that copy, links of headings to themselves. */
-    SAID_RAISED, /* An exponent: 10<sup>6</sup> is not 106. */
+    LEFT_OUT, /* With all that is in it: line numbers, buttons that copy, links of headings to themselves or to
+                 what edits them. */
+    SAID_RAISED, /* A raised number: 10<sup>6</sup> is not 106. */
+    SAID_JOINED, /* A link in a sentence that goes on with the word of the link before it. */
+    SAID_APART,  /* Code right behind other code, which only style sheets set apart. */
     SAID_REFERENCE, /* As the number of a footnote; in Markdown only, as is the next. */
     SAID_NOTE,      /* The footnote itself. */
     SAID_FORMULA, /* As LaTeX, up to the end of the formula; of a text, in places. */
@@ -35,8 +38,8 @@ typedef struct {
 /* How the content of a labelled tree is said; 0 with an exception set. */
 int find_wording(Wording *wording, const Tree *tree, const int8_t *labels, View *formulas);
 
-/* Does an element show lines of code that is not preformatted: GitHub's table of them, or a cell of Crayon or
-   SyntaxHighlighter? */
+/* Does an element show lines of code that is not preformatted: GitHub's table of them, a cell of Crayon or
+   SyntaxHighlighter, or a box of Doxygen? */
 int shows_code(const Tree *tree, size_t node);
 
 /* The next formula that begins with a node; NULL without one. The nodes must come in order. */

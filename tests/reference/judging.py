@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dehusk import _kernel
 from dehusk.methods.auto.features import EVIDENCE, PAGE_FEATURES, columns_by_name
 from dehusk.methods.auto.model import Model, Network
 from dehusk.page import tags
-from dehusk.page.tree import Flags, Floats
+from dehusk.page.tree import Flags, Floats, Tree
 from reference.learning import Reading, Table, Tables, evidence, find_family, mean_around
 from reference.page_features import Matrix
 from reference.reading import MUCH_TEXT, Blocks
@@ -192,7 +193,7 @@ def judge(
             # As one page under several URLs does: that all of it comes back tells nothing.
             judged = logits
     content = probability(judged + shift)
-    content = _with_heads(page, content)
+    content = _with_rows(page, _with_heads(page, content))
     is_same = _is_same_everywhere(page, found, max(pages - 1, 0))
     if (content[~is_same] >= 0.5).any():
         content = np.where(is_same, 0.0, content)
@@ -218,6 +219,52 @@ def _with_heads(page: Reading, content: Floats) -> Floats:
     names = page.tree.tag[page.blocks.levels[:, _TABLE_LEVEL]]
     is_lifted = is_head & (names == tags.NUMBERS["table"]) & (means >= 0.5)
     return np.where(is_lifted, np.maximum(content, means), content)
+
+
+_STRUCTURE = tags.numbers(*_kernel.TAG_SETS["STRUCTURE"])
+_CELL = tags.numbers(*_kernel.TAG_SETS["CELL"])
+_MAX_CELL, _MIN_ROWS, _MIN_FULL = 1000, 3, 2
+"""With fewer rows it may be the links to the pages before and behind, around the title: with two
+as the least, F1 on docs-dev is 0.973 instead of 0.974."""
+
+
+def _with_rows(page: Reading, content: Floats) -> Floats:
+    """The cells of tables of data, kept whole if most of their text is content, else by rows.
+
+    What names rows and columns comes back with every such table, which the networks take for
+    template. F1 on docs-dev and wcxb-dev gains 0.0002 by it, the values of swde-dev 0.002.
+    """
+    found = content.copy()
+    first = page.blocks.segments[page.blocks.first]
+    tree = page.tree
+    for table in np.flatnonzero(tree.tag == tags.NUMBERS["table"]).tolist():
+        rows = _rows_of_data(tree, table)
+        runs = [(first >= row) & (first < tree.end[row]) for row in rows]
+        inside = np.any(runs, axis=0) if runs else np.zeros(len(first), np.bool_)
+        chars = page.blocks.chars[inside]
+        if (chars * found[inside]).sum() / max(chars.sum(), 1) >= 0.5:
+            runs.append(inside)
+        for run in runs:
+            if run is inside or (found[run] >= 0.5).any():
+                found[run] = np.maximum(found[run], 0.5)
+    return found
+
+
+def _rows_of_data(tree: Tree, table: int) -> list[int]:
+    """The rows of a table that holds data; none of one that lays out a page."""
+    inside = np.arange(table + 1, tree.end[table])
+    inside = inside[tree.shown[inside] & (tree.text_length[inside] > 0) & ~tree.is_text[inside]]
+    cells = inside[_CELL[tree.tag[inside]]]
+    rows = inside[tree.tag[inside] == tags.NUMBERS["tr"]].tolist()
+    full = [int(((cells > row) & (cells < tree.end[row])).sum()) for row in rows]
+    is_data = (
+        tree.shown[table]
+        and not _STRUCTURE[tree.tag[inside]].any()
+        and not (tree.text_length[cells] > _MAX_CELL).any()
+        and len(rows) >= _MIN_ROWS
+        and max(full) >= _MIN_FULL
+    )
+    return rows if is_data else []
 
 
 _SAME_PAGES, _SAME_CHARS, _SAME_AROUND, _SAME_TEXT = 4, 100, 0.97, 0.9

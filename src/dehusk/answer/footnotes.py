@@ -18,6 +18,8 @@ REFERENCE, NOTE, GONE = 0, 1, 2
 """What a node is, as the kernel takes it (`Footnote` in `markdown.h`)."""
 _ID: Final = re.compile(rb' (?:id|name)="([^"]+)"')
 _LABEL: Final = re.compile(r"\s*[\[(]?\s*(?:\d{1,4}|[a-z]|[*†‡§]{1,3})\s*[\])]?\s*", re.IGNORECASE)
+_TERM: Final = re.compile(rf"{_LABEL.pattern}(?:\([\d,\s]+\)\s*)?", re.IGNORECASE)
+"""A label, and the ways back where there are several."""
 _BLOCKS: Final = frozenset(("li", "p", "div", "aside", "section", "dd", "td"))
 _READ_BEHIND: Final = (b"(", b":")
 """What would make a link, or another note, of a reference right before it."""
@@ -65,7 +67,7 @@ def _find(tree: Tree) -> bytes:
         if targets[block] > 1 or not _is_at_front(tree, target, block):
             continue
         if block not in notes:
-            notes[block] = _note(tree, block, places)
+            notes[block] = _note(tree, block, min(target, block), places)
         note = notes[block]
         reference = _raised(tree, link)
         behind = int(tree.close[reference])
@@ -76,7 +78,8 @@ def _find(tree: Tree) -> bytes:
         if block not in numbers:
             numbers[block] = _number(_text(tree, link), taken, free)
             found.append((block, numbers[block], NOTE))
-            found += [(node, numbers[block], GONE) for node in _ways_back(tree, note)]
+            gone = _ways_back(tree, note) | _named(tree, block, _text(tree, link))
+            found += [(node, numbers[block], GONE) for node in gone]
         found.append((reference, numbers[block], REFERENCE))
     rows = sorted(dict.fromkeys(found))
     return np.array(rows, np.int32).tobytes()
@@ -124,15 +127,27 @@ def _text(tree: Tree, node: int) -> str:
 
 
 def _block(tree: Tree, target: int) -> int | None:
-    """The block that an id stands for: its element, or the one around it."""
+    """The block that an id stands for: its element, or the one around it; of a term its meaning."""
     node = target
     for _ in range(_MAX_ABOVE):
         if tree.name(node) in _BLOCKS:
             return node
+        if tree.name(node) == "dt":
+            return _meaning(tree, node)
         node = int(tree.parent[node])
         if node < 0:
             break
     return None
+
+
+def _meaning(tree: Tree, term: int) -> int | None:
+    """The `<dd>` behind a term that is only a label."""
+    behind = int(tree.end[term])
+    stop = int(tree.end[tree.parent[term]])
+    if behind < stop and tree.is_text[behind] and not tree.text_length[behind]:
+        behind += 1
+    is_note = behind < stop and tree.name(behind) == "dd" and _TERM.fullmatch(_text(tree, term))
+    return behind if is_note else None
 
 
 def _is_at_front(tree: Tree, target: int, block: int) -> bool:
@@ -143,20 +158,31 @@ def _is_at_front(tree: Tree, target: int, block: int) -> bool:
     return not before.strip(_ARROWS) or _LABEL.fullmatch(before) is not None
 
 
-def _note(tree: Tree, block: int, places: dict[str, int]) -> _Note | None:
-    """The note that a block is; None where nothing leads back from it."""
+def _note(tree: Tree, block: int, first: int, places: dict[str, int]) -> _Note | None:
+    """The note that a block is, with the term `first` before it; None if nothing leads back."""
     back = {}
-    for node in _links_in(tree, block):
+    while first < block and tree.name(first) != "dt":
+        first = int(tree.parent[first])
+    for node in range(first, min(int(tree.end[block]), first + _MAX_NODES)):
+        if tree.is_text[node] or tree.name(node) != "a":
+            continue
         target = places.get(_target(tree, node) or "")
-        if target is not None and target < block:
+        if target is not None and target < first:
             back[node] = target
-    return _Note(block, tuple(back), frozenset(back.values())) if back else None
+    gone = dict.fromkeys(first if node < block else node for node in back)
+    return _Note(block, tuple(gone), frozenset(back.values())) if back else None
 
 
-def _links_in(tree: Tree, block: int) -> Iterator[int]:
-    for node in range(block, min(int(tree.end[block]), block + _MAX_NODES)):
-        if not tree.is_text[node] and tree.name(node) == "a":
-            yield node
+def _named(tree: Tree, block: int, label: str) -> set[int]:
+    """The first element of a note, if it only says the label that refers to it."""
+    first = block + 1
+    while first < tree.end[block] and tree.is_text[first] and not tree.text_length[first]:
+        first += 1
+    is_label = first < tree.end[block] and tree.text_length[first] <= len(label) + _MAX_BRACKETS
+    if not is_label or tree.is_text[first]:
+        return set()
+    said = _text(tree, first).strip(_BRACKETS)
+    return {first} if said and said == label.strip(_BRACKETS) else set()
 
 
 def _is_led_back(tree: Tree, link: int, targets: frozenset[int]) -> bool:
@@ -173,10 +199,12 @@ def _is_led_back(tree: Tree, link: int, targets: frozenset[int]) -> bool:
 
 
 def _raised(tree: Tree, link: int) -> int:
-    """The link, or what raises it and holds nothing else."""
+    """The link, or what raises it and holds nothing else but brackets."""
     above = int(tree.parent[link])
-    is_alone = above >= 0 and tree.text_length[above] == tree.text_length[link]
-    return above if is_alone and tree.name(above) in ("sup", "span") else link
+    if above < 0 or tree.name(above) not in ("sup", "span"):
+        return link
+    more = tree.text_length[above] - tree.text_length[link]
+    return above if more <= _MAX_BRACKETS and _says_same(tree, above, link) else link
 
 
 def _ways_back(tree: Tree, note: _Note) -> set[int]:
@@ -209,9 +237,12 @@ def _label_of(tree: Tree, back: int, block: int) -> int:
     node = back
     while (above := int(tree.parent[node])) != block and above > block:
         more = tree.text_length[above] - tree.text_length[back]
-        if more > _MAX_BRACKETS or _text(tree, above).strip(_BRACKETS) != _text(tree, back).strip(
-            _BRACKETS
-        ):
+        if more > _MAX_BRACKETS or not _says_same(tree, above, back):
             break
         node = above
     return node
+
+
+def _says_same(tree: Tree, around: int, node: int) -> bool:
+    """Does an element say only what a node in it says, but for brackets?"""
+    return _text(tree, around).strip(_BRACKETS) == _text(tree, node).strip(_BRACKETS)

@@ -35,6 +35,7 @@ _OPTIONS: Final = (
     "--wrap=none", "--columns=10000",
 )  # fmt: skip
 _GONE: Final = (
+    "//div[@class='fragment']//span[@class='lineno']",
     "//td[contains(@class,'linenos') or contains(@class,'gutter') or contains(@class,'lines')]",
     "//*[contains(@class,'headerlink') or contains(@class,'anchor-link')]",
     "//*[contains(@class,'permalink')]", "//button[contains(@class,'copy')]",
@@ -104,6 +105,7 @@ def _corrected(html: str) -> str:
     for name, meant in _MEANT.items():
         for element in body.iter(name):
             element.tag = meant
+    _write_listings(body)
     for table in list(body.iter("table")):
         for caption in table.findall("caption"):  # Before the table, as pages show it.
             caption.tag = "div"
@@ -117,6 +119,15 @@ def _corrected(html: str) -> str:
     return written
 
 
+def _write_listings(body: Any) -> None:
+    """Make the listings of Doxygen preformatted."""
+    for listing in body.xpath("//div[@class='fragment'][div[@class='line']]"):
+        code = "\n".join(line.text_content() for line in listing)
+        for line in list(listing):
+            listing.remove(line)
+        listing.tag, listing.text = "pre", code
+
+
 def _is_layout(table: Any) -> bool:
     """Does a table only place things: one row or column, or blocks in it that no cell can hold?"""
     own = (row for row in table.iter("tr") if table_of(row) is table)
@@ -124,6 +135,8 @@ def _is_layout(table: Any) -> bool:
     filled = [row for row in rows if any(cell.text_content().strip() for cell in row)]
     widest = max((len([c for c in row if c.text_content().strip()]) for row in filled), default=0)
     if len(filled) < 2 or widest < 2 or table.get("role") in ("presentation", "none"):
+        return True
+    if table.get("class") == "memname":  # A declaration, by Doxygen.
         return True
     blocks = ("table", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote")
     long = any(len(cell.text_content().strip()) > 1000 for row in filled for cell in row)

@@ -29,7 +29,7 @@ _FORMULA: Final = re.compile(
     r"(?<!\\)\$\$((?:(?!\n\n).)+?)(?<!\\)\$\$|(?<![\\$])\$(?=\S)((?:\\.|[^$\\\n])+?)(?<=\S)\$(?!\d)",
     re.DOTALL,
 )
-_TASK: Final = re.compile(r"^([ >]*(?:[-*]|\d+[.)]) )\[[ x]\](?:[ ]|$)", re.MULTILINE)
+_TASK: Final = re.compile(r"^([ >]*(?:(?:[-*]|\d+[.)]) )+)\[[ x]\](?:[ ]|$)", re.MULTILINE)
 _TAKEN: Final = re.compile("\ue000(\\d+)\ue001")
 """What stands for a formula while others read the rest."""
 _WORD: Final = re.compile(r"\w+")
