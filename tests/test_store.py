@@ -361,6 +361,25 @@ def test_sites_that_leave_memory_are_read_again(file: Path) -> None:
         assert [memory.memory(name).pages for name in names] == [6] * 20
 
 
+def test_a_site_that_is_read_for_each_page_has_no_long_log(file: Path) -> None:
+    small = Keeping(max_active_bytes=1)
+    with dehusk.open(file, keeping=small, durable="page") as memory:
+        for number in range(60):
+            memory.learn(_page(number, f"{number % 3}.example"))
+    with sqlite3.connect(file) as database:
+        ((logged,),) = database.execute("SELECT count(*) FROM log")
+    assert 0 < logged <= 3 * 5
+
+
+def test_a_site_that_stays_in_memory_is_only_appended_to(file: Path) -> None:
+    with dehusk.open(file, durable="page") as memory:
+        for number in range(12):
+            memory.learn(_page(number))
+    with sqlite3.connect(file) as database:
+        ((logged,),) = database.execute("SELECT count(*) FROM log")
+    assert logged == 12
+
+
 def test_impossible_limits_of_a_store_are_refused() -> None:
     with pytest.raises(SettingError, match="max_site_bytes"):
         Keeping(max_site_bytes=0)

@@ -21,6 +21,9 @@ from dehusk.settings import Keeping
 
 _FOLD_BYTES: Final = 32_000
 """A log shorter than this is never folded: some ten pages, which are replayed in a millisecond."""
+_FOLD_PAGES: Final = 4
+"""A log of so many pages is folded where it had to be read, and would have to be again: among more
+sites than find room in memory, each page of a site reads what its last pages taught."""
 _SITE_OVERHEAD: Final = 2_000
 """What an active site takes besides its arrays' contents, by `dehusk bench memory`."""
 _TOTAL_COMMITS: Final = 256
@@ -44,6 +47,8 @@ class _Active:
     """With what is pending."""
     pending: list[bytes] = field(default_factory=list)
     """What pages taught that are not committed yet."""
+    is_read: bool = False
+    """Was it read since it was committed?"""
 
     @property
     def size_bytes(self) -> int:
@@ -53,9 +58,10 @@ class _Active:
 class Store:
     """Memories by site. What was put is lasting once `commit` has returned.
 
-    A site's log is folded into its snapshot when it has become longer than that: appending is cheap
-    and reading a long log is not. `replay` makes a memory out of a log; without it (methods whose
-    memories do not add up) every commit writes the whole memory of the site.
+    A site's log is folded into its snapshot when it has become longer than that, or was read and
+    has some pages: appending is cheap and reading a long log is not. `replay` makes a memory out of
+    a log; without it (methods whose memories do not add up) every commit writes the whole memory of
+    the site.
     """
 
     def __init__(
@@ -117,7 +123,8 @@ class Store:
             if self._numbers is not None and site_id(site) in self._numbers:
                 raise StoreDamaged(f"the row of site {site!r} is missing", site)
             return _Active(SiteRow(site), Memory())
-        return _Active(row, read_memory(self.statements, self.row.method, row, self._replay))
+        memory = read_memory(self.statements, self.row.method, row, self._replay)
+        return _Active(row, memory, is_read=True)
 
     def put(self, site: str, memory: Memory, lesson: Memory) -> None:
         """Keep the memory after a page, and what the page taught; `memory(site)` came before."""
@@ -243,7 +250,9 @@ class Store:
         summary = self._summary(memory)
         changed = int(self._clock())
         log_bytes = base.log_bytes + sum(map(len, bodies))
-        if self._replay is None or log_bytes > max(_FOLD_BYTES, base.snapshot_bytes):
+        is_long = log_bytes > max(_FOLD_BYTES, base.snapshot_bytes)
+        is_long |= active.is_read and base.pages - base.folded >= _FOLD_PAGES
+        if self._replay is None or is_long:
             body, pages = dump(memory, self.row.method, site=name), memory.pages
             self.statements.write_snapshot(number, body, pages)
             row = SiteRow(name, pages, pages, len(body), 0, changed, *summary)
@@ -279,6 +288,7 @@ class Store:
         self.pending_bytes -= sum(map(len, active.pending))
         self._active_bytes += done.memory.size_bytes - active.memory.size_bytes
         active.pending, active.row, active.memory = [], done.row, done.memory
+        active.is_read = False
         self._make_room(site)
 
     def _write_store(
