@@ -330,7 +330,7 @@ def test_a_site_stays_within_its_limit_and_its_template_stays(file: Path) -> Non
     with dehusk.open(file, keeping=keeping) as memory:
         for number in range(6):
             memory.learn(_page(number))
-        for number in range(60):
+        for number in range(65):
             memory.learn(_flood(number))
             assert memory.memory("a.example").size_bytes <= 20_000
         assert len(memory.memory("a.example").table(KNOWN)) <= 40
@@ -364,7 +364,7 @@ def test_sites_that_leave_memory_are_read_again(file: Path) -> None:
 def test_a_site_that_is_read_for_each_page_has_no_long_log(file: Path) -> None:
     small = Keeping(max_active_bytes=1)
     with dehusk.open(file, keeping=small, durable="page") as memory:
-        for number in range(60):
+        for number in range(65):
             memory.learn(_page(number, f"{number % 3}.example"))
     with sqlite3.connect(file) as database:
         ((logged,),) = database.execute("SELECT count(*) FROM log")
@@ -550,7 +550,7 @@ def test_threads_may_read_from_a_session_while_others_learn(file: Path) -> None:
             session.add_rule("a.example", "drop", f".a{part}-{number}")
 
     def read(_: int) -> None:
-        for number in range(60):
+        for number in range(65):
             name = f"{number % 30}.example"
             session.rules("a.example")
             session.families(name)
