@@ -1,0 +1,147 @@
+"""Pages cleaned by Spark from one month to the next: memories that are left, streams that forget."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import dehusk
+from dehusk.doors import spark as husk
+from dehusk.doors.cli import main, make_parser
+from dehusk.doors.spark import command as spark_command
+from dehusk.doors.spark.rows import tasks_for
+from dehusk.doors.spark.session import SparkSettings
+from dehusk.doors.spark.streaming import _Learner
+from dehusk.errors import SettingError, UsageError, WrongMemory
+from dehusk.memory import dump
+from dehusk.methods import learned_with
+from dehusk_bench.samples import sample_site
+from sparks import end_java, run_stream, spark
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def session() -> Iterator[Any]:
+    with spark("local[2,4]") as started:
+        yield started
+    end_java()
+
+
+def test_tasks_are_as_many_as_the_pages_are_worth() -> None:
+    assert tasks_for(0, 8) == 1
+    assert tasks_for(1_000, 1_000) == 5, "not 4,000 starts of nearly nothing"
+    assert tasks_for(100_000, 8) == 32
+    assert tasks_for(2_500_000_000, 1_000) == 125_000, "not 4,000 of ten hours each"
+    with pytest.raises(SettingError, match="tasks"):
+        SparkSettings(tasks=0)
+
+
+def test_a_month_goes_on_from_the_last_as_on_one_machine(session: Any, tmp_path: Path) -> None:
+    months = _write_months(tmp_path)
+    place = str(tmp_path / "memory")
+    one = str(tmp_path / "one.husk")
+    out = str(tmp_path / "one.jsonl")
+    main(["clean", "-q", "--two-pass", "--memory", one, str(months[0]), "-o", out])
+
+    _run(session, months[0], tmp_path / "first", "--memory", place)
+    assert _lines(tmp_path / "first", "part-*") == Path(out).read_text("utf-8").splitlines()
+
+    moved = {"broadcast_bytes": 0, "part_pages": 8}
+    options = ("--memory", place, "--one-pass", "--unordered", "--partition-by", "type")
+    _run(session, months[1], tmp_path / "second", *options, **moved)
+    pages = list(dehusk.read(str(months[1])))
+    with dehusk.open(one) as memory:
+        wanted = [memory.ask(page).to_json() for page in pages]
+        for page in pages:
+            memory.learn(page)
+        left = {row.name: memory.memory(row.name) for row in memory.sites()} | {
+            site: memory.memory(site) for site in {page.site or "" for page in pages}
+        }
+        used = learned_with(memory.method)
+    folders = _folders(tmp_path / "second")
+    found = [json.loads(line) for lines in folders.values() for line in lines]
+    assert sorted(found, key=str) == sorted(wanted, key=str)
+    assert {kind: {json.loads(line)["type"] for line in folders[kind]} for kind in folders} == {
+        kind: {kind} for kind in {answer["type"] for answer in wanted}
+    }
+    rows = husk.read_memory(session, place).collect()
+    assert {row["site"]: bytes(row["memory"]) for row in rows} == {
+        site: dump(its, "auto", settings=used, site=site) for site, its in left.items()
+    }
+    with pytest.raises(WrongMemory, match="max_segments"):
+        husk.read_memory(session, place, SparkSettings(settings={"max_segments": 7}))
+
+
+def _write_months(folder: Path) -> list[Path]:
+    """Two files: the second month has pages of the first again, others, and a new site."""
+    docs, news, shop = (
+        [sample.page for sample in sample_site(kind, pages=24)] for kind in ("docs", "news", "shop")
+    )
+    months = ((*docs[:16], *news[:16]), (*docs[12:], *news[12:], *shop[:6]))
+    paths = [folder / f"{number}.jsonl" for number in range(2)]
+    for path, pages in zip(paths, months, strict=True):
+        records = [json.dumps({"url": page.url, "html": page.html}) for page in pages]
+        path.write_text("".join(f"{record}\n" for record in records), "utf-8")
+    return paths
+
+
+def _run(session: Any, source: Path, target: Path, *options: str, **settings: Any) -> None:
+    """What the command does, in the session that there is."""
+    words = ["spark", "clean", "-q", str(source), "-o", str(target), *options]
+    arguments = make_parser("spark").parse_args(words)
+    assert spark_command._clean(arguments, session, SparkSettings(**settings), [str(source)]) == 0
+
+
+def _lines(folder: Path, pattern: str) -> list[str]:
+    """The lines of the files, by their names."""
+    files = sorted(folder.glob(pattern))
+    return [line for file in files for line in file.read_text("utf-8").split("\n")[:-1]]
+
+
+def _folders(folder: Path) -> dict[str, list[str]]:
+    """The lines of each folder `type=…`."""
+    return {
+        each.name.removeprefix("type="): _lines(each, "part-*") for each in folder.glob("type=*")
+    }
+
+
+def test_a_run_without_pages_as_they_come_says_so(session: Any, tmp_path: Path) -> None:
+    none = session.createDataFrame([], "url string, html string")
+    answers = husk.clean(none, memories=husk.read_memory(session, str(tmp_path / "none")))
+    assert husk.write(answers, str(tmp_path / "out"), in_order=False) == husk.Written(0, 0)
+    with pytest.raises(UsageError, match="no folders by title"):
+        husk.write(answers, str(tmp_path / "other"), by=["title"])
+
+
+def test_a_memory_in_a_table_is_that_of_the_last_run(session: Any, tmp_path: Path) -> None:
+    session.sql(f"create database months location '{tmp_path / 'months'}'")
+    place = "table:months.memory"
+    schema = "site string, pages bigint, size bigint, memory binary"
+    assert husk.read_memory(session, place).count() == 0
+    for pages in (1, 2):
+        memory = dump(dehusk.Site().memory(), "auto", site="a.example")
+        rows = session.createDataFrame([("a.example", pages, len(memory), memory)], schema)
+        husk.write_memory(rows, place)
+        assert [row["pages"] for row in husk.read_memory(session, place).collect()] == [pages]
+    session.sql("create table months.other as select 1 as one")
+    with pytest.raises(UsageError, match="something else"):
+        husk.read_memory(session, "table:months.other")
+    session.sql("drop database months cascade")
+
+
+def test_a_folder_of_something_else_is_no_memory(session: Any, tmp_path: Path) -> None:
+    (tmp_path / "letters.txt").write_text("Dear grain")
+    with pytest.raises(UsageError, match="name a new folder"):
+        husk.read_memory(session, str(tmp_path))
+    with pytest.raises(UsageError, match="none"):
+        husk.read_memory(session, "none://a/b")
+    unfinished = tmp_path / "memory" / "run=1"
+    unfinished.mkdir(parents=True)
+    assert husk.read_memory(session, str(unfinished.parent)).count() == 0
+    assert main(["spark", "clean", "a.warc", "-o", "out", "--one-pass"]) == 2
