@@ -1,25 +1,27 @@
-"""Pages cleaned by Spark from one month to the next: memories that are left, streams that forget."""
+"""Pages cleaned by Spark from month to month: memories that are left, streams that forget."""
 
 from __future__ import annotations
 
 import json
-import os
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 import dehusk
 from dehusk.doors import spark as husk
 from dehusk.doors.cli import main, make_parser
 from dehusk.doors.spark import command as spark_command
-from dehusk.doors.spark.rows import tasks_for
-from dehusk.doors.spark.session import SparkSettings
+from dehusk.doors.spark.rows import row_of, tasks_for
+from dehusk.doors.spark.session import DEFAULTS, SparkSettings
 from dehusk.doors.spark.streaming import _Learner
 from dehusk.errors import SettingError, UsageError, WrongMemory
 from dehusk.memory import dump
 from dehusk.methods import learned_with
+from dehusk.page.page import Page
 from dehusk_bench.samples import sample_site
 from sparks import end_java, run_stream, spark
 
@@ -28,7 +30,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def session() -> Iterator[Any]:
-    with spark("local[2,4]") as started:
+    with spark("local[2,4]", **{"spark.sql.shuffle.partitions": "2"}) as started:
         yield started
     end_java()
 
@@ -145,3 +147,108 @@ def test_a_folder_of_something_else_is_no_memory(session: Any, tmp_path: Path) -
     unfinished.mkdir(parents=True)
     assert husk.read_memory(session, str(unfinished.parent)).count() == 0
     assert main(["spark", "clean", "a.warc", "-o", "out", "--one-pass"]) == 2
+
+
+class _State:
+    """A value or a list that Spark would keep, and the bytes that were written to it."""
+
+    def __init__(self) -> None:
+        self.rows: list[Any] = []
+        self.written: list[int] = []
+
+    def get(self) -> Any:
+        return iter(self.rows)
+
+    def appendList(self, rows: list[Any]) -> None:  # noqa: N802 - Spark's name
+        self.rows += rows
+        self.written += [len(row[0]) for row in rows]
+
+    def clear(self) -> None:
+        self.rows.clear()
+
+
+class _Value(_State):
+    def get(self) -> Any:
+        return self.rows[0] if self.rows else None
+
+    def update(self, row: Any) -> None:
+        self.rows = [row]
+        self.written.append(len(row[0]))
+
+
+class _Handle:
+    """Gives out the states of one site."""
+
+    def __init__(self) -> None:
+        self.memory, self.lessons = _Value(), _State()
+        self.ttl_ms: set[int | None] = set()
+
+    def getValueState(self, name: str, schema: str, ttl_ms: int | None) -> _Value:  # noqa: N802
+        assert (name, "binary" in schema) == ("memory", True)
+        self.ttl_ms.add(ttl_ms)
+        return self.memory
+
+    def getListState(self, name: str, schema: str, ttl_ms: int | None) -> _State:  # noqa: N802
+        assert (name, "binary" in schema) == ("lessons", True)
+        self.ttl_ms.add(ttl_ms)
+        return self.lessons
+
+
+class _Clock:
+    def __init__(self, now_ms: int) -> None:
+        self._now_ms = now_ms
+
+    def getCurrentProcessingTimeInMs(self) -> int:  # noqa: N802 - Spark's name
+        return self._now_ms
+
+
+def _come(handle: Any, pages: list[Page], now_ms: int = 0, life_s: float | None = None) -> Any:
+    """The lines of a micro-batch, answered by a task that begins anew."""
+    learner = _Learner(DEFAULTS, life_s)
+    learner.init(handle)
+    frame = pd.DataFrame([row_of(page, number) for number, page in enumerate(pages)])
+    frames = learner.handleInputRows((pages[0].site,), [frame], _Clock(now_ms))
+    return [json.loads(line) for each in frames for line in each["line"]]
+
+
+def test_a_stream_writes_what_pages_add_and_answers_as_if_it_wrote_all() -> None:
+    pages = [sample.page for sample in sample_site("docs", pages=60)]
+    handle = _Handle()
+    found = [line for start in range(0, 60, 2) for line in _come(handle, pages[start : start + 2])]
+    sites = SparkSettings().make_sites(knows_pages=True)
+    assert found == [sites.add(page).to_json() for page in pages]
+    whole, parts = handle.memory.written, handle.lessons.written
+    assert len(whole) < 12, "of 30 micro-batches"
+    assert sum(whole) + sum(parts) < 0.5 * 30 * whole[-1]
+    assert len(handle.lessons.rows) <= 100
+    before = [*whole], [*parts]
+    _come(handle, pages[:2])
+    assert before == (whole, parts), "pages that are known add nothing"
+
+
+def test_a_site_that_comes_back_in_time_is_not_forgotten() -> None:
+    pages = [sample.page for sample in sample_site("docs", pages=6)]
+    handle = _Handle()
+    for page, now_ms in ((pages[0], 0), (pages[1], 900), (pages[0], 2_000)):
+        _come(handle, [page], now_ms, life_s=1.0)
+    assert handle.ttl_ms == {2_000}
+    assert handle.memory.rows[0][1] == 2_000, "written anew, so that it lives on"
+    assert _come(handle, [pages[3]], 2_100, life_s=1.0)[0]["pages_seen"] == 3
+    handle.memory.clear()  # As Spark does it, in its time; what is left behind means nothing.
+    handle.lessons.rows = [(b"left",)]
+    assert _come(handle, [pages[4]], 9_000, life_s=1.0)[0]["pages_seen"] == 1
+    assert handle.lessons.rows == []
+    with pytest.raises(SettingError, match="forget_after_s"):
+        husk.stream(None, forget_after_s=0)  # type: ignore[arg-type]
+
+
+def test_spark_forgets_a_site_that_sends_nothing(session: Any, tmp_path: Path) -> None:
+    pages = [sample.page for sample in sample_site("docs", pages=2)]
+    (tmp_path / "in").mkdir()
+    for number, page in enumerate(pages):
+        record = {"order": number, "url": page.url, "html": page.html}
+        (tmp_path / "in" / f"{number}.json").write_text(json.dumps(record), "utf-8")
+        run_stream(session, tmp_path, forget_after_s=0.1)
+        time.sleep(0.3)
+    found = session.read.parquet(str(tmp_path / "out")).collect()
+    assert [json.loads(row["line"])["pages_seen"] for row in found] == [1, 1]
