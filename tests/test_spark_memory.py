@@ -23,6 +23,8 @@ from dehusk.memory import dump
 from dehusk.methods import learned_with
 from dehusk.page.page import Page
 from dehusk_bench.samples import sample_site
+from dehusk_bench.scale.cluster import ClusterRun, ClusterStep, _size, _Watch, _write_months
+from dehusk_bench.scale.pages import Workload
 from sparks import end_java, run_stream, spark
 
 pytestmark = pytest.mark.slow
@@ -44,8 +46,27 @@ def test_tasks_are_as_many_as_the_pages_are_worth() -> None:
         SparkSettings(tasks=0)
 
 
+def test_the_experiment_gives_each_month_other_pages_and_sees_what_is_taken(tmp_path: Path) -> None:
+    _write_months(Workload(21, 3), tmp_path)
+    months = [
+        [json.loads(line)["url"] for line in _lines(tmp_path / f"month-{month}", "*.jsonl")]
+        for month in range(2)
+    ]
+    assert [len(urls) for urls in months] == [10, 11]
+    assert len({url for urls in months for url in urls}) == 21
+    watch = _Watch(tmp_path)
+    assert watch.cpu_s()[0] > 0
+    watch.end()
+    assert _size(tmp_path) > 21_000
+    step = ClusterStep("answer", 10, 4, 5.0, 0.02, 0.05, 30_000, 1.25)
+    cells = ["answer", "10", "4", "5", "2", "2.00", "5.00", "3.00", "1.2"]
+    assert step.cells() == cells
+    told = ClusterRun([step], 1_000_000, 2_000_000, 3_000_000, 4_000_000, 7).told()
+    assert "Java 1 MB, a Python process 2 MB, the disks of all executors 3 MB" in told
+
+
 def test_a_month_goes_on_from_the_last_as_on_one_machine(session: Any, tmp_path: Path) -> None:
-    months = _write_months(tmp_path)
+    months = _write_two_months(tmp_path)
     place = str(tmp_path / "memory")
     one = str(tmp_path / "one.husk")
     out = str(tmp_path / "one.jsonl")
@@ -80,7 +101,7 @@ def test_a_month_goes_on_from_the_last_as_on_one_machine(session: Any, tmp_path:
         husk.read_memory(session, place, SparkSettings(settings={"max_segments": 7}))
 
 
-def _write_months(folder: Path) -> list[Path]:
+def _write_two_months(folder: Path) -> list[Path]:
     """Two files: the second month has pages of the first again, others, and a new site."""
     docs, news, shop = (
         [sample.page for sample in sample_site(kind, pages=24)] for kind in ("docs", "news", "shop")

@@ -26,12 +26,14 @@ CONF: Final = {
     "spark.sql.execution.arrow.maxRecordsPerBatch": str(BATCH_ROWS),
     "spark.sql.streaming.stateStore.providerClass": _ROCKSDB,
     "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
+    "spark.sql.streaming.noDataMicroBatches.enabled": "false",
     "spark.sql.adaptive.advisoryPartitionSizeInBytes": "16m",
     "spark.sql.adaptive.coalescePartitions.initialPartitionNum": "1000",
     "spark.ui.showConsoleProgress": "false",
 }
 """What `dehusk spark` sets, unless told otherwise; worth setting in sessions of your own.
 
+Without the one about micro-batches a stream that forgets would run without an end, pages or not.
 The two about partitions say how large a task is whose number is left to Spark: 16 MB, packed, are
 the HTML of some thousands of pages, and there are 1,000 of them at most."""
 
