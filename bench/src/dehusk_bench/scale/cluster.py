@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -248,7 +249,10 @@ def _run(figures: Path, folder: Path, executors: int) -> None:
         steps.taken, watch.executor_bytes, watch.worker_bytes, watch.disk_bytes,
         _size(folder / "memory" / "run=2"), left.count(),
     )  # fmt: skip
+    # Executors of their own leave what they were sent in the folder of Spark itself.
+    sent = Path(os.environ["SPARK_HOME"], "work", session.sparkContext.applicationId)
     session.stop()
+    shutil.rmtree(sent, ignore_errors=True)
     figures.write_text(json.dumps(taken.to_json()), "utf-8")
 
 
