@@ -100,7 +100,7 @@ def on_one_machine(source: Path, *options: str) -> list[str]:
     return lines
 
 
-def run_stream(session: Any, folder: Path) -> None:
+def run_stream(session: Any, folder: Path, **settings: Any) -> None:
     """Answer on the files of `in`, one a micro-batch, into `out`.
 
     A Python process that does not call back within ten seconds, as happens on a busy machine, ends
@@ -110,7 +110,7 @@ def run_stream(session: Any, folder: Path) -> None:
 
     records = session.readStream.schema("order bigint, url string, html string")
     pages = records.option("maxFilesPerTrigger", 1).json(str(folder / "in"))
-    writer = husk.stream(pages).select("order", "line").writeStream.format("parquet")
+    writer = husk.stream(pages, **settings).select("order", "line").writeStream.format("parquet")
     writer = writer.option("checkpointLocation", str(folder / "checkpoint"))
     for tries_left in reversed(range(20)):
         try:

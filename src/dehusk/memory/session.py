@@ -343,6 +343,14 @@ class Session(Kept):
             result, lesson = self._add(page, render)
             return result, self._written(page, lesson)
 
+    def ask_page(self, page: Page, render: Render | None = None) -> tuple[Result, bytes | None]:
+        """As `ask`: the answer, and the lesson for `take_lesson`; None if the page is known."""
+        with self._alone:
+            site, memory = self._memory_of(page)
+            learning = self._lessons.learning(page, memory)
+            result, learned = pipeline.clean(page, memory, self._setup(site), learning, render)
+            return result, self._written(page, learned.lesson)
+
     def learn_page(self, page: Page) -> tuple[bytes | None, int | None]:
         """As `learn`: the lesson for `take`, None if the page was known; and the page's family."""
         with self._alone:

@@ -12,6 +12,8 @@ from typing import Any, Final
 from dehusk.errors import UsageError
 from dehusk.output import Format
 from dehusk_bench.options import positive
+from dehusk_bench.scale.cluster import HEADER as CLUSTER_STEPS
+from dehusk_bench.scale.cluster import measure_cluster
 from dehusk_bench.scale.growth import HEADER as GROWTH
 from dehusk_bench.scale.growth import measure_growth
 from dehusk_bench.scale.jobs import HEADER as JOBS
@@ -31,7 +33,8 @@ DESCRIPTION: Final = (
 )
 PARTS: Final = ("growth", "jobs", "simulation")
 SPARK: Final = "spark"
-"""A part that is run when it is asked for: it needs an extra, and Java."""
+CLUSTER: Final = "cluster"
+"""Parts that are run when they are asked for: they need an extra, and Java."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -39,9 +42,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--only",
         action="append",
-        choices=(*PARTS, SPARK),
-        help="run this part; may be repeated (default: all but spark, which cleans the same pages"
-        " in two passes by jobs and by Spark on as many cores; install extra: spark)",
+        choices=(*PARTS, SPARK, CLUSTER),
+        help="run this part; may be repeated (default: all but the last two: spark cleans the same"
+        " pages in two passes by jobs and by Spark on as many cores, cluster half of them in two"
+        " passes and half in one, with as many executors; install extra: spark)",
     )
     parser.add_argument(
         "--pages",
@@ -155,6 +159,8 @@ def run(arguments: argparse.Namespace) -> int:
         figures["spark steps"] = {
             jobs: [step.to_json() for step in its] for jobs, its in steps.items()
         }
+    if CLUSTER in parts:
+        figures["cluster"] = _cluster(arguments)
     if "simulation" in parts:
         figures["simulation"] = _simulation(arguments, runs)
     if arguments.json is not None:
@@ -183,6 +189,20 @@ def _spark(arguments: argparse.Namespace, steps: dict[int, list[Step]]) -> list[
             table(STEPS, [step.cells() for step in its], markdown=arguments.markdown),
         )
     return runs
+
+
+def _cluster(arguments: argparse.Namespace) -> dict[str, object]:
+    """Two months, with as many executors as there are jobs at most."""
+    executors = max(arguments.jobs)
+    workload = _workload(arguments)
+    taken = measure_cluster(workload, executors)
+    _print(
+        f"Two months on {executors} executors of one core, {os.cpu_count()} processors in all; the"
+        f" largest site has {int(workload.sizes().max()):,} pages of {workload.pages:,}:",
+        table(CLUSTER_STEPS, [step.cells() for step in taken.steps], markdown=arguments.markdown),
+    )
+    sys.stdout.write(f"{taken.told()}\n")
+    return taken.to_json()
 
 
 def _workload(arguments: argparse.Namespace, pages: int | None = None) -> Workload:

@@ -23,7 +23,7 @@ from typing import Any, Final
 from dehusk.errors import DehuskError, UsageError
 from dehusk_bench.scale.jobs import Runner
 
-_CONF: Final = {
+CONF: Final = {
     "spark.ui.enabled": "false",
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
@@ -62,7 +62,7 @@ def _clean(figures: Path, source: Path, target: Path, cores: int) -> None:
     from dehusk.doors import spark  # noqa: PLC0415 - needs an extra
 
     began = time.monotonic()
-    session = spark.make_session(f"local[{cores}]", _CONF)
+    session = spark.make_session(f"local[{cores}]", CONF)
     context = session.sparkContext
     context.setLogLevel("ERROR")
     with tempfile.TemporaryDirectory() as folder:
@@ -84,18 +84,18 @@ def _clean(figures: Path, source: Path, target: Path, cores: int) -> None:
 
 def _taken(own: int) -> dict[str, float]:
     """CPU time and memory of this process with its Java, and of the Python workers below that."""
-    below = dict(_below(own))
-    workers = [pid for pid, command in below.items() if "pyspark.daemon" in command]
-    readers = [own, *(pid for pid in below if pid not in workers)]
+    others = dict(below(own))
+    workers = [pid for pid, command in others.items() if "pyspark.daemon" in command]
+    readers = [own, *(pid for pid in others if pid not in workers)]
     return {
-        "reader_s": sum(map(_cpu_s, readers)),
-        "workers_s": sum(map(_cpu_s, workers)),
-        "reader_bytes": sum(map(_most_bytes, readers)),
-        "worker_bytes": max(map(_most_bytes, workers), default=0),
+        "reader_s": sum(map(cpu_s, readers)),
+        "workers_s": sum(map(cpu_s, workers)),
+        "reader_bytes": sum(map(most_bytes, readers)),
+        "worker_bytes": max(map(most_bytes, workers), default=0),
     }
 
 
-def _below(own: int) -> Iterator[tuple[int, str]]:
+def below(own: int) -> Iterator[tuple[int, str]]:
     """The processes that this one has started, and those that they have, with their commands."""
     parents: dict[int, list[int]] = {}
     for folder in Path("/proc").iterdir():
@@ -110,13 +110,13 @@ def _below(own: int) -> Iterator[tuple[int, str]]:
             yield pid, _read(Path(f"/proc/{pid}/cmdline"))
 
 
-def _cpu_s(pid: int) -> float:
+def cpu_s(pid: int, *, with_ended: bool = True) -> float:
     """The CPU time of a process, and of those below it that have ended."""
     fields = _read(Path(f"/proc/{pid}/stat")).rpartition(")")[2].split()
-    return sum(map(int, fields[11:15])) / _TICKS
+    return sum(map(int, fields[11 : 15 if with_ended else 13])) / _TICKS
 
 
-def _most_bytes(pid: int) -> int:
+def most_bytes(pid: int) -> int:
     """The most memory that a process had."""
     found = re.search(r"VmHWM:\s+(\d+) kB", _read(Path(f"/proc/{pid}/status")))
     return 1024 * int(found[1]) if found else 0

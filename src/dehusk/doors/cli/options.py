@@ -231,13 +231,39 @@ def _add_spark_clean(parser: argparse.ArgumentParser) -> None:
         "--format", choices=("jsonl", "parquet"), default="jsonl",
         help="JSON lines, or Parquet with a column for each field (default: %(default)s)",
     )  # fmt: skip
+    group.add_argument(
+        "--unordered", action="store_true",
+        help="write what each task has, without bringing it into the order of the input",
+    )  # fmt: skip
+    group.add_argument(
+        "--partition-by", action="append", choices=("site", "lang", "type"), default=[],
+        help="a folder for each value of the field (lang=en/); may be repeated",
+    )  # fmt: skip
     group.add_argument("-q", "--quiet", action="store_true", help="no summary")
+    _add_spark_memory(parser)
     _add_cluster(parser)
     options.add_limits(parser)
 
 
+def _add_spark_memory(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("memory")
+    group.add_argument(
+        "--memory", metavar="DIR",
+        help="a folder, its address, or table:NAME: go on from what the last run left there, and"
+        " leave what sites have taught after this one",
+    )  # fmt: skip
+    group.add_argument(
+        "--one-pass", action="store_true",
+        help="with --memory: answer by what it had before this run, reading each page once",
+    )  # fmt: skip
+
+
 def _add_cluster(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("cluster")
+    group.add_argument(
+        "--tasks", type=positive_int, metavar="N",
+        help="tasks that work is cut into where rows are moved (default: by their size)",
+    )  # fmt: skip
     group.add_argument(
         "--master",
         metavar="MASTER",

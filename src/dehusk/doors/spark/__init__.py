@@ -9,11 +9,13 @@ husk.fields(answers).select("url", "text").write.parquet("clean/")
 from __future__ import annotations
 
 from dehusk.doors.spark.extra import VERSIONS  # isort: skip  first: it names the extra that is missing
-from dehusk.doors.spark.cleaning import Written, check_target, clean, fields, write
+from dehusk.doors.spark.cleaning import clean
 from dehusk.doors.spark.learning import learn
+from dehusk.doors.spark.memories import read_memory, write_memory
 from dehusk.doors.spark.reading import read_pages
 from dehusk.doors.spark.session import SparkSettings, make_session
 from dehusk.doors.spark.streaming import stream
+from dehusk.doors.spark.writing import Written, check_target, fields, write
 
 __all__ = [
     "VERSIONS",
@@ -24,7 +26,9 @@ __all__ = [
     "fields",
     "learn",
     "make_session",
+    "read_memory",
     "read_pages",
     "stream",
     "write",
+    "write_memory",
 ]

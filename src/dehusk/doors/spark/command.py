@@ -8,10 +8,12 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from pyspark.sql import SparkSession
+from pyspark import StorageLevel
+from pyspark.sql import DataFrame, SparkSession
 
 from dehusk.doors import spark
 from dehusk.doors.options import chosen_method, make_limits, make_source_settings
+from dehusk.doors.spark.rows import held
 from dehusk.doors.spark.session import SparkSettings, make_session
 from dehusk.errors import SourceError, UsageError
 from dehusk.sources.compression import open_packed, unpack
@@ -21,6 +23,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Do what is asked on a cluster; 1 if anything could not be read or used."""
     settings = _settings(arguments)
     settings.make_method()
+    if arguments.one_pass and arguments.memory is None:
+        raise UsageError("--one-pass answers by what is known: name it with --memory")
     paths = _paths(arguments)
     session = make_session(arguments.master, _conf(arguments.conf))
     session.sparkContext.setLogLevel("ERROR")
@@ -36,13 +40,36 @@ def _clean(
     """Clean all files, and say what came of it."""
     start = time.monotonic()
     spark.check_target(session, arguments.output)  # Learning may take hours.
-    pages = spark.read_pages(session, paths, settings.source)
-    counts = spark.write(spark.clean(pages, settings), arguments.output, arguments.format)
+    pages = spark.read_pages(session, paths, settings.source, tasks=settings.tasks)
+    counts = _written(arguments, pages, settings)
     if not arguments.quiet:
         took_s = time.monotonic() - start
         failed = f", {counts.failed:,} failed" if counts.failed else ""
         sys.stderr.write(f"dehusk: {counts.pages:,} pages{failed}, {took_s:.1f} s\n")
     return 1 if counts.failed else 0
+
+
+def _written(
+    arguments: argparse.Namespace, pages: DataFrame, settings: SparkSettings
+) -> spark.Written:
+    """Write the answers on all pages, and leave a memory where one is named."""
+
+    def write(answers: DataFrame) -> spark.Written:
+        is_ordered, by = not arguments.unordered, arguments.partition_by
+        return spark.write(answers, arguments.output, arguments.format, in_order=is_ordered, by=by)
+
+    place, session = arguments.memory, pages.sparkSession
+    if place is None:
+        return write(spark.clean(pages, settings))
+    memories = spark.read_memory(session, place, settings)
+    if not arguments.one_pass:
+        spark.write_memory(spark.learn(pages, settings, memories), place)
+        return write(spark.clean(pages, settings, spark.read_memory(session, place, settings)))
+    answers = spark.clean(pages, settings, memories)
+    with held(answers, StorageLevel.DISK_ONLY):  # Used for the output, then for what it teaches.
+        counts = write(answers)
+        spark.write_memory(spark.learn(answers, settings, memories), place)
+    return counts
 
 
 def _settings(arguments: argparse.Namespace) -> SparkSettings:
@@ -54,6 +81,7 @@ def _settings(arguments: argparse.Namespace) -> SparkSettings:
         source=make_source_settings(arguments),
         keep=tuple(arguments.keep),
         drop=tuple(arguments.drop),
+        tasks=arguments.tasks,
     )
 
 

@@ -17,10 +17,10 @@ from dehusk.answer.result import Refusal
 from dehusk.doors.spark.rows import (
     PAGE,
     Row,
+    moved,
     plain,
     read_rows,
     row_of,
-    tasks,
     write_rows,
     written_schema,
 )
@@ -41,13 +41,14 @@ def read_pages(
     settings: SourceSettings = SourceSettings(),
     *,
     spread: bool | None = None,
+    tasks: int | None = None,
 ) -> DataFrame:
     """The pages of all files in order, each file read by one task, wherever that runs.
 
     A path is what `dehusk clean` takes for a source, as the executors see it: on a file system
     that all of them share, or remote (`s3://`, `hdfs://`, `gs://`), which is fetched to the
     executor's disk first. Few files give few tasks: with `spread`, which is the default for fewer
-    files than two for each core, their pages are dealt out to all cores.
+    files than two for each core, their pages are dealt out to all cores, to so many `tasks`.
     """
     if not paths:
         raise UsageError("no files to read")
@@ -58,7 +59,7 @@ def read_pages(
     if spread is None:
         spread = len(paths) < 2 * cores
     # By place, not at random: a task that is run again must find the same pages.
-    return pages.repartition(tasks(pages), "order") if spread else pages
+    return moved(pages, tasks, "order") if spread else pages
 
 
 class _Reader:

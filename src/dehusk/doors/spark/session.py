@@ -11,7 +11,10 @@ from typing import Any, Final
 
 from pyspark.sql import SparkSession
 
+from dehusk.answer.override import overrides
 from dehusk.errors import SettingError, UsageError
+from dehusk.memory.kept import Held
+from dehusk.memory.lessons import Lessons
 from dehusk.memory.session import Session
 from dehusk.methods import DEFAULT, AdditiveMethod, make_method
 from dehusk.settings import Limits, MarkdownSettings, SourceSettings
@@ -22,9 +25,17 @@ _ROCKSDB: Final = "org.apache.spark.sql.execution.streaming.state.RocksDBStateSt
 CONF: Final = {
     "spark.sql.execution.arrow.maxRecordsPerBatch": str(BATCH_ROWS),
     "spark.sql.streaming.stateStore.providerClass": _ROCKSDB,
+    "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
+    "spark.sql.streaming.noDataMicroBatches.enabled": "false",
+    "spark.sql.adaptive.advisoryPartitionSizeInBytes": "16m",
+    "spark.sql.adaptive.coalescePartitions.initialPartitionNum": "1000",
     "spark.ui.showConsoleProgress": "false",
 }
-"""What `dehusk spark` sets, unless told otherwise; worth setting in sessions of your own."""
+"""What `dehusk spark` sets, unless told otherwise; worth setting in sessions of your own.
+
+Without the one about micro-batches a stream that forgets would run without an end, pages or not.
+The two about partitions say how large a task is whose number is left to Spark: 16 MB, packed, are
+the HTML of some thousands of pages, and there are 1,000 of them at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +62,14 @@ class SparkSettings:
     """Pages of one site that go to one task at most, where pages are brought together by site:
     a quarter of a minute's work at 7 ms a page."""
 
+    tasks: int | None = None
+    """Tasks that work is cut into wherever rows are moved; None lets their size decide."""
+
     def __post_init__(self) -> None:
         if self.broadcast_bytes < 0 or self.part_pages < 1:
             raise SettingError("spark: broadcast_bytes must be 0 or above, part_pages 1 or above")
+        if self.tasks is not None and self.tasks < 1:
+            raise SettingError("spark: tasks must be 1 or above")
 
     def make_method(self) -> AdditiveMethod:
         """The method. Raises UsageError for one whose memories do not add up."""
@@ -64,16 +80,11 @@ class SparkSettings:
             )
         return method
 
-    def make_sites(self) -> Session:
-        """Sites that answer as these settings say."""
-        return Session(
-            method=self.method,
-            limits=self.limits,
-            keep=self.keep,
-            drop=self.drop,
-            markdown=self.markdown,
-            **self.settings,
-        )
+    def make_sites(self, *, knows_pages: bool = False) -> Session:
+        """Sites that answer as these settings say; with a memory that lasts they know pages."""
+        lessons = Lessons(self.make_method(), knows_pages=knows_pages)
+        chosen = overrides(self.keep, self.drop)
+        return Session.of(lessons, self.limits, chosen, Held(), markdown=self.markdown)
 
 
 DEFAULTS: Final = SparkSettings()
