@@ -174,8 +174,9 @@ class _Continuer:
                 state = bytes(row["memory"])
                 memory = lessons.read(state, site)
                 continue
+            lesson = lessons.read(bytes(row["lesson"]), site)
             with suppress(PageError):  # Too large for the site: whoever asks about it is told.
-                after = lessons.after_told(memory, bytes(row["lesson"]), site, row["url"])
+                after = lessons.after_told(memory, lesson, row["url"])
                 if after is not None:
                     memory, state = after, b""
         if not state:
