@@ -46,6 +46,7 @@ DOXYGEN = (
     [
         (DOXYGEN, "```\na:\n \n  b;\n```"),
         ('<div class="fragment"><p>a</p></div>', "a"),
+        ("<pre><div><span>a</span> <span>b</span></div></pre>", "```\na b\n```"),
         (GITHUB, "```python\na:\n    b\n\nc\n```"),
         (CRAYON, "```\na:\n  b\n```"),
         (SYNTAX_HIGHLIGHTER, "```ruby\na b\n  c\n```"),

@@ -194,7 +194,9 @@ def test_without_java_it_is_said_what_to_install(
 def test_files_give_the_bytes_of_one_machine_and_a_large_site_is_spread(
     session: Any, source: Path, broadcast_bytes: int
 ) -> None:
-    settings = husk.SparkSettings(settings=SMALL, broadcast_bytes=broadcast_bytes, part_pages=8)
+    settings = husk.SparkSettings(
+        settings=SMALL, broadcast_bytes=broadcast_bytes, part_pages=8, tasks=8
+    )
     pages = husk.read_pages(session, [str(source)])
     session.sparkContext.setJobGroup(LEARNING, LEARNING)
     answers = husk.clean(pages, settings).cache()

@@ -492,7 +492,7 @@ static void walk_code(Writer *writer, size_t node)
         size_t around = (size_t)tree->parent[node];
         int is_space = tree->text_length[node] == 0 && tree->shown[node] &&
                        !(tag_sets[tree->tag[around]] & SET_ROW) &&
-                       !(tree->end[around] == writer->code_end && tree->tag[around] == TAG_div);
+                       !((int32_t)around == writer->code_node && tree->tag[around] == TAG_div);
         if (is_inked(writer, node) || is_space)
             add_code(writer, node);
     } else if (tag == TAG_br) {

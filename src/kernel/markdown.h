@@ -189,7 +189,7 @@ typedef struct {
     Table table;
     int heading, soft; /* The level of the heading, and how many elements whose blocks are only words. */
     int32_t anchors;
-    int32_t code_end; /* Of a block of code, -1 without one. */
+    int32_t code_node, code_end; /* Of a block of code; the end is -1 without one. */
     size_t fixed_end; /* Of preformatted text in a cell. */
     size_t passed;    /* One behind the last node that was written as a whole. */
     int is_fixed, is_code_moved;

@@ -481,6 +481,7 @@ void begin_code(Writer *writer, size_t node, int is_fixed)
 {
     flush(writer);
     writer->code.size = 0;
+    writer->code_node = (int32_t)node;
     writer->code_end = writer->tree->end[node];
     writer->is_fixed = is_fixed;
     writer->is_code_moved = 0;
