@@ -378,7 +378,7 @@ def test_the_command_cleans_what_the_browser_shows(
     shown, left = map(json.loads, out.splitlines())
     assert shown["text"] == "Rye\nSown in autumn."
     assert left["error"]["code"] == "not_rendered"
-    assert f"{URL}2: in the browser the page left".encode() in err
+    assert f"{URL}2: in the browser, the page went".encode() in err
 
 
 def test_without_playwright_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
