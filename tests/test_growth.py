@@ -52,6 +52,9 @@ TO_SHAPE: dict[str, Callable[[int], str]] = {
     "footnotes": lambda n: "".join(
         f"<p>a<a id=r{i} href=#n{i}>1</a><p id=n{i}>b<a href=#r{i}>^</a>" for i in range(n // 12)
     ),
+    "captions": lambda n: (
+        f"<figure><figcaption>{'&nbsp;a ' * 400}</figcaption>" + "<img src=b>" * (n // 8)
+    ),
     "labels": lambda n: f"<p>a<a href=#n>{' ' * n}xy</a><p id=n>({' ' * n}<a href=#r>^</a>",
     "parameters": lambda n: f"<p><a href='/{'x' * 4 * n}?{'&b' * n}'>a</a>",
     "references": lambda n: (

@@ -257,6 +257,8 @@ def test_a_link_keeps_its_address_and_its_words(text: str) -> None:
           "<b>]</b></span></h2><p>d <span>[<a href=/w?action=edit>e</a>]</span>"),
          "## a\n\nd [[e](https://h.example/w?action=edit)]"),
         ("<div><h2>a</h2> <span>[<a href=/w?action=edit>b</a>]</span></div><p>c", "## a\n\nc"),
+        ("<h2>a <span>[<a href=/editions/1>b</a>]</span></h2>",
+         "## a [[b](https://h.example/editions/1)]"),
         ("<h2>a <span>[<a href=/edit>b</a> c]</span></h2>", "## a [[b](https://h.example/edit) c]"),
         (("<figure><a href=/b><img src=/c alt=''></a><figcaption>d <b>e</b></figcaption></figure>"
           "<figure><img src=/f></figure>"),

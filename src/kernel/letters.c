@@ -61,6 +61,8 @@ static uint8_t kind_of_byte(uint8_t byte)
 
 void prepare_letters(void)
 {
+    if (one_of[0]) /* Another interpreter of the process has: a thread may be reading. */
+        return;
     for (size_t byte = 0; byte < 256; byte++) {
         uint8_t kind = kinds_of_bytes[byte] = kind_of_byte((uint8_t)byte);
         /* Texts of the same letters and digits have one signature, however spaced and marked up. */

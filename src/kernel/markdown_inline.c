@@ -522,15 +522,18 @@ static int image_source(Writer *writer, size_t node, Bytes *source)
     return 0;
 }
 
-/* The caption of the figure that an image stands in; 0 without one. */
+/* The caption of the figure whose first image this is; 0 without one. Another image would say the same again. */
 static size_t caption_of(const Writer *writer, size_t node)
 {
     const Tree *tree = writer->tree;
     int32_t figure = tree->parent[node], part;
     for (int level = 1; level < FIGURE_LEVELS && figure > 0 && tree->tag[figure] != TAG_figure; level++)
         figure = tree->parent[figure];
-    if (figure <= 0 || tree->tag[figure] != TAG_figure)
+    if (figure <= 0 || tree->tag[figure] != TAG_figure || node - (size_t)figure > CAPTION_NODES)
         return 0;
+    for (size_t i = (size_t)figure + 1; i < node; i++)
+        if (tree->tag[i] == TAG_img)
+            return 0;
     part = figure + 1;
     for (int i = 0; i < FIGURE_PARTS && part < tree->end[figure]; i++, part = tree->end[part])
         if (tree->tag[part] == TAG_figcaption && has_ink(writer, (size_t)part))

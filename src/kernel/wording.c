@@ -263,10 +263,24 @@ static int is_copy_button(const Look *look, size_t node)
     return tree->text_length[node] <= MAX_PERMALINK && (node < look->fixed || has_class(tree, node, words));
 }
 
+/* Is it where a section is edited: by a parameter, or by a part of the path? */
+static int leads_to_edit(Bytes href)
+{
+    static const char *const words[] = {"action=edit", NULL};
+    static const char part[] = "/edit";
+    size_t size = href.size < MAX_CLASS ? href.size : MAX_CLASS;
+    for (size_t at = 0; at < size; at++) {
+        size_t behind = at + sizeof(part) - 1;
+        if (stands_at(href, at, part) && (!at || href.bytes[at - 1] != '/') &&
+            (behind >= href.size || strchr("/?#&", href.bytes[behind])))
+            return 1;
+    }
+    return has_any(href, words);
+}
+
 /* Are all words of an element, between square brackets, links that edit the section of the heading before it? */
 static int is_edit(const Look *look, size_t node)
 {
-    static const char *const words[] = {"action=edit", "/edit", NULL};
     const Tree *tree = look->tree;
     size_t end = (size_t)tree->end[node];
     uint8_t first = 0, last = 0;
@@ -275,7 +289,7 @@ static int is_edit(const Look *look, size_t node)
     if (tree->text_length[node] > MAX_EDIT_LINKS || end - node > EDIT_NODES)
         return 0;
     for (size_t i = node + 1; i < end; i++) {
-        if (tree->tag[i] == TAG_a && find_in_tag(tree, i, "href", &href) && has_any(href, words)) {
+        if (tree->tag[i] == TAG_a && find_in_tag(tree, i, "href", &href) && leads_to_edit(href)) {
             is_any = 1;
             i = (size_t)tree->end[i] - 1;
             last = 0;
@@ -384,7 +398,7 @@ static int is_letter(uint8_t byte)
 static int is_joined(const Tree *tree, size_t node)
 {
     size_t link = before_beside(tree, node), behind = (size_t)tree->end[node];
-    if (link == node || tree->tag[link] != TAG_a || tree->tag[node - 1] != TAG_TEXT ||
+    if (link == node || tree->tag[link] != TAG_a || tree->tag[node - 1] != TAG_TEXT || behind == node + 1 ||
         tree->tag[node + 1] != TAG_TEXT || behind >= (size_t)end_around(tree, node) ||
         tree->tag[behind] != TAG_TEXT || !tree->text_length[behind])
         return 0;

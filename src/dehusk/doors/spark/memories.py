@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as fn
@@ -26,7 +26,7 @@ def read_memory(session: SparkSession, place: str, settings: SparkSettings = DEF
     Raises UsageError for what is no such folder, WrongMemory for one of another method or with
     other settings, StateError for a damaged one.
     """
-    run = _last_run(session, place)
+    run = _runs(session, place).complete
     if run == 0:
         return session.createDataFrame([], written_schema(MEMORY))
     if place.startswith(_TABLE):
@@ -38,44 +38,59 @@ def read_memory(session: SparkSession, place: str, settings: SparkSettings = DEF
 
 
 def write_memory(memories: DataFrame, place: str) -> None:
-    """Leave what `learn` gave, beside what earlier runs left: a run that fails changes nothing."""
+    """Leave what `learn` gave, beside what earlier runs left: a run that fails changes nothing.
+
+    One run at a time: two would leave memories of which only one counts.
+    """
     session = memories.sparkSession
-    run = _last_run(session, place) + 1
+    run = _runs(session, place).last + 1
     rows = memories.select(*_SAVED)
     if place.startswith(_TABLE):
         table = rows.withColumn("run", fn.lit(run)).write.mode("append").partitionBy("run")
         table.saveAsTable(place.removeprefix(_TABLE))
     else:
-        rows.write.mode("overwrite").parquet(_folder(place, run))
+        rows.write.mode("errorifexists").parquet(_folder(place, run))
 
 
 def _folder(place: str, run: int) -> str:
     return f"{place.rstrip('/')}/run={run}"
 
 
-def _last_run(session: SparkSession, place: str) -> int:
-    """The number of the last run that has left a memory; 0 where none has. Raises UsageError."""
+class _Runs(NamedTuple):
+    """Numbers of runs; 0 where there is none."""
+
+    complete: int
+    """Of the last that has left a memory."""
+    last: int
+    """Of the last that began to."""
+
+
+def _runs(session: SparkSession, place: str) -> _Runs:
+    """Which runs there were. Raises UsageError for a place that holds something else."""
     if place.startswith(_TABLE):
         name = place.removeprefix(_TABLE)
         if not session.catalog.tableExists(name):
-            return 0
+            return _Runs(0, 0)
         table = session.table(name)
         if not {*_SAVED, "run"} <= {*table.columns}:
             raise UsageError(f"{place}: a table of something else; name a new one")
-        return int(table.agg(fn.max("run")).collect()[0][0] or 0)
+        last = int(table.agg(fn.max("run")).collect()[0][0] or 0)
+        return _Runs(last, last)
     system, path = file_system(session, place)
     if not system.exists(path):
-        return 0
+        return _Runs(0, 0)
     java: Any = session.sparkContext._jvm
-    # Spark marks what is complete.
-    done = system.globStatus(java.org.apache.hadoop.fs.Path(f"{place.rstrip('/')}/run=*/_SUCCESS"))
-    names = [found.getPath().getParent().getName() for found in done or ()]
-    runs = [int(name[4:]) for name in names if name[4:].isdecimal()]
-    if not runs and any(
-        not each.getPath().getName().startswith("run=") for each in system.listStatus(path)
-    ):
+    found: dict[int, bool] = {}
+    listed = [each.getPath() for each in system.listStatus(path)]
+    for each in listed:
+        name = each.getName()
+        if name.startswith("run=") and name[4:].isdecimal():
+            # Spark marks what is complete.
+            found[int(name[4:])] = system.exists(java.org.apache.hadoop.fs.Path(each, "_SUCCESS"))
+    if listed and not found:
         raise UsageError(f"{place}: no memory that `dehusk spark` left; name a new folder")
-    return max(runs, default=0)
+    complete = max((run for run, is_complete in found.items() if is_complete), default=0)
+    return _Runs(complete, max(found, default=0))
 
 
 def _check(rows: DataFrame, place: str, settings: SparkSettings) -> None:

@@ -57,6 +57,7 @@ def write(
     `FOLDERS` a folder of its own (`lang=en/`). Raises UsageError for a folder that is there
     already, before anything is computed.
     """
+    by = tuple(dict.fromkeys(by))
     unknown = [name for name in by if name not in FOLDERS]
     if unknown:
         raise UsageError(f"no folders by {unknown[0]}; there are: {', '.join(FOLDERS)}")
