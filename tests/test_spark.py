@@ -195,7 +195,7 @@ def test_files_give_the_bytes_of_one_machine_and_a_large_site_is_spread(
     session: Any, source: Path, broadcast_bytes: int
 ) -> None:
     settings = husk.SparkSettings(
-        settings=SMALL, broadcast_bytes=broadcast_bytes, part_pages=8, tasks=8
+        settings=SMALL, broadcast_bytes=broadcast_bytes, part_pages=8, tasks=4
     )
     pages = husk.read_pages(session, [str(source)])
     session.sparkContext.setJobGroup(LEARNING, LEARNING)
