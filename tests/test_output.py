@@ -155,6 +155,7 @@ def test_letters_are_written_as_they_are() -> None:
         ("a.markdown", Format.MARKDOWN),
         ("a.txt", Format.TEXT),
         ("a.html", Format.HTML),
+        ("a.htm", Format.HTML),
         ("a.json", Format.JSONL),
         ("a.jsonl", Format.JSONL),
         ("a.out", Format.JSONL),
@@ -170,6 +171,13 @@ def test_without_a_format_the_end_of_a_file_name_chooses_it(
     write_to(str(tmp_path / f"{name}.gz"), [StandIn(), FAILED])
     unpacked = gzip.decompress((tmp_path / f"{name}.gz").read_bytes())
     assert unpacked == (tmp_path / name).read_bytes()
+
+
+@pytest.mark.parametrize("name", ["a.jsonl.zst", "a.xz", "A.ZIP"])
+def test_a_way_to_pack_that_is_not_written_is_refused(tmp_path: Path, name: str) -> None:
+    with pytest.raises(UsageError, match="only .gz is written"):
+        write_to(str(tmp_path / name), [StandIn()])
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_format_that_is_asked_for_wins_over_the_end_of_the_name(tmp_path: Path) -> None:
@@ -362,7 +370,7 @@ def make_site(folder: Path) -> Path:
         "out.html",
         "sub/2.htm.gz",
         "sub/out.XHTML",
-        "sub/../out.html.zst",
+        "sub/../out.html.gz",
         "index.json",
         "INDEX.json",
         "sub/../index.json",

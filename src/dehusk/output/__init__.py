@@ -43,6 +43,8 @@ _STANDARD: Final = "-"
 """Standard output as a target, standard input as a source."""
 _SLASHES: Final = ("/", os.sep)
 _PACKED: Final = ".gz"
+_NOT_WRITTEN: Final = (".zst", ".xz", ".bz2", ".zip")
+"""Ways to pack that are read only: a plain file of such a name could not be."""
 _DATABASE: Final = b"SQLite format 3\0"
 """How memories and the states of crawls begin."""
 
@@ -84,6 +86,8 @@ def open_writer(
         chosen = output_format or named or (Format.MARKDOWN if is_folder else Format.JSONL)
         if named and named.row.is_named and chosen is not named:
             raise UsageError(f"cannot write {chosen} to {target}: its name stands for {named}")
+        if not is_folder and path.name.lower().endswith(_NOT_WRITTEN):
+            raise UsageError(f"cannot write {target}: of packed files only {_PACKED} is written")
         is_packed = not is_folder and path.name.lower().endswith(_PACKED)
         shape = Shape(chosen, _checked(piece_tokens, chosen), is_packed=is_packed)
         if resumes:
@@ -126,6 +130,8 @@ def named_format(target: str | None) -> Format | None:
     if not target or _is_folder(target):
         return None
     plain = target.lower().removesuffix(_PACKED)
+    if plain.endswith(".htm"):
+        return Format.HTML
     # JSON lines come first: `.jsonl` is also the ending of pieces, which are asked for by name.
     return next((form for form in Format if plain.endswith((f".{form}", form.row.suffix))), None)
 
