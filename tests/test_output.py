@@ -175,7 +175,7 @@ def test_without_a_format_the_end_of_a_file_name_chooses_it(
 
 @pytest.mark.parametrize("name", ["a.jsonl.zst", "a.xz", "A.ZIP"])
 def test_a_way_to_pack_that_is_not_written_is_refused(tmp_path: Path, name: str) -> None:
-    with pytest.raises(UsageError, match="only .gz is written"):
+    with pytest.raises(UsageError, match=r"only \.gz is written"):
         write_to(str(tmp_path / name), [StandIn()])
     assert not list(tmp_path.iterdir())
 
