@@ -42,8 +42,9 @@ _WARM: Final = 2
 _MAX_GROWTH: Final = 1.1
 _BYTE_S: Final = 1.0
 """Seconds between two bytes of a slow client."""
-_DEADLINE_S: Final = 10
-"""What the service gives a head or a body: each slow client is sent away again and again."""
+_DEADLINE_S: Final = 25
+"""What the service gives a head, a body and a page: each slow client is sent away again and again,
+and no page is given up while the workers start on a busy machine."""
 _HEAD: Final = b"POST /v1/clean HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/html\r\n"
 _BEGINNINGS: Final = (_HEAD, _HEAD + b"Content-Length: 1000000\r\n\r\n", b"")
 """A head without end, a body without end, and nothing at all."""
