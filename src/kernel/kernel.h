@@ -58,6 +58,7 @@ PyObject *kernel_formula_signs(PyObject *module, PyObject *const *arguments, Py_
 PyObject *kernel_heading(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_holders(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_lines(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *kernel_one_line(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_markdown(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_links(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_short_anchors(PyObject *module, PyObject *const *arguments, Py_ssize_t count);

@@ -45,9 +45,6 @@ _FRONT_MATTER: Final = (
 )
 _NOT_PLAIN: Final = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 """What JSON may hold as it is and YAML may not, or would take for the end of a line."""
-_LINE_ENDS: Final = ("\x85", "\u2028", "\u2029")
-"""What JSON does not escape, and some readers of lines take for the end of one."""
-
 _JSON: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
 _COMMANDS: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 """Control characters: a page could give a terminal orders with them."""
@@ -100,18 +97,27 @@ def encode(text: str) -> bytes:
         return whole.encode("utf-8")
 
 
-def _ended(text: str | None) -> str:
+def _ended(text: str | None) -> bytes:
     """The text with one line end behind it."""
-    return (text or "").rstrip("\n") + "\n"
+    return encode((text or "").rstrip("\n") + "\n")
 
 
-def json_line(fields: Mapping[str, object]) -> str:
-    """JSON on one line, its end behind it. Raises ValueError for a number that is not finite."""
-    line = _JSON.encode(fields)
-    if not line.isascii():
-        for end in _LINE_ENDS:
-            line = line.replace(end, f"\\u{ord(end):04x}")
-    return line + "\n"
+def json_line(fields: Mapping[str, object]) -> bytes:
+    """JSON on one line, its end behind it, as UTF-8.
+
+    A number that is not finite becomes null. U+0085, U+2028 and U+2029 are escaped: some readers of
+    lines take them for the end of one.
+    """
+    # A tenth of the time of the standard library, and the same bytes; loaded by who writes JSON.
+    from msgspec import json as quick  # noqa: PLC0415
+
+    from dehusk import _kernel  # noqa: PLC0415
+
+    try:
+        written = quick.encode(fields)
+    except UnicodeEncodeError:
+        written = quick.encode(whole_fields(fields))
+    return _kernel.one_line(quick.format(written, indent=0))
 
 
 def _front_matter(answer: Answer) -> str:
@@ -131,8 +137,8 @@ def yaml_value(value: object) -> str:
     return _NOT_PLAIN.sub(lambda match: f"\\u{ord(match[0]):04x}", written)
 
 
-def whole_fields(fields: dict[str, object]) -> dict[str, object]:
-    """The fields with no half of a surrogate pair in their texts: Arrow takes none."""
+def whole_fields(fields: Mapping[str, object]) -> dict[str, object]:
+    """The fields with no half of a surrogate pair in their texts: JSON and Arrow take none."""
     return {name: _whole(value) for name, value in fields.items()}
 
 
@@ -140,43 +146,38 @@ def _whole(value: object) -> object:
     if isinstance(value, str):
         return encode(value).decode("utf-8")
     if isinstance(value, dict):
-        return {name: _whole(below) for name, below in value.items()}
+        return whole_fields(value)
     if isinstance(value, (list, tuple)):
         return [_whole(below) for below in value]
     return value
 
 
-def _json_page(answer: Answer, piece_tokens: int | None) -> str:
+def _json_page(answer: Answer, piece_tokens: int | None) -> bytes:
     return json_line(answer.to_json(piece_tokens))
 
 
-def _markdown_page(answer: Answer, _: int | None) -> str:
-    return _front_matter(answer) + "\n" + _ended(answer.markdown)
+def _markdown_page(answer: Answer, _: int | None) -> bytes:
+    return encode(_front_matter(answer) + "\n") + _ended(answer.markdown)
 
 
-def _text_page(answer: Answer, _: int | None) -> str:
+def _text_page(answer: Answer, _: int | None) -> bytes:
     # A form feed ends a page, so none may stand inside one.
     return _ended((answer.text or "").replace("\f", " "))
 
 
-def _html_page(answer: Answer, _: int | None) -> str:
+def _html_page(answer: Answer, _: int | None) -> bytes:
     return _ended(answer.html)
 
 
-def _warc_page(answer: Answer, _: int | None) -> str:
+def _warc_page(answer: Answer, _: int | None) -> bytes:
     from dehusk.output.warc import conversion  # noqa: PLC0415  one format needs it
 
-    return conversion(answer, encode(answer.text or "").decode("utf-8"))
+    return conversion(answer, encode(answer.text or ""))
 
 
-def _pieces_page(answer: Answer, piece_tokens: int | None) -> str | None:
+def _pieces_page(answer: Answer, piece_tokens: int | None) -> bytes | None:
     pieces = page_pieces(answer.to_json(piece_tokens or PIECE_TOKENS))
-    return "".join(map(json_line, pieces)) or None
-
-
-def _parquet_page(answer: Answer, piece_tokens: int | None) -> str:
-    fields = whole_fields(answer.to_json(piece_tokens))
-    return json.dumps(fields, ensure_ascii=False, allow_nan=False)
+    return b"".join(map(json_line, pieces)) or None
 
 
 def _open_parquet(path: Path, piece_tokens: int | None, is_folder: bool) -> Writer:  # noqa: FBT001
@@ -194,7 +195,7 @@ class Row:
     """What the help of `--format` says of it, its name included."""
     suffix: str
     """Of the file of a page, in a folder."""
-    write: Callable[[Answer, int | None], str | None]
+    write: Callable[[Answer, int | None], bytes | None]
     """What is written for a page, with pieces of so many tokens; None for nothing."""
     separator: bytes = b""
     """What stands between two pages in one stream."""
@@ -277,7 +278,7 @@ class Format(StrEnum):
         name="parquet",
         help="parquet (install extra: parquet)",
         suffix=".parquet",
-        write=_parquet_page,
+        write=_json_page,
         is_named=True,
         has_failures=True,
         has_pieces=True,
@@ -285,8 +286,8 @@ class Format(StrEnum):
     )
 
 
-def render(answer: Answer, chosen: Format, piece_tokens: int | None = None) -> str | None:
-    """The text for one page; None where there is nothing to write, as for most that failed."""
+def render(answer: Answer, chosen: Format, piece_tokens: int | None = None) -> bytes | None:
+    """The bytes for one page; None where there is nothing to write, as for most that failed."""
     if answer.error is not None and not chosen.row.has_failures:
         return None
     return chosen.row.write(answer, piece_tokens)
@@ -350,10 +351,11 @@ class Shape:
         if written is None:
             return None
         if self.is_terminal:
+            shown = written.decode("utf-8")
             if self.format.row.is_bare:
-                written = f"==> {answer.url or 'a page without a URL'} <==\n{written}"
-            written = _COMMANDS.sub("\ufffd", written)
-        return self.packed(self.separator + encode(written)) if self.is_packed else encode(written)
+                shown = f"==> {answer.url or 'a page without a URL'} <==\n{shown}"
+            written = encode(_COMMANDS.sub("\ufffd", shown))
+        return self.packed(self.separator + written) if self.is_packed else written
 
     @property
     def separator(self) -> bytes:

@@ -37,13 +37,12 @@ class Source(Protocol):
         """How an archive came to the page."""
 
 
-def conversion(source: Source, text: str) -> str:
-    """The record with a page's text, as WARC 1.1 has it, the empty lines behind it included.
+def conversion(source: Source, block: bytes) -> bytes:
+    """The record with a page's text (UTF-8), as WARC 1.1 has it, with the empty lines behind it.
 
     It refers to the record of the page, and has its date; a page from elsewhere has the time of
     writing, or that of SOURCE_DATE_EPOCH. The same page gets the same name on every run.
     """
-    block = text.encode("utf-8")
     record_id, date = "", ""
     if source.capture:
         record_id, date = source.capture.record_id or "", source.capture.date or ""
@@ -58,7 +57,7 @@ def conversion(source: Source, text: str) -> str:
         "WARC-Block-Digest": _digest(block),
         "Content-Type": "text/plain; charset=utf-8",
     }
-    return _record(fields, block).decode("utf-8")
+    return _record(fields, block)
 
 
 class Exchange(Protocol):

@@ -91,7 +91,7 @@ def clean(
 
 def answer_row(row: Row, page: Page | Failure, answer: Result | Refusal) -> Row:
     """The row of an answer on the page of a row."""
-    line = (render(answer, Format.JSONL) or "").rstrip("\n")
+    line = (render(answer, Format.JSONL) or b"").decode().rstrip("\n")
     error = None if answer.error is None else getattr(answer.error, "code", "source")
     return {
         "order": row["order"],

@@ -129,7 +129,7 @@ def _local(path: str, settings: SourceSettings) -> Iterator[Any]:
 def _failed(failure: Failure, order: int) -> Row:
     """What could not be read, with the line that is written for it."""
     refusal = Refusal(failure.url, failure.site, failure.error)
-    line = (render(refusal, Format.JSONL) or "").rstrip("\n")
+    line = (render(refusal, Format.JSONL) or b"").decode().rstrip("\n")
     row: Row = dict.fromkeys(PAGE)
     told = {"order": order, "url": plain(failure.url), "site": plain(failure.site)}
     return row | told | {"is_text": False, "failure": plain(line)}
