@@ -1,6 +1,6 @@
 """The compiled kernel (`src/kernel`), as its few callers see it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeVar, final
 
 import numpy as np
@@ -281,6 +281,9 @@ def site_features(
     reading: Reading, opinion: Opinion, tables: Mapping[str, Table], pages: int, types: Buffer
 ) -> bytearray: ...
 def type_features(reading: Reading, opinion: Opinion, /) -> bytearray: ...
+def doubts(
+    content: Buffer, comments: Buffer, chars: Buffer, types: Sequence[float], threshold: float, /
+) -> bytearray: ...
 def spread(reading: Reading, values: Buffer, /) -> bytearray: ...
 def is_template_new(tables: Mapping[str, Table], pages: int, /) -> bool: ...
 def markdown(

@@ -128,8 +128,8 @@ class Result:
         or was told to keep or to drop it.
         """
         found = self._assessment.comments() if self._assessment else None
-        if found is None:
-            return None
+        if found is None or not found.any():
+            return None if found is None else ""
         by_user = self.labels.reasons == Reason.DROPPED.value
         found = found & (self.labels.labels == Label.TEMPLATE.value) & ~by_user
         return (

@@ -286,7 +286,8 @@ class _Trainer:
             logits = held_out(capped_site[fold], context[fold], rows)
             likely = 1 / (1 + np.exp(-np.clip(logits, -30, 30)))
             least = min(0.5, float(likely[:, 0].max()))
-            found.append(Judged(likely[:, 0], likely[:, 1], self.types[place].tolist(), least))
+            content, comments = np.ascontiguousarray(likely.T)
+            found.append(Judged(content, comments, self.types[place].tolist(), least))
         return found
 
     def _fit_confidence(self, part: int) -> Network:
@@ -301,7 +302,8 @@ class _Trainer:
         features, examples = [], []
         for place in places:
             page, judged = self.pages[place], self.judged[place]
-            features.append(confidence_features(judged, np.asarray(page.reading.chars)))
+            row = confidence_features(judged, page.reading.chars)
+            features.append(np.frombuffer(row, np.float32)[np.newaxis])
             right = page.gold.right(judged.content >= judged.threshold)
             wanted, weight = np.array([[right]], np.float32), self.weights[[place]]
             examples.append(Example(wanted, weight, nothing, nothing, np.nan, 0.0))

@@ -124,13 +124,10 @@ class Auto:
             comments = partial(self._comments, len(tree), page, nothing)
             return Assessment(np.full(len(tree), np.nan), comments)
         judgement = self._judge(memory, page)
-        # Copies: the evidence need not live as long as the answer.
-        content, comment = np.array(judgement.content), np.array(judgement.comments)
-        judged = Judged(content, comment, judgement.types, judgement.threshold)
         return Assessment(
             _spread(page, self._scores(judgement)),
-            partial(self._comments, len(tree), page, judged),
-            partial(self._confidence, page, judged),
+            partial(self._comments, len(tree), page, judgement),
+            partial(self._confidence, page, judgement),
         )
 
     def content(self, memory: Memory, tree: Tree) -> tuple[_kernel.Reading, Floats] | None:
@@ -245,17 +242,20 @@ class Auto:
         kept = is_comment(judgement)
         return np.where(kept, 0.5 * (1 - np.asarray(judgement.comments)), judgement.scores)
 
-    def _comments(self, nodes: int, page: _kernel.Reading, judged: Judged) -> Flags | None:
+    def _comments(
+        self, nodes: int, page: _kernel.Reading, judged: Judged | _kernel.Judgement
+    ) -> Flags | None:
         """Which nodes are texts of comments; None where nobody asked for them apart."""
         if self.comments != Comments.APART:
             return None
-        found = np.zeros(nodes, np.bool_)
-        found[np.asarray(page.segments)] = is_comment(judged)[np.asarray(page.owners)]
+        found, blocks = np.zeros(nodes, np.bool_), is_comment(judged)
+        if blocks.any():
+            found[np.asarray(page.segments)] = blocks[np.asarray(page.owners)]
         return found
 
-    def _confidence(self, page: _kernel.Reading, judged: Judged) -> float:
-        rows = confidence_features(judged, np.asarray(page.chars))
-        logit = float(self._model.confidence(rows)[0, 0])
+    def _confidence(self, page: _kernel.Reading, judgement: _kernel.Judgement) -> float:
+        row = confidence_features(judgement, page.chars)
+        logit: float = memoryview(self._model.confidence.kernel.outputs(row)).cast("d")[0]
         return 1 / (1 + math.exp(-min(max(-30.0, logit), 30.0)))
 
 

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dehusk import _kernel
 from dehusk.page.tree import Flags, Floats
@@ -39,33 +38,23 @@ costs F1 of 0.009 on articles-dev and 0.015 on sites-dev, where 0.5 costs 0.015 
 
 def is_comment(judged: Judged | _kernel.Judgement) -> Flags:
     """Which blocks are comments: what is likely to be, and is not content."""
-    likely = np.where(np.asarray(judged.content) < judged.threshold, judged.comments, 0.0)
+    comments = np.asarray(judged.comments)
+    if comments.max(initial=0.0) < _SURE:
+        return np.zeros(len(comments), np.bool_)
+    likely = np.where(np.asarray(judged.content) < judged.threshold, comments, 0.0)
     least = _LIKELY if likely.max(initial=0.0) >= _SURE else 1.0
     return np.asarray(likely >= least)
 
 
-_DOUBT: Final = (0.1, 0.3, 0.5, 0.7, 0.9)
-
-
-CONFIDENCE_FEATURES: Final = 8 + len(_DOUBT) + len(PageType)
+CONFIDENCE_FEATURES: Final = 13 + len(PageType)
 """Numbers of a row."""
 
 
-def confidence_features(judged: Judged, chars: Floats) -> NDArray[np.float32]:
-    """One row of numbers of a page with text: the F1 to be expected if the probabilities are right,
-    how the page's characters lie between sure template and sure content, and its types.
+def confidence_features(
+    judged: Judged | _kernel.Judgement, chars: Floats | memoryview
+) -> bytearray:
+    """One row of numbers of a page with text, in single precision: the F1 to be expected if the
+    probabilities are right, how the page's characters lie between sure template and sure content,
+    and its types.
     """
-    content = np.asarray(judged.content)
-    kept = content >= judged.threshold
-    total, length = float(chars.sum()), float(chars[kept].sum())
-    hits = float((chars * content)[kept].sum())
-    expected = 2 * hits / max(length + float(chars @ content), 1.0)
-    level = np.searchsorted(_DOUBT, content, side="right")
-    levels = np.bincount(level, chars, len(_DOUBT) + 1) / max(total, 1.0)
-    comments = float(chars[np.asarray(judged.comments) >= 0.5].sum())
-    numbers = (
-        expected, hits / max(length, 1.0), np.log1p(length) / 8, np.log1p(total) / 8,
-        length / max(total, 1.0), comments / max(total, 1.0), float(content.max()), *levels,
-        *judged.types,
-    )  # fmt: skip
-    return np.array([numbers], np.float32)
+    return _kernel.doubts(judged.content, judged.comments, chars, judged.types, judged.threshold)
