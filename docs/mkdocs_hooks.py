@@ -118,4 +118,4 @@ def _row(action: argparse.Action) -> str:
     formatter = argparse.HelpFormatter("")
     name = formatter._format_action_invocation(action)
     text = " ".join(formatter._expand_help(action).split()) if action.help else ""
-    return "| `{}` | {} |".format(*(part.replace("|", "\\|") for part in (name, text)))
+    return "| `{}` | {} |".format(name, text.replace("|", "\\|"))

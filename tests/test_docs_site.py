@@ -90,6 +90,12 @@ def test_no_page_of_the_site_loads_anything_from_elsewhere(
 
 
 @pytest.mark.slow
+def test_no_code_of_the_site_shows_the_escapes_of_tables(site: Path) -> None:
+    escaped = re.compile(r"<td><code>[^<]*\\\|")
+    assert not [path for path in site.rglob("*.html") if escaped.search(path.read_text("utf-8"))]
+
+
+@pytest.mark.slow
 def test_the_site_has_every_public_name_and_every_command(pages: dict[Path, _Page]) -> None:
     named = {path.name: page.anchors for path, page in pages.items()}
     missing = {f"dehusk.{name}" for name in dehusk.__all__ if name != "__version__"}

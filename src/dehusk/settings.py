@@ -119,7 +119,7 @@ class Tables(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class MarkdownSettings:
-    """What Markdown has of links, images and tables."""
+    """How Markdown writes links, images and tables."""
 
     links: Links = Links.KEEP
     images: Images = Images.KEEP
@@ -202,7 +202,7 @@ class Keeping:
 
 
 class Durable(StrEnum):
-    """When what a page taught is lasting, which kill -9 and a power cut do not undo."""
+    """When what a page taught is saved, so that kill -9 and a power cut do not undo it."""
 
     PAGE = "page"
     """Before the page's answer is given."""
@@ -251,7 +251,7 @@ class Wish(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CrawlSettings:
-    """How to crawl: how much, how fast, under what name, and what wishes of a site to pass over."""
+    """How to crawl: how much, how fast, under what name, and which wishes of a site to ignore."""
 
     max_pages: int = 1000
     """Pages to give; failed and left out ones do not count."""

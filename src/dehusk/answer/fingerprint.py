@@ -121,11 +121,11 @@ each page cost as much as there are pages; a duplicate has other hashes to be fo
 
 
 class Seen:
-    """Texts that were met. It keeps nothing of them but sketches, and forgets the oldest.
+    """The texts seen so far. It keeps only their sketches, and forgets the oldest.
 
-    At least the newest `max_texts` are remembered and at most twice as many: they stand in two
-    tables, and when the younger is full the older is dropped. A text takes 1.4 kB (measured on
-    4,000 of 300 words), so that the default needs 140 MB at most.
+    At least the newest `max_texts` are remembered, and at most twice as many: they are in two
+    tables, and when the newer one is full the older one is dropped. A text takes 1.4 kB (measured
+    on 4,000 of 300 words), so that the default needs 140 MB at most.
 
     >>> seen = Seen()
     >>> seen.add("Rye is sown in autumn."), seen.add("Oats in spring.")
@@ -141,14 +141,14 @@ class Seen:
         self._young, self._old = _Table(), _Table()
 
     def add(self, text: str) -> bool:
-        """Is the text a near duplicate of one met before? If not, it is remembered.
+        """Is the text a near duplicate of an earlier one? If not, it is remembered.
 
         A duplicate is what `is_duplicate` says. A text without words never is one.
         """
         return self.add_sketch(sketch(text).tolist())
 
     def add_sketch(self, hashes: list[int]) -> bool:
-        """Is a text with this `sketch` one? As `add`, for whoever has no more of it."""
+        """The same as `add`, for callers who only have the text's `sketch`."""
         if self._young.has_duplicate(hashes) or self._old.has_duplicate(hashes):
             return True
         if len(self._young.sizes) == self._max_texts:

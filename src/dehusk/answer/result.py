@@ -44,7 +44,7 @@ FIELDS: Final = (
 
 @dataclass(frozen=True)
 class Result:
-    """One page's answer: text, Markdown, HTML, template, links and what the page says of itself."""
+    """One page's answer: text, Markdown, HTML, template, links and what it says about itself."""
 
     url: str | None
     site: str
@@ -71,7 +71,7 @@ class Result:
 
     @property
     def tree(self) -> Tree:
-        """The page as a tree: read again where other answers have followed on this one."""
+        """The page as a tree; read again if other answers have followed this one."""
         return self._read().tree
 
     def _read(self) -> ParsedPage:
@@ -94,7 +94,7 @@ class Result:
 
     @cached_property
     def verdict(self) -> Verdict:
-        """Family, type and change of template, where the method says."""
+        """Family, type and change of template, if the method gives them."""
         return self._judge()
 
     @property
@@ -124,7 +124,7 @@ class Result:
 
     @cached_property
     def comments(self) -> str | None:
-        """What readers wrote below the content, as plain text; None where the method cannot tell,
+        """What readers wrote below the content, as plain text; None if the method cannot tell,
         or was told to keep or to drop it.
         """
         found = self._assessment.comments() if self._assessment else None
@@ -140,18 +140,18 @@ class Result:
 
     @cached_property
     def confidence(self) -> float | None:
-        """The F1 of words to be expected of the text as the method judges it, 0 … 1, whatever the
-        user keeps or drops; None where the method cannot say, or the page has no text.
+        """The F1 of words that the method expects of the text, 0 … 1, whatever the user keeps or
+        drops; None if the method cannot say, or the page has no text.
         """
         return self._assessment.confidence() if self._assessment else None
 
     @cached_property
     def markdown(self) -> str:
-        """The content as Markdown, links absolute; `written_with` has it otherwise."""
+        """The content as Markdown, links absolute; `written_with` gives another style."""
         return markdown(self.tree, self.labels.labels, self.url, self.markdown_settings)
 
     def written_with(self, settings: MarkdownSettings) -> Result:
-        """The same answer, with Markdown as these settings say."""
+        """The same answer, with Markdown written as these settings say."""
         return replace(self, markdown_settings=settings)
 
     @cached_property
@@ -191,7 +191,7 @@ class Result:
 
     @cached_property
     def description(self) -> Description:
-        """Title, language, author, dates and more, where the page states or shows them."""
+        """Title, language, author, dates and more, if the page states or shows them."""
         fetched = self.capture.date if self.capture else None
         return describe(self.tree, self.labels.labels, self.url, fetched, self._places)
 
@@ -207,7 +207,7 @@ class Result:
 
     @property
     def author(self) -> str | None:
-        """Who has written the page, with commas between the names."""
+        """Who wrote the page, with commas between the names."""
         return self.description.author
 
     @property
@@ -222,7 +222,7 @@ class Result:
 
     @property
     def summary(self) -> str | None:
-        """What the page says that it is about."""
+        """What the page says it is about."""
         return self.description.summary
 
     @property
@@ -242,11 +242,11 @@ class Result:
 
     @cached_property
     def fingerprint(self) -> str:
-        """A 64-bit SimHash of the content's words, in hex: near for near-duplicates."""
+        """A 64-bit SimHash of the content's words, in hex: similar for near duplicates."""
         return fingerprint(self.text)
 
     def pieces(self, max_tokens: int) -> list[ContentPiece]:
-        """The content in pieces of at most so many tokens (characters / 4), for retrieval."""
+        """The content in pieces of at most this many tokens (characters / 4), for retrieval."""
         return pieces(self.tree, self.labels.labels, max_tokens, self.url, self.markdown_settings)
 
     @cached_property
@@ -264,25 +264,25 @@ class Result:
 
     @cached_property
     def regions(self) -> tuple[Region, ...]:
-        """The pieces of the page that were kept or dropped whole, in document order, and why."""
+        """The parts of the page that were kept or dropped as a whole, in order, and why."""
         return regions(self.tree, self.labels, self.explanation)
 
     @cached_property
     def needs_render(self) -> bool:
-        """True for a page whose text only its scripts would make: a browser must show it first."""
+        """True for a page that is empty until its scripts have run: show it in a browser first."""
         return needs_scripts(self.tree)
 
     @property
     def revision(self) -> int:
         """Which state of the site's memory the answer comes from: the pages it had learned.
 
-        Two answers of one revision come from the same memory. Whatever a site learns may change
-        its answers, so nothing that rises more rarely would do.
+        Two answers with the same revision come from the same memory. Anything that a site learns
+        may change its answers, so the number must rise with every page.
         """
         return self.pages_seen
 
     def choices(self, wanted: Overrides) -> Choices:
-        """Of each node the label that these selectors give it, -1 where they select nothing."""
+        """For each node the label that these selectors give it, or -1 if they do not select it."""
         parsed = self._read()
         return choose(parsed.tree, parsed.document, wanted)
 
@@ -292,9 +292,9 @@ class Result:
         return None
 
     def to_json(self, piece_tokens: int | None = None) -> dict[str, object]:
-        """The page's JSON line; null is what this version or method does not know.
+        """The page's JSON line; null stands for what this version or method does not know.
 
-        With `piece_tokens` it has `pieces` too, of at most so many tokens each.
+        With `piece_tokens` it also has `pieces` of at most that many tokens each.
         """
         parts = (
             "description",
@@ -383,7 +383,7 @@ class Refusal:
     capture: None = None
 
     def to_json(self, piece_tokens: int | None = None) -> dict[str, object]:
-        """The JSON line of a page that failed: an error, and null for all that is not known."""
+        """The JSON line of a page that failed: an error, and null for everything unknown."""
         error = self.error
         code = error.code if isinstance(error, PageError) else "source"
         message = error.reason if isinstance(error, PageError) else str(error)

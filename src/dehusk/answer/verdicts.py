@@ -30,7 +30,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A piece of a page that smoothing gave one score; other sections may stand inside it."""
+    """A part of a page that got one score by smoothing; it may contain other sections."""
 
     node: int
     """The number of the node that it begins with."""

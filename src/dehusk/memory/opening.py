@@ -34,16 +34,16 @@ def open(  # noqa: A001  the name that users know from files
     markdown: MarkdownSettings = MarkdownSettings(),
     **settings: Any,
 ) -> Session:
-    """A session of the memories at that address: a file, made if it is not there.
+    """A session with the memories at that address: a file, created if it does not exist.
 
-    Without an address they are in memory, and every page is learned whenever it comes.
+    Without an address they are in RAM, and a page is learned each time it comes.
 
     Method and settings are those that the memories were learned with; a new file takes the given
     ones, or the default. A page that was learned is not learned again, unless `relearn` and it has
     changed. With `reads_only` others may write at the same time, and nothing can be learned. Raises
-    UsageError for a `durable` that does not exist and for what needs an address, StateError where
-    another method or setting is asked for, StoreLocked where another process writes, StoreDamaged
-    for a file that cannot be trusted.
+    UsageError for an unknown `durable` and for what needs an address, StateError for a method or
+    setting other than that of the file, StoreLocked if another process writes to it, and
+    StoreDamaged for a damaged file.
     """
     if durable not in list(Durable):
         raise UsageError(f"durable is one of {', '.join(Durable)}, not {durable!r}")
@@ -104,9 +104,9 @@ def extract(
 ) -> Result:
     """One page's answer from the page alone, without a memory.
 
-    `keep` and `drop` are CSS selectors: what they select is content, or template, with all below
-    it, whatever the method says; `markdown` says what Markdown has of links, images and tables.
-    Raises SelectorError for what is not CSS.
+    `keep` and `drop` are CSS selectors: what they select is content or template, with everything
+    inside it, whatever the method says. `markdown` says how Markdown writes links, images and
+    tables. Raises SelectorError for an invalid selector.
 
     >>> extract("<p>Hello</p>").text
     'Hello'
@@ -168,6 +168,6 @@ class Site(Session):
         return dump(self.memory(), self.method.name, settings=settings, site=self.name or "")
 
     def load(self, state: bytes) -> None:
-        """Go on from what `dump` gave for the same name, method and settings; else StateError."""
+        """Continue from what `dump` gave for the same name, method and settings, or StateError."""
         settings = learned_with(self.method)
         self.hold("", load(state, self.method.name, settings=settings, site=self.name or ""))

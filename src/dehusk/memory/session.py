@@ -83,11 +83,11 @@ class Snapshot:
 
 
 class Session(Kept):
-    """Sites that are learned page by page. In memory; `dehusk.open` gives one that lasts.
+    """Sites that are learned page by page, in RAM; `dehusk.open` gives a session that is saved.
 
-    Threads may share a session: one works on a page, the others wait. In memory every page is
-    learned whenever it comes. A session that lasts knows the pages of its sites: one that was
-    learned is answered on by what its site has taught, and not learned again.
+    Threads may share a session: one works on a page, the others wait. In RAM a page is learned
+    each time it comes. A saved session knows the pages of its sites: it cleans a known page with
+    what its site has taught, and does not learn it again.
     """
 
     def __init__(
@@ -133,7 +133,7 @@ class Session(Kept):
         site: str | None = None,
         render: Render | None = None,
     ) -> Result:
-        """Learn a page of its site and answer on it; PageError changes nothing.
+        """Learn a page and answer for it; a PageError changes nothing.
 
         `render` is called with the result before the page counts as learned: a page that cannot be
         rendered is not learned.
@@ -149,7 +149,7 @@ class Session(Kept):
         charset: str | None = None,
         site: str | None = None,
     ) -> bool:
-        """Learn a page without an answer on it; False where it was known. Raises PageError."""
+        """Learn a page without answering; False if it was known. Raises PageError."""
         with self._alone:
             return self._learn(self._page(html, url, charset, site)) is not None
 
@@ -163,10 +163,10 @@ class Session(Kept):
         render: Render | None = None,
         is_learned: bool | None = None,
     ) -> Result:
-        """Answer on a page that was learned, by all that its site has taught; learn nothing.
+        """Answer for a learned page, with everything its site has taught, without learning.
 
-        One that was not is answered on as if it were the site's next. Pages in memory are taken
-        for learned, but for those that `learn` could not; `is_learned` says it of this page.
+        A page that was not learned is answered as if it were the site's next. In RAM, pages count
+        as learned unless `learn` failed; `is_learned` decides it for this page.
         """
         page = self._page(html, url, charset, site)
         with self._alone:
@@ -183,7 +183,7 @@ class Session(Kept):
         site: str | None = None,
         is_learned: bool | None = None,
     ) -> Result:
-        """Answer as `ask` does, with what the scores are made of where the method can say it."""
+        """Answer as `ask` does, with what the scores are made of, if the method can tell."""
         page = self._page(html, url, charset, site)
         with self._alone:
             name, memory = self._memory_of(page)
@@ -191,7 +191,7 @@ class Session(Kept):
             return pipeline.explain(page, memory, self._setup(name), learning)
 
     def clean(self, pages: Iterable[PageLike]) -> Iterator[Result | Refusal]:
-        """Learn pages and answer on each, in order; a page that cannot be used gives a Refusal.
+        """Learn pages and answer for each, in order; a page that cannot be used gives a Refusal.
 
         A page is a Page, its HTML, or HTML, URL, site and charset together. The answers are noted
         for `revise`.
@@ -204,7 +204,7 @@ class Session(Kept):
     ) -> Iterator[Result | Refusal]:
         """Answer as `clean` does, but only with what changed since that revision.
 
-        Without `since`: since the page was last answered on. New pages are learned and answered on.
+        Without `since`: since the last answer for the page. New pages are learned and answered.
         """
         check_pages(pages)
         return (answer for answer, is_changed in self._answers(pages, since) if is_changed)

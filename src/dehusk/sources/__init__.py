@@ -247,10 +247,10 @@ def read(
     settings: SourceSettings = SourceSettings(),
     crawl: CrawlSettings = CrawlSettings(),
 ) -> Iterator[Page]:
-    """The pages of all sources that the command line reads, in order.
+    """The pages of any source that the command line reads, in order.
 
-    Web addresses are crawled; they and files do not go into one call. Whatever cannot be read goes
-    to `failed`, and is logged without one; reading goes on behind it. Raises UsageError at once for
+    Web addresses are crawled; files cannot be in the same call. What cannot be read goes to
+    `failed`, or is logged without it, and reading continues. Raises UsageError at once for
     a source that does not exist, MissingExtra for one that needs an extra.
     """
     names = [os.fspath(source) for source in sources]

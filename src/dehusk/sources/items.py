@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A page, or the rest of a source, that could not be read; reading goes on behind it.
+    """A page, or the rest of a source, that could not be read; reading continues after it.
 
     `error` is a PageError for one page or record, and a SourceError or MissingExtra for a file, a
     folder or a stream that cannot be read, or not to its end.

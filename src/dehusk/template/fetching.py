@@ -120,12 +120,12 @@ def template_at(
     paces: Paces | None = None,
     **settings: Any,
 ) -> Template:
-    """The template of the page at a URL, found among the pages that it links, out of the web.
+    """The template of a page on the web, found by comparing it with pages that it links to.
 
-    They are those that `hyperlink` asks for, with the settings that commands have; another method
-    compares with the same. A page that cannot be had is passed over: `on_load` is told of each that
-    was asked for, and of the page or the PageError. Calls that share `paces` ask a host no faster
-    than one. Raises PageError for the page itself.
+    These are the pages that `hyperlink` asks for, with the settings of the command line; another
+    method compares with the same pages. A page that cannot be loaded is skipped. `on_load` is
+    called with each URL that was requested, and the page or the PageError. Calls that share `paces`
+    ask a host no faster than one. Raises PageError for the page itself.
     """
     is_search = method == Hyperlink.name
     chosen = best_settings(settings if is_search else {})

@@ -118,7 +118,7 @@ def redirected(pages: Iterable[Page], redirects: Mapping[str, str]) -> dict[str,
 
 @dataclass(frozen=True, eq=False)
 class Template:
-    """What pages of a family share, and where on them the content stands."""
+    """What pages of a family share, and where on them the content is."""
 
     result: Result
     """The answer on the page that was asked about."""
@@ -144,7 +144,7 @@ class Template:
 
     @cached_property
     def slots(self) -> list[dict[str, object]]:
-        """Of each slot its name, its selectors, on how many pages it is, and values from these."""
+        """Each slot's name and selectors, how many pages have it, and example values."""
         return [
             {
                 "name": slot.name,
@@ -254,10 +254,10 @@ def template_of(
     refused: Callable[[PageError], object] | None = None,
     **settings: Any,
 ) -> Template:
-    """The template of the page's family, found among other pages of its site.
+    """The template of the page's family, found by comparing it with other pages of its site.
 
-    `memory` is what the site has taught before. Others that cannot be used are passed over;
-    `refused` is told of each. Raises PageError for the page itself.
+    `memory` is what was learned about the site before. Other pages that cannot be used are
+    skipped, and `refused` is called with the error of each. Raises PageError for the page itself.
     """
     others = list(others)
     if method in METHODS and "loader" in METHODS[method].__dataclass_fields__:

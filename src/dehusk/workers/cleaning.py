@@ -24,13 +24,13 @@ def clean(
     render: Render | None = None,
     **options: Any,
 ) -> Answers:
-    """Answers on the pages of all sources that the command line reads, in order.
+    """Answers for the pages of any source that the command line reads, in order.
 
-    Sites are learned as their pages come, in the `memory` if there is one. Whatever cannot be read
-    or used gives a Refusal, and the next page follows. `render` asks each Result for what is wanted
-    of it, within the time that a page has. `options` are those of `dehusk.open`. Raises UsageError
-    at once for a source that does not exist, MissingExtra for one that needs an extra; what
-    `dehusk.open` raises comes with the first page.
+    Sites are learned as their pages come, in the `memory` if there is one. What cannot be read or
+    used gives a Refusal, and the next page follows. `render` is called with each Result, within the
+    time limit of the page, to compute what you want of it. `options` are those of `dehusk.open`.
+    Raises UsageError at once for a source that does not exist, MissingExtra for one that needs an
+    extra; what `dehusk.open` raises comes with the first page.
     """
     names = [os.fspath(source) for source in sources]
     if are_web(names):

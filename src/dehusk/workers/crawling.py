@@ -288,10 +288,10 @@ def crawl(
     settings: CrawlSettings = CrawlSettings(),
     **method_settings: Any,
 ) -> Iterator[Result | Refusal]:
-    """Answers on the pages of the sites at these URLs, as they come from the web.
+    """Answers for the pages of the sites at these URLs, as they come from the web.
 
-    With a `state` file the crawl can be cut off at any moment and gone on with: `resume`. One that
-    came to its end is visited again, and gives what has changed; `fresh` forgets it.
+    With a `state` file, `resume` continues a crawl that was interrupted at any moment. A finished
+    crawl is visited again, and gives what has changed. `fresh` forgets it.
     """
     session = Session(method=method, limits=limits, **method_settings)
     path = None if state is None else Path(state)

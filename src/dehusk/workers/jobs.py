@@ -90,11 +90,11 @@ class _Entry:
 
 
 class Jobs:
-    """Processes that judge pages of a session, or of sites that are forgotten afterwards.
+    """Processes that judge the pages of a session, or without one forget everything at the end.
 
     The answers are those of one process, to the byte, in the order of the pages, rendered as the
-    `shape` says: JSON lines unless it says otherwise. A process that ends costs nothing: its page
-    is tried again once, then refused, and its site goes on as if that page had not been.
+    `shape` says: JSON lines unless it says otherwise. If a process dies, its page
+    is tried once more, then refused, and its site continues as if that page had not come.
 
     With `splits_sites` any process works on any page. That takes two passes: `learn` all pages,
     then `run` with a plan that asks about them.
@@ -159,7 +159,7 @@ class Jobs:
             yield done.outcome
 
     def learn(self, pages: Iterable[Item]) -> Iterator[Learned | Refusal]:
-        """Learn pages without an answer on them, in order: was each new, or why not?"""
+        """Learn pages without answering, in order: whether each was new, or a Refusal."""
         check_pages(pages)
         act = Act.TELL if self._splits_sites else Act.LEARN
         for done in self.run(map(_read, pages), lambda _: act):
@@ -167,13 +167,13 @@ class Jobs:
             yield done.outcome
 
     def note(self, answer: Rendered, since: int | None = None) -> bool:
-        """Note the answer that is given on a page, as `Session.note` does."""
+        """Note the answer for a page, as `Session.note` does."""
         return self._session.note_given(answer.site, rendered_answer(answer), since)
 
     def run(self, items: Iterable[Page | Failure], plan: Plan) -> Iterator[ItemOutcome]:
-        """What came of each item, in order; `plan` says what to do with it, when it is read.
+        """The outcome of each item, in order; `plan` says what to do with it when it is read.
 
-        Items are read in another thread; all else happens in the caller's.
+        Items are read in another thread; everything else happens in the caller's.
         """
         if self._reader is not None:
             raise UsageError("these processes have a run to end first, or were left in one")

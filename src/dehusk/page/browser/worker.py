@@ -29,11 +29,11 @@ Answer = TypeVar("Answer")
 
 
 class Browser:
-    """Chromium without a window: pages in, pages as it shows them out.
+    """Chromium without a window: turns a page into what the browser shows.
 
     Starts with the first page and ends with `close` or the `with` block. May be used from several
     threads at once. `fetch` answers what pages ask for (scripts, style sheets, data); without it
-    a page gets nothing but itself. Raises MissingExtra without Playwright and UsageError without
+    a page can load nothing. Raises MissingExtra without Playwright and UsageError without
     Chromium.
     """
 
@@ -63,9 +63,9 @@ class Browser:
     def render(self, page: Page, limits: Limits = Limits()) -> Page:
         """The page after its scripts ran, with `boxes`: the box of every node, in pixels.
 
-        Raises PageTimeout for one that takes longer than `limits.timeout_s` or never lets go of
-        the processor, NotRendered for one that crashes the browser or leaves for another page, and
-        what `limits` refuse. The next page finds a browser that works.
+        Raises PageTimeout if the page takes longer than `limits.timeout_s` or hangs, NotRendered if
+        it crashes the browser or leaves for another page, and the errors of `limits`. The browser
+        still works for the next page.
         """
         future = asyncio.run_coroutine_threadsafe(self._render(page, limits), self._running_loop())
         try:
@@ -76,7 +76,7 @@ class Browser:
             raise PageTimeout(page.url, "the browser does not answer any more") from fault
 
     def start(self) -> None:
-        """Start Chromium now, not with the first page; UsageError if it will not."""
+        """Start Chromium now, not with the first page. Raises UsageError if that fails."""
         asyncio.run_coroutine_threadsafe(self._start(), self._running_loop()).result(
             _START_S + 4 * _STOP_S
         )
