@@ -224,6 +224,9 @@ class Table:
     def saved(self, seed: int, /) -> tuple[list[int], bytes]:
         """The shape of the table as it is saved, and its arrays; keys and owners are seeded."""
 
+    def row(self, key: int, /) -> tuple[int, ...] | None:
+        """On how many pages a key was, and its sums; None for a key that is not in the table."""
+
     def counts_of(self, keys: NDArray[np.uint64], /) -> NDArray[np.uint32]:
         """On how many pages each of the keys was; 0 for one that is not in the table."""
 

@@ -347,6 +347,23 @@ static PyObject *counts_of(PyObject *self, PyObject *keys)
     return array;
 }
 
+/* The row of a key: on how many pages it was, and its sums; None for a key that is not there. */
+static PyObject *row_at(PyObject *self, PyObject *key)
+{
+    const Table *table = (const Table *)self;
+    uint64_t wanted = PyLong_AsUnsignedLongLong(key);
+    size_t row = PyErr_Occurred() ? SIZE_MAX : row_of(table, wanted);
+    if (row == SIZE_MAX)
+        return PyErr_Occurred() ? NULL : Py_NewRef(Py_None);
+    PyObject *found = PyTuple_New(1 + (Py_ssize_t)table->width);
+    for (size_t i = 0; i <= table->width && found; i++) {
+        PyObject *number = PyLong_FromUnsignedLongLong(i ? table->sums[row * table->width + i - 1] : table->count[row]);
+        if (!number || PyTuple_SetItem(found, (Py_ssize_t)i, number) < 0)
+            Py_CLEAR(found);
+    }
+    return found;
+}
+
 /* --- what Python sees --- */
 
 /* A column as an array of numpy. */
@@ -465,6 +482,7 @@ static PyMethodDef methods[] = {
     {"only", only, METH_O, "The rows where `kept` is true."},
     {"alive", alive, METH_VARARGS, "The rows that are not past their life time, which `lives` gives by count."},
     {"saved", saved, METH_O, "The shape of the table as it is saved, and its arrays; keys and owners are seeded."},
+    {"row", row_at, METH_O, "On how many pages a key was, and its sums; None for a key that is not there."},
     {"counts_of", counts_of, METH_O, "On how many pages each of the keys was."},
     {NULL, NULL, 0, NULL},
 };

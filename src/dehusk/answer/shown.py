@@ -348,8 +348,5 @@ NO_PLACES: Final = Places()
 
 def _row(table: Table, key: int) -> Seen:
     """What a table says of a key."""
-    at = int(np.searchsorted(table.keys, np.uint64(key)))
-    if at == len(table) or table.sums is None or int(table.keys[at]) != key:
-        return _UNSEEN
-    right, hashes = table.sums[at].tolist()
-    return Seen(int(table.count[at]), right, hashes)
+    row = table.row(key)
+    return _UNSEEN if row is None else Seen(*row)
