@@ -37,7 +37,7 @@ DehuskError
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Final
 
 
 class DehuskError(Exception):
@@ -86,6 +86,10 @@ class StoreLocked(StateError):
 
 class StoreFull(StateError):
     """There is no room on the disk. What was not saved is still held; committing again saves it."""
+
+
+MEND: Final = "`dehusk sites check --repair` keeps what is good"
+"""What users can do about a damaged store."""
 
 
 class StoreDamaged(StateError):

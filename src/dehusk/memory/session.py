@@ -25,11 +25,10 @@ from typing import Any, Final, Self
 from dehusk import pipeline
 from dehusk.answer.override import NO_OVERRIDES, Overrides, overrides
 from dehusk.answer.result import Refusal, Result
-from dehusk.errors import MemoryDamaged, PageError, StoreDamaged
+from dehusk.errors import MEND, MemoryDamaged, PageError, StoreDamaged
 from dehusk.memory import Memory
 from dehusk.memory.kept import Held, Kept
 from dehusk.memory.lessons import Lessons, method_of, page_digest
-from dehusk.memory.store import MEND, Store
 from dehusk.methods import DEFAULT, groups_pages, make_method, settings_of
 from dehusk.page.page import Page, PageLike, as_page, check_pages
 from dehusk.settings import Keeping, Limits, MarkdownSettings
@@ -393,12 +392,12 @@ class Session(Kept):
             return after is not None
 
     def _put_written(self, site: str, after: Memory, lessons: Sequence[bytes]) -> None:
-        if isinstance(self._kept, Store):
+        if isinstance(self._kept, Held):
+            self._kept.put(site, after)
+        else:
             bodies = lessons if self._lessons.replay else [b""] * len(lessons)
             self._kept.put_written(site, after, bodies)
             self._commit_if_due()
-        else:
-            self._kept.put(site, after)
 
 
 def unlearned_digest(page: Page) -> int:

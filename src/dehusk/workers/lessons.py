@@ -18,10 +18,9 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from dehusk import pipeline
-from dehusk.errors import MemoryDamaged, StateError, StoreDamaged
+from dehusk.errors import MEND, MemoryDamaged, StateError, StoreDamaged
 from dehusk.memory.kept import BATCH_PAGES, BATCH_S
 from dehusk.memory.session import Session, Snapshot
-from dehusk.memory.store import MEND
 from dehusk.methods import adds_up
 from dehusk.page.page import Page
 from dehusk.settings import Durable

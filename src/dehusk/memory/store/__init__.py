@@ -8,7 +8,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Final
 
-from dehusk.errors import StateError, StoreDamaged, UsageError
+from dehusk.errors import MEND, StateError, StoreDamaged, UsageError
 from dehusk.memory.store.checking import (
     Finding,
     Replay,
@@ -19,15 +19,14 @@ from dehusk.memory.store.checking import (
     good_shelf_rows,
     read_memory,
 )
-from dehusk.memory.store.postgres import SCHEMES, PostgresDatabase
+from dehusk.memory.store.postgres import PostgresDatabase
 from dehusk.memory.store.rows import Database, SiteRow, Statements, StoreRow, site_id
 from dehusk.memory.store.shelf import Shelf, Shelves
 from dehusk.memory.store.sqlite import SqliteDatabase
 from dehusk.memory.store.store import Store
-from dehusk.settings import Keeping
+from dehusk.settings import Keeping, is_server
 
 __all__ = [
-    "MEND",
     "Database",
     "Finding",
     "Keeping",
@@ -44,14 +43,12 @@ __all__ = [
     "connect",
     "copy_good",
     "good_shelf_rows",
-    "is_server",
     "read_memory",
     "recorded_method",
     "site_id",
 ]
 
 
-MEND: Final = "`dehusk sites check --repair` keeps what is good"
 _CHECKED_BYTES: Final = 256_000_000
 """What is looked through whenever it is opened: SQLite reads a gigabyte in a second."""
 
@@ -136,15 +133,8 @@ def _write_row(database: Database, row: StoreRow) -> None:
         raise
 
 
-def is_server(address: str | os.PathLike[str]) -> bool:
-    """True for the address of a database on a server; False for a file."""
-    return os.fspath(address).startswith(SCHEMES)
-
-
-def recorded_method(address: str | os.PathLike[str] | None) -> str | None:
-    """The method that the memories there were learned with; None for a new file, or none."""
-    if address is None:
-        return None
+def recorded_method(address: str | os.PathLike[str]) -> str | None:
+    """The method that the memories there were learned with; None for a new file."""
     try:
         database = connect(address, writes=False, takes_old=True)
     except UsageError:
