@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -155,6 +156,21 @@ def test_files_put_one_behind_another_may_each_begin_with_a_byte_order_mark(tmp_
     (tmp_path / "a.jsonl").write_bytes(line % 1 + line % 2)
     pages = list(dehusk.read(tmp_path / "a.jsonl"))
     assert [page.url for page in pages] == ["https://a.example/1", "https://a.example/2"]
+
+
+def test_of_a_page_out_of_json_lines_one_form_is_held(tmp_path: Path) -> None:
+    path, html = tmp_path / "large.jsonl", "<p>rye" * 300_000
+    path.write_text((json.dumps({"html": html}) + "\n") * 3)
+    pages = read_pages([str(path)])
+    tracemalloc.start()
+    try:
+        for _ in range(3):
+            page = next(pages)
+            assert isinstance(page, Page)
+            assert tracemalloc.get_traced_memory()[0] < 1.2 * len(html)
+            del page
+    finally:
+        tracemalloc.stop()
 
 
 @pytest.mark.parametrize("name", ["a.jsonl", "a.parquet"])
