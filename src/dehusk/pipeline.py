@@ -18,7 +18,7 @@ from dehusk.methods.contract import Assessment, Verdict
 from dehusk.methods.smooth import smooth
 from dehusk.page.page import Page, check_time, timed
 from dehusk.page.parse import parse
-from dehusk.page.tree import Tree
+from dehusk.page.tree import Choices, Tree
 from dehusk.page.urls import site_by_url
 from dehusk.settings import Limits, MarkdownSettings, SiteBy
 
@@ -75,29 +75,28 @@ def _clean(
     render: Callable[[Result], object] | None,
 ) -> tuple[Result, Learned]:
     method = setup.method
-    parsed = parse(page, setup.limits)
+    tree, choices = _parse(page, setup)
     check_time("parsing")
-    learned = learn(memory, parsed.tree) if learn else _learn(method, memory, parsed.tree)
+    learned = learn(memory, tree) if learn else _learn(method, memory, tree)
     memory = learned.memory
     check_time("learning")
-    assessment = _assess(method, memory, parsed.tree)
+    assessment = _assess(method, memory, tree)
     scores = assessment.scores
     check_time("scoring")
     sections = None
     if smooths(method):
-        smoothed = smooth(parsed.tree, scores, method.smoothing(memory, parsed.tree))
+        smoothed = smooth(tree, scores, method.smoothing(memory, tree))
         scores, sections = smoothed.scores, smoothed.sections
         check_time("smoothing")
-    labels = label(parsed.tree, scores, sections)
-    if setup.overrides:
-        choices = choose(parsed.tree, parsed.document, setup.overrides)
-        labels = overrule(parsed.tree, labels, choices)
+    labels = label(tree, scores, sections)
+    if choices is not None:
+        labels = overrule(tree, labels, choices)
     check_time("labelling")
     judged: Callable[[], Verdict] = Verdict
     if judges(method):
-        judged = partial(method.verdict, memory, parsed.tree)
+        judged = partial(method.verdict, memory, tree)
     result = Result(
-        page.url, site_of(page), memory.pages, labels, page, setup.limits, parsed, page.capture,
+        page.url, site_of(page), memory.pages, labels, page, setup.limits, tree, page.capture,
         markdown_settings=setup.markdown, _judge=judged, _assessment=assessment,
         _places=memory.table(PLACES),
     )  # fmt: skip
@@ -105,6 +104,14 @@ def _clean(
         render(result)
         check_time("rendering")
     return result, learned
+
+
+def _parse(page: Page, setup: Setup) -> tuple[Tree, Choices | None]:
+    """The page's tree, and what the user decides on it. The parser's own is then let go."""
+    parsed = parse(page, setup.limits)
+    if not setup.overrides:
+        return parsed.tree, None
+    return parsed.tree, choose(parsed.tree, parsed.document, setup.overrides)
 
 
 def explain(page: Page, memory: Memory, setup: Setup, learn: Learn | None = None) -> Result:
@@ -118,9 +125,9 @@ def explain(page: Page, memory: Memory, setup: Setup, learn: Learn | None = None
 def learn(page: Page, memory: Memory, setup: Setup, learn: Learn | None = None) -> Learned:
     """The memory after the page, and what it taught, without an answer on it."""
     with timed(page.url, setup.limits.timeout_s):
-        parsed = parse(page, setup.limits)
+        tree = parse(page, setup.limits).tree
         check_time("parsing")
-        learned = learn(memory, parsed.tree) if learn else _learn(setup.method, memory, parsed.tree)
+        learned = learn(memory, tree) if learn else _learn(setup.method, memory, tree)
         check_time("learning")
     return learned
 

@@ -17,7 +17,6 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-import turbohtml
 
 KERNEL = "dehusk._kernel"
 URL = "https://grain.example/a/b?c"
@@ -58,7 +57,6 @@ def use_source(data: bytes) -> None:
     from dehusk.answer.result import Result  # noqa: PLC0415
     from dehusk.memory import Memory  # noqa: PLC0415
     from dehusk.page.page import Page  # noqa: PLC0415
-    from dehusk.page.parse import ParsedPage  # noqa: PLC0415
     from dehusk.page.tree import Tree  # noqa: PLC0415
     from dehusk.settings import Limits  # noqa: PLC0415
 
@@ -72,8 +70,7 @@ def use_source(data: bytes) -> None:
     method, tree = _auto(), Tree(scanned, URL)
     memory = method.learn(Memory(), tree)
     labels = label(tree, method.score(memory, tree))
-    parsed = ParsedPage(tree, turbohtml.parse(""))
-    _render(Result(URL, "site", 1, labels, Page("", URL), Limits(), parsed))
+    _render(Result(URL, "site", 1, labels, Page("", URL), Limits(), tree))
 
 
 def use_tables(data: bytes) -> None:

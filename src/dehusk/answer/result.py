@@ -26,7 +26,7 @@ from dehusk.memory import Table
 from dehusk.memory.tables import EMPTY
 from dehusk.methods.contract import Assessment, Explanation, Verdict
 from dehusk.page.page import Capture, Page, check_time
-from dehusk.page.parse import ParsedPage, parse
+from dehusk.page.parse import parse
 from dehusk.page.tree import Choices, Tree
 from dehusk.settings import Limits, MarkdownSettings
 
@@ -55,8 +55,8 @@ class Result:
     labels: Labels = field(repr=False)
     _page: Page = field(repr=False)
     _limits: Limits = field(repr=False)
-    _parsed: ParsedPage | None = field(repr=False)
-    """None once it was let go: it is eight to twenty times as large as the page."""
+    _tree: Tree | None = field(repr=False)
+    """None once it was let go: it is some three times as large as the page."""
     capture: Capture | None = None
     """How an archive or a crawl came to the page, where it says."""
     explanation: Explanation | None = field(default=None, repr=False)
@@ -74,14 +74,11 @@ class Result:
     @property
     def tree(self) -> Tree:
         """The page as a tree; read again if other answers have followed this one."""
-        return self._read().tree
-
-    def _read(self) -> ParsedPage:
-        parsed = self._parsed
-        if parsed is None:
-            parsed = self.__dict__["_parsed"] = parse(self._page, self._limits)
+        tree = self._tree
+        if tree is None:
+            tree = self.__dict__["_tree"] = parse(self._page, self._limits).tree
             _stays(self)
-        return parsed
+        return tree
 
     def _let_go(self) -> None:
         """Keep the page and what was found, and nothing large that can be had again."""
@@ -90,7 +87,7 @@ class Result:
             comments, confidence = found.comments(), self.confidence
             found = Assessment(found.scores, lambda: comments, lambda: confidence)
         verdict = self.verdict
-        self.__dict__.update(_parsed=None, _assessment=found, _judge=lambda: verdict)
+        self.__dict__.update(_tree=None, _assessment=found, _judge=lambda: verdict)
         for name in _LARGE:
             self.__dict__.pop(name, None)
 
@@ -293,7 +290,7 @@ class Result:
 
     def choices(self, wanted: Overrides) -> Choices:
         """For each node the label that these selectors give it, or -1 if they do not select it."""
-        parsed = self._read()
+        parsed = parse(self._page, self._limits)
         return choose(parsed.tree, parsed.document, wanted)
 
     @property

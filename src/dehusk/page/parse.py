@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 from dataclasses import dataclass
 from functools import partial
@@ -123,7 +124,10 @@ def _canonical(document: turbohtml.Document) -> bytes:
     root = document.root
     assert root is not None, "an HTML parser always makes <html>"
     # Piece by piece: what has plain ASCII alone is copied, and no piece leaves the nearest caches.
-    return b"".join(map(str.encode, root.serialize_iter()))
+    # `join` would hold all pieces beside the whole.
+    whole = io.BytesIO()
+    whole.writelines(map(str.encode, root.serialize_iter()))
+    return whole.getvalue()
 
 
 def _check_nodes(page: Page, limits: Limits, document: turbohtml.Document, source: bytes) -> None:
