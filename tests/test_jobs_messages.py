@@ -124,7 +124,7 @@ def test_requests_and_replies_arrive_as_they_were_sent() -> None:
     message = read(io.BytesIO(Batch(requests, ["c"]).to_bytes()))
     assert message is not None
     batch = Batch.from_parts(*message)
-    assert [batch.dropped_sites, len(batch.requests)] == [["c"], 3]
+    assert batch.dropped_sites == ["c"]
     for sent, arrived in zip(requests, batch.requests, strict=True):
         assert (arrived.act, arrived.site, list(arrived.pages)) == (
             sent.act,
@@ -133,6 +133,7 @@ def test_requests_and_replies_arrive_as_they_were_sent() -> None:
         )
         assert (arrived.options, arrived.wants_snapshot) == (sent.options, sent.wants_snapshot)
         assert arrived.snapshot == sent.snapshot
+    assert message[1] == []
     replies = [
         Reply(b"answer", {"pages_seen": 1}, None, b"snapshot", 9),
         Reply(lesson=b"lesson"),

@@ -18,9 +18,10 @@ Plain data both ways: a worker that a page has taken over can send nonsense, and
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
+from functools import partial
 from itertools import islice
 from typing import IO, Any, Final, Self
 
@@ -183,7 +184,7 @@ class Request:
 class Batch:
     """Requests that are sent together, and the sites that the worker lets go of before them."""
 
-    requests: Sequence[Request]
+    requests: Iterable[Request]
     dropped_sites: Sequence[str] = ()
 
     def to_bytes(self) -> bytes:
@@ -193,10 +194,13 @@ class Batch:
         return pack(header, [blob for _, blobs in parts for blob in blobs])
 
     @classmethod
-    def from_parts(cls, header: Header, blobs: Sequence[bytes]) -> Self:
-        """The batch that a message describes."""
-        rest = iter(blobs)
-        requests = [Request.from_parts(told, rest) for told in header["requests"]]
+    def from_parts(cls, header: Header, blobs: list[bytes]) -> Self:
+        """The batch that a message describes; its requests are read one by one, once.
+
+        Pages may be large, so that their bytes go as they are read: none are left in `blobs`.
+        """
+        rest = iter(partial(blobs.pop, 0), None)
+        requests = (Request.from_parts(told, rest) for told in header["requests"])
         return cls(requests, header["drop"])
 
 

@@ -159,6 +159,7 @@ def _write_all(
         else:
             refusal = write(writer, answer)
             progress.count(refusal or answer)
+        del item, answer  # Pages can be large: none is held while the next is worked on.
 
 
 def write(writer: Writer, answer: Result | Rendered | Refusal) -> Refusal | None:
@@ -184,10 +185,11 @@ def _one_by_one(
     for item in read(left_out):
         if not _is_written(arguments, item, writer):
             yield item, answer_on(item, sites, writer.prepare, is_learned=is_learned)
-            continue
-        if isinstance(item, Page) and not is_learned:
-            learn_again(item, sites)  # As the earlier run did when it wrote the answer.
-        yield item, None
+        else:
+            if isinstance(item, Page) and not is_learned:
+                learn_again(item, sites)  # As the earlier run did when it wrote the answer.
+            yield item, None
+        del item
 
 
 def _in_jobs(
