@@ -185,7 +185,7 @@ def test_text_has_no_empty_lines_outside_code_and_no_space_at_the_ends(pieces: l
         ("<h2></h2><p>a</p>", "a"),
         ("<p>a<br><br> <br>b<br></p>", "a\n\nb"),
         ("<p><br>a", "a"),
-        ("<hr><p>a</p><hr><hr><p>b</p><hr>", "a\n\n---\n\nb"),
+        ("<hr><p>a</p><hr><hr><p>b</p><hr>", "a\n\n***\n\nb"),
         ("<p>m<sup>2</sup> 1<sup>st</sup>", "m^2 1st"),
         ("<p>a</p> <span> <h3>b</h3> </span> <p>c</p>", "a\n\n### b\n\nc"),
         ("<pre>\n\n\n a\n\n\n\nb</pre>", "```\n a\n\n\n\nb\n```"),
@@ -372,7 +372,7 @@ def test_a_list_whose_numbers_jump_is_still_a_list(html: str, expected: str) -> 
 
 
 def test_a_link_around_nothing_but_a_rule_is_the_rule() -> None:
-    assert _markdown("<p>x</p><a href=x><hr></a><p>y</p>") == "x\n\n---\n\ny"
+    assert _markdown("<p>x</p><a href=x><hr></a><p>y</p>") == "x\n\n***\n\ny"
 
 
 HOSTILE = {
