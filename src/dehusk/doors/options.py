@@ -40,7 +40,7 @@ def add_sources(parser: argparse.ArgumentParser, *, is_crawled: bool = False) ->
         nargs="+",
         metavar="SOURCE",
         help="a file or folder of HTML, a WARC or WACZ file, JSON lines or Parquet with `url` and"
-        " `html`, or - for standard input; plain, .gz, .xz or .zst"
+        " `html`, plain or compressed; - for standard input"
         + ("; or a web address, whose site is crawled" if is_crawled else ""),
     )
     add_render(group)
@@ -51,8 +51,8 @@ def add_render(parser: argparse._ActionsContainer) -> None:
     parser.add_argument(
         "--render",
         action="store_true",
-        help="load each page in Chromium first, with scripts and without network, and clean what it"
-        " shows (install extra: render)",
+        help="load each page in Chromium first, with scripts but without network (install extra:"
+        " render)",
     )
 
 
@@ -199,7 +199,7 @@ def add_memory_file(
         "--memory",
         metavar="FILE",
         required=is_required,
-        help="where what sites have taught is kept: a file (usually NAME.husk), or a database"
+        help="the memory, which keeps what sites teach: a file (usually NAME.husk) or a database"
         " (postgresql://…)" + ("" if is_required else "; without it a run starts empty"),
     )
 
@@ -230,7 +230,7 @@ def add_overrides(parser: argparse.ArgumentParser) -> None:
             action="append",
             default=[],
             metavar="CSS",
-            help=f"what this selector matches is {label}, with all below it; may be repeated",
+            help=f"what this selector matches is {label}; may be repeated",
         )
 
 

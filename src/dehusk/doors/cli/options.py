@@ -145,9 +145,9 @@ def add_sites(parser: argparse.ArgumentParser) -> None:
     # Not for the parser to ask for: it may stand behind the act, and merge has none.
     add_memory_file(parser, is_required=True).required = False
     parser.add_argument("--json", action="store_true", help="one JSON line for each site")
-    acts = parser.add_subparsers(dest="act", metavar="ACT")
+    acts = parser.add_subparsers(dest="act", metavar="COMMAND")
     # By itself the parser would write as if there had to be an act.
-    parser.usage = "%(prog)s [-h] [--memory FILE] [--json] [ACT ...]"
+    parser.usage = "%(prog)s [-h] [--memory FILE] [--json] [COMMAND ...]"
     made = {
         name: acts.add_parser(name, help=short, description=long)
         for name, (short, long) in _ACTS.items()
@@ -158,6 +158,9 @@ def add_sites(parser: argparse.ArgumentParser) -> None:
             memory = add_memory_file(act, is_required=True)
             memory.required, memory.default = False, argparse.SUPPRESS
     made["show"].add_argument("site", metavar="SITE", help="the site's name")
+    made["show"].add_argument(
+        "--json", action="store_true", default=argparse.SUPPRESS, help="one JSON line"
+    )
     made["show"].add_argument(
         "--against",
         nargs="+",
@@ -196,7 +199,7 @@ def add_sites(parser: argparse.ArgumentParser) -> None:
 
 def add_spark(parser: argparse.ArgumentParser) -> None:
     """Give the parser its acts."""
-    acts = parser.add_subparsers(dest="act", metavar="ACT", required=True)
+    acts = parser.add_subparsers(dest="act", metavar="COMMAND", required=True)
     _add_spark_clean(
         acts.add_parser(
             "clean",

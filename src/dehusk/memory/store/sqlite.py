@@ -13,7 +13,15 @@ from pathlib import Path
 from shutil import disk_usage
 from typing import IO, Final
 
-from dehusk.errors import NotAMemory, StateError, StoreDamaged, StoreFull, StoreLocked, UsageError
+from dehusk.errors import (
+    NoMemory,
+    NotAMemory,
+    StateError,
+    StoreDamaged,
+    StoreFull,
+    StoreLocked,
+    UsageError,
+)
 from dehusk.memory.store.rows import (
     FORMAT,
     TABLES,
@@ -144,7 +152,7 @@ class SqliteDatabase:
         self._takes_old = takes_old
         self._is_logged = False
         if not (path.exists() or makes):
-            raise UsageError(f"{path}: no such memory")
+            raise NoMemory(path)
         if path.exists() and not path.is_file():
             raise UsageError(f"{path}: not a file")
         if not path.absolute().parent.is_dir():
@@ -171,7 +179,7 @@ class SqliteDatabase:
         """Check that the file is ours, and say how it is written to."""
         run = self._read_first()
         if _is_empty(self._path):
-            raise UsageError(f"{self._path}: no such memory")
+            raise NoMemory(self._path)
         if run("PRAGMA application_id").fetchone() != (_APPLICATION,):
             raise UsageError(f"{self._path}: not a memory of dehusk")
         (written,) = run("PRAGMA user_version").fetchone()
