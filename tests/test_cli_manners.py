@@ -218,6 +218,9 @@ def test_a_revision_that_is_yet_to_come_is_refused(capsys: pytest.CaptureFixture
         ("review page.html --memory none.husk", "; `dehusk learn SOURCE --memory FILE` makes one"),
         ("sites show grain.exmple --memory grain.husk", "; did you mean grain.example?"),
         ("sites rules gain.example --drop p --memory grain.husk", "; did you mean grain.example?"),
+        ("sites show barley --memory grain.husk", "; `dehusk sites --memory FILE` lists those"),
+        ("clean page.html --memory none/a.husk", "there is no folder none; make it first"),
+        ("serve --token-file none.txt", "none.txt: No such file or directory"),
         ("sites --json check --memory grain.husk", "--json: check has no JSON"),
         ("clean page.html --method hyprlink", "words-leaves; did you mean hyperlink?"),
         ("clean page.html --set agse=false", "; did you mean ages?"),
@@ -326,7 +329,7 @@ def test_the_memory_may_stand_before_or_behind_what_is_done(
     for order in (["--memory", "grain.husk", "check"], ["check", "--memory", "grain.husk"]):
         assert main(["sites", *order]) == 0
         assert "sites that are good: 1" in capsys.readouterr().out
-    assert "--memory FILE says which" in _refused(["sites", "check"], capsys)
+    assert "name the memory with --memory FILE" in _refused(["sites", "check"], capsys)
     merge = ["merge", "grain.husk", "other.husk", "-o", "new.husk"]
     assert "not by --memory" in _refused(["sites", "--memory", "grain.husk", *merge], capsys)
     assert (folder / "grain.husk").exists()

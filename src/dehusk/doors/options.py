@@ -59,7 +59,7 @@ def add_render(parser: argparse._ActionsContainer) -> None:
 def add_site(parser: argparse.ArgumentParser) -> None:
     """How the site of a page is known, and what the fields of records are called."""
     group = parser.add_argument_group("sites and fields")
-    group.add_argument("--site", metavar="NAME", help="take all pages for pages of this site")
+    group.add_argument("--site", metavar="NAME", help="count all pages as pages of this site")
     group.add_argument(
         "--site-by",
         choices=[str(choice) for choice in SiteBy],
@@ -181,8 +181,8 @@ def add_memory(parser: argparse.ArgumentParser, *, is_required: bool = False) ->
     group.add_argument(
         "--durable",
         choices=[str(choice) for choice in Durable],
-        help="when what a page taught survives a crash: before its answer is given, every 2,048"
-        f" pages or 5 seconds, or at the end (default: {Durable.BATCH})",
+        help="when what pages taught is safe from a crash: before each answer, every 2,048 pages or"
+        f" 5 seconds, or at the end (default: {Durable.BATCH})",
     )
     group.add_argument(
         "--relearn",
@@ -216,8 +216,8 @@ def add_overrides(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--comments",
         choices=[str(choice) for choice in Comments],
-        help="what readers wrote below the content: in a field of its own (default; in JSON lines"
-        " and Parquet, not in text and Markdown), kept as part of it, or dropped; with auto",
+        help="readers' comments: in a field of their own (default; only in JSON lines and Parquet),"
+        " kept in the content, or dropped; with auto",
     )
     group.add_argument(
         "--type",

@@ -287,7 +287,7 @@ COMMANDS: Final = {
         f"{_CLI}.options:add_demo",
     ),
     "doctor": Command(
-        "what is installed, and does it work",
+        "check what is installed, and whether it works",
         "Say what is installed, what is missing and how to get it, and what does not work.",
         f"{_CLI}.doctor:run",
         f"{_CLI}.options:add_doctor",

@@ -92,7 +92,8 @@ class Parser(argparse.ArgumentParser):
         formatter.add_arguments(sorted(usual, key=_rank))
         formatter.end_section()
         rare = {action for action in self._actions if not _is_usual(action)} - {self._help_all}
-        groups = [group for group in self._action_groups if rare & {*group._group_actions}]
+        groups = [group for group in self._action_groups[2:] if rare & {*group._group_actions}]
+        # The first two groups are those of argparse, whose names say nothing.
         about = ", ".join(str(group.title).partition(":")[0] for group in groups)
         formatter.add_text(f"--help-all shows {len(rare)} more, about {about}.")
         formatter.add_text(self.epilog)

@@ -171,7 +171,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.act == "merge" and arguments.memory:
         raise UsageError("merge takes two memories by their names, not by --memory")
     if arguments.act != "merge" and not arguments.memory:
-        raise UsageError("--memory FILE says which memory; `dehusk sites --help` shows the rest")
+        raise UsageError("name the memory with --memory FILE; see `dehusk sites --help`")
     if arguments.json and arguments.act not in (None, "show"):
         raise UsageError(f"--json: {arguments.act} has no JSON; the list of sites and show have")
     if arguments.act is None:
@@ -278,7 +278,8 @@ def _rules(arguments: argparse.Namespace) -> int:
 def _unknown(sites: Sequence[str], address: str, memory: dehusk.Session) -> UsageError:
     """Says which sites the memory does not know, and what could be meant by the first."""
     meant = did_you_mean(sites[0], [row.name for row in memory.sites()])
-    return UsageError(f"{address} knows no site {', '.join(map(repr, sites))}{meant}")
+    advice = meant or "; `dehusk sites --memory FILE` lists those that it knows"
+    return UsageError(f"{address} knows no site {', '.join(map(repr, sites))}{advice}")
 
 
 def _check(arguments: argparse.Namespace) -> int:

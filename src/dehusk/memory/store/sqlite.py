@@ -55,7 +55,7 @@ class WriterLock:
                 raise unwritable(path, fault, _YOURS) from fault
             if not _take(file):
                 file.close()
-                raise StoreLocked(f"{path}: another process is writing to it; only one at a time")
+                raise StoreLocked(f"{path}: another process is writing to it: wait for it to end")
             # Its last holder may have taken the file away between opening and locking.
             if _is_there(self._path, file):
                 self._file = file
@@ -156,7 +156,7 @@ class SqliteDatabase:
         if path.exists() and not path.is_file():
             raise UsageError(f"{path}: not a file")
         if not path.absolute().parent.is_dir():
-            raise UsageError(f"{path}: there is no such folder")
+            raise UsageError(f"{path}: there is no folder {path.parent}; make it first")
         if path.exists() and not os.access(path, os.R_OK):
             raise UsageError(f"{path}: no permission to read it; ask its owner")
         if writes and path.exists() and not os.access(path, os.W_OK):
