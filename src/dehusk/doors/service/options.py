@@ -84,7 +84,7 @@ def _add_costs(parser: argparse.ArgumentParser) -> None:
         type=positive_int,
         default=_USUAL.workers,
         metavar="N",
-        help="processes that judge pages; a site always goes to the same one (default: %(default)s)",
+        help="processes that judge pages; each site stays with one (default: %(default)s)",
     )
     group.add_argument(
         "--max-body",
