@@ -16,7 +16,7 @@ import dehusk
 from dehusk.answer.html import content_html, marked_html, template_html
 from dehusk.answer.labels import Label, label
 from dehusk.answer.markdown import markdown
-from dehusk.answer.text import Link, template_share
+from dehusk.answer.text import Link, template_share, visible_lengths
 from dehusk.answer.text import lines as lines_of
 from dehusk.answer.text import links as links_of
 from dehusk.answer.text import text as text_of
@@ -723,6 +723,22 @@ def test_no_address_raises(href: str, base_url: str | None) -> None:
 def test_the_share_of_template_counts_visible_characters() -> None:
     tree, labels = _labelled("<p>abcd</p><p data-label=template>efgh</p><p hidden>x</p>")
     assert template_share(tree, labels) == 0.5
+
+
+@pytest.mark.parametrize(
+    ("html", "seen"),
+    [
+        ("<p>  a b </p>", 3),
+        ("<p>a \n\t   b</p>\n  <p>c</p>", 4),
+        ("<p>\n  one\n  two\n</p>", 7),
+        ("<p>é &amp;   è</p>", 5),
+        ("<pre>a\n   b</pre><p>c   d</p>", 9),
+        ("<p hidden>a</p><script>b  c</script>", 0),
+    ],
+)
+def test_a_run_of_white_space_is_one_visible_character(html: str, seen: int) -> None:
+    tree, _ = _labelled(html)
+    assert visible_lengths(tree).sum() == seen
 
 
 def test_a_page_without_text_has_no_template() -> None:
