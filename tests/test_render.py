@@ -741,6 +741,13 @@ def test_a_run_of_white_space_is_one_visible_character(html: str, seen: int) -> 
     assert visible_lengths(tree).sum() == seen
 
 
+@given(st.text("ab é\n\t", max_size=60))
+@FIXED
+def test_visible_characters_are_those_of_the_text_with_single_spaces(words: str) -> None:
+    tree, _ = _labelled(f"<p>{words}</p>")
+    assert visible_lengths(tree).sum() == len(" ".join(words.split()))
+
+
 def test_a_page_without_text_has_no_template() -> None:
     tree, labels = _labelled("<p> </p>")
     assert template_share(tree, labels) == 0.0

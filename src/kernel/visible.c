@@ -26,8 +26,15 @@ static int32_t seen_length(const Tree *tree, size_t node)
         first++;
     while (behind > first && is_white(bytes[behind - 1]))
         behind--;
-    for (size_t i = first + 1; i < behind; i++)
-        length -= is_white(bytes[i]) && is_white(bytes[i - 1]);
+    uint64_t before = 0; /* Is the last byte before the word white? */
+    for (size_t at = first; at < behind; at += WORD) {
+        uint64_t word = word_before(tree->source, at, behind);
+        uint64_t white = ~(((word & LOW_BITS) + ONES * (0x7F - ' ')) | word) & TOP_BITS;
+        if (behind - at < WORD) /* What is behind the text was read as zeros. */
+            white &= (UINT64_C(1) << (8 * (behind - at))) - 1;
+        length -= (int32_t)count_marks(white & (white << 8 | before));
+        before = white >> 56;
+    }
     return length;
 }
 
