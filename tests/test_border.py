@@ -113,7 +113,7 @@ def test_the_kernel_takes_nothing_but_its_own_trees() -> None:
     labels = np.zeros(len(tree), np.int8)
     none = (b"", b"")
     asked: tuple[tuple[Callable[..., object], tuple[bytes, ...]], ...] = (
-        (_kernel.text, none), (_kernel.lines, none), (_kernel.share, ()),
+        (_kernel.text, none), (_kernel.lines, none),
     )  # fmt: skip
     for ask, more in asked:
         with pytest.raises(TypeError, match="not an object of"):
@@ -128,6 +128,8 @@ def test_the_kernel_takes_nothing_but_its_own_trees() -> None:
         )
     with pytest.raises(ValueError, match="not one of the tree's nodes"):
         _kernel.label(tree.kernel, np.zeros(1))
+    with pytest.raises(TypeError, match="not an object of"):
+        _kernel.visible(tree)  # type: ignore[arg-type]
     with pytest.raises(TypeError):
         _kernel.tagged(tree.kernel, "p")  # type: ignore[arg-type]
     for node in (-1, 99):
@@ -152,7 +154,7 @@ def test_a_tree_without_nodes_is_no_trouble() -> None:
     labels = np.zeros(0, np.int8)
     assert (len(tree), _kernel.text(tree, labels, b"", b"")) == (0, ("", True))
     assert _kernel.lines(tree, labels, b"", b"") == []
-    assert (_kernel.share(tree, labels), _kernel.tagged(tree, 2)) == (0.0, [])
+    assert (_kernel.visible(tree), _kernel.tagged(tree, 2)) == (bytearray(), [])
     assert _kernel.label(tree, np.zeros(0)) == (bytearray(), bytearray())
     assert _kernel.holders(tree) == ([], False)
     assert _kernel.links(tree, labels, (b"", b"", b""), str, Link) == []

@@ -92,7 +92,7 @@ static PyMethodDef functions[] = {
     FUNCTION(markdown, "The content of a labelled page as Markdown."),
     FUNCTION(marked, "Where a page may show its dates and its authors."),
     FUNCTION(links, "The links of a page that lead somewhere, in a list."),
-    FUNCTION(share, "The share of the shown characters of a page that are template."),
+    FUNCTION(visible, "How many characters of each text of a page are seen."),
     FUNCTION(smooth, "The level of each node of a forest in a solution of least cost."),
     FUNCTION(stated, "What the elements say that a page describes itself with."),
     FUNCTION(tagged, "The nodes with a tag."),

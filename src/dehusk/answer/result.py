@@ -22,7 +22,7 @@ from dehusk.answer.override import Overrides, choose
 from dehusk.answer.pieces import ContentPiece, pieces
 from dehusk.answer.regions import Region, regions
 from dehusk.answer.safe_html import safe_html
-from dehusk.answer.text import Link, links, template_share, text
+from dehusk.answer.text import Link, links, template_share, text, visible_lengths
 from dehusk.answer.verdicts import Node, Section, nodes_of, sections_of
 from dehusk.errors import DehuskError, PageError
 from dehusk.memory import Table
@@ -187,7 +187,7 @@ class Result:
     @property
     def characters(self) -> int:
         """The page's visible characters, template and content."""
-        return int(self.tree.text_length[0])
+        return int(visible_lengths(self.tree).sum())
 
     @cached_property
     def description(self) -> Description:

@@ -254,14 +254,14 @@ class Format(StrEnum):
     )
     HTML = Row(
         name="html",
-        help="html (the whole page, with template and content marked)",
+        help="html (the whole page, marked)",
         suffix=".html",
         write=_html_page,
         has_markdown=False,
     )
     WARC = Row(
         name="warc",
-        help="warc (a `conversion` record with the text)",
+        help="warc",
         suffix=".warc",
         write=_warc_page,
         has_markdown=False,
@@ -269,14 +269,14 @@ class Format(StrEnum):
     )
     PIECES = Row(
         name="pieces",
-        help="pieces (jsonl with a line for each piece of the content)",
+        help="pieces (jsonl, a line for each)",
         suffix=".jsonl",
         write=_pieces_page,
         has_pieces=True,
     )
     PARQUET = Row(
         name="parquet",
-        help="parquet (install extra: parquet)",
+        help="parquet",
         suffix=".parquet",
         write=_json_page,
         is_named=True,

@@ -106,8 +106,8 @@ def _clean_site(samples: list[Sample], folder: Path) -> _Row:
             everything = np.zeros_like(result.labels.labels)
             words_in += len(text(result.tree, everything).split())
             words_out += len(result.text.split())
-            characters += int(result.tree.text_length[0])
-            template_characters += int(result.tree.text_length[0]) * result.template_share
+            characters += result.characters
+            template_characters += result.characters * result.template_share
     site = samples[0]["site"]
     return _Row(site, len(samples), words_in, words_out, characters, template_characters)
 

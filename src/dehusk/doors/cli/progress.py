@@ -26,8 +26,8 @@ _COMMANDS: Final = re.compile("[\x00-\x1f\x7f-\x9f]")
 class Progress:
     """Counts answers, shows a line on a terminal, names what failed, and sums up at the end.
 
-    With `is_json` every line is a JSON object with `event`: `failed`, `progress`,
-    `template_changed`, `answers_changed` or `summary`.
+    The line stays away without `is_live`. With `is_json` every line is a JSON object with `event`:
+    `failed`, `progress`, `template_changed`, `answers_changed` or `summary`.
     A source that has a queue tells its length with `queue`. `watch` is told of each answer, and
     says where those of its site have suddenly changed: `Session.watch`.
     """
@@ -39,6 +39,7 @@ class Progress:
         *,
         is_quiet: bool,
         is_json: bool = False,
+        is_live: bool = True,
         queue: Callable[[], int] | None = None,
         watch: Callable[..., Shift | None] | None = None,
     ) -> None:
@@ -47,7 +48,7 @@ class Progress:
         self._watch = watch
         self._is_quiet = is_quiet
         self._is_json = is_json
-        self._is_live = stream.isatty() and not is_quiet and not is_json
+        self._is_live = is_live and stream.isatty() and not is_quiet and not is_json
         self._queue = queue
         self._began = time.monotonic()
         self._shown = self._began if is_json else 0.0

@@ -218,7 +218,7 @@ def _write(found: Survey, questions: Sequence[Question], *, is_json: bool) -> No
 def _heading(found: Survey, questions: Sequence[Question]) -> str:
     expected = "" if found.confidence is None else f", F1 expected {found.confidence:.2f}"
     many = plural(len(questions), "question") if questions else ""
-    asked = many or "nothing that is shared by pages is in doubt"
+    asked = many or "no question: nothing that pages share is in doubt"
     return f"{plain(found.site)}: {plural(found.pages, 'page')}{expected}; {asked}"
 
 

@@ -162,5 +162,7 @@ def _token(arguments: argparse.Namespace) -> str | None:
         return os.environ.get(_TOKEN) or None
     try:
         return Path(arguments.token_file).read_text(encoding="utf-8").strip()
-    except (OSError, UnicodeDecodeError) as fault:
-        raise UsageError(f"{arguments.token_file}: cannot be read") from fault
+    except OSError as fault:
+        raise UsageError(f"{arguments.token_file}: {fault.strerror}") from fault
+    except UnicodeDecodeError as fault:
+        raise UsageError(f"{arguments.token_file}: not text in UTF-8") from fault

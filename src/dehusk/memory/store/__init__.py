@@ -8,7 +8,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Final
 
-from dehusk.errors import StateError, StoreDamaged, UsageError
+from dehusk.errors import NoMemory, StateError, StoreDamaged, UsageError
 from dehusk.memory.store.checking import (
     Finding,
     Replay,
@@ -86,7 +86,7 @@ def connect(
     try:
         if _is_none(database):
             if make_row is None or not writes:
-                raise UsageError(f"{database.address}: no such memory")
+                raise NoMemory(database.address)
             _write_row(database, make_row())
     except BaseException:  # Ctrl-C too: let go of the lock
         database.close()
