@@ -1,7 +1,5 @@
 /* `doubts`: what is read of a page to tell how good its answer may be. */
 
-#include <math.h>
-
 #include "kernel.h"
 #include "reading.h"
 
@@ -30,7 +28,7 @@ static void fill_doubts(const View *views, size_t blocks, double threshold, floa
     }
     const double some = at_least(total, 1);
     const double numbers[NUMBERS] = {
-        2 * hits / at_least(length + likely, 1), hits / at_least(length, 1), log1p(length) / 8, log1p(total) / 8,
+        2 * hits / at_least(length + likely, 1), hits / at_least(length, 1), log1p_steps(length) / 8, log1p_steps(total) / 8,
         length / some, commented / some, highest,
     };
     for (size_t i = 0; i < NUMBERS; i++)
