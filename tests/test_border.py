@@ -138,7 +138,7 @@ def test_the_kernel_takes_nothing_but_its_own_trees() -> None:
     with pytest.raises(TypeError):
         _kernel.links(tree.kernel, labels, (b"", b""), str, Link)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="a class"):
-        _kernel.links(tree.kernel, labels, (b"", b"", b""), str, Link("", "", False))  # type: ignore[arg-type]
+        _kernel.links(tree.kernel, labels, (b"", b"", b""), str, Link("", "", False))  # type: ignore[call-overload]
 
 
 def test_the_kernel_refuses_a_forest_that_is_none() -> None:

@@ -1,7 +1,7 @@
 """The compiled kernel (`src/kernel`), as its few callers see it."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, TypeVar, final
+from typing import Any, Final, TypeVar, final, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,6 +71,7 @@ def formula_signs(tree: Tree, /) -> tuple[bytes, bool]: ...
 def short_anchors(tree: Tree, /) -> bytes: ...
 def heading(tree: Tree, node: int, /) -> str: ...
 def holders(tree: Tree, /) -> tuple[list[int], bool]: ...
+@overload
 def links(
     tree: Tree,
     labels: Labels,
@@ -79,6 +80,15 @@ def links(
     link: type[Link],
     /,
 ) -> list[Link]: ...
+@overload
+def links(
+    tree: Tree,
+    labels: Labels,
+    begins: tuple[bytes, bytes, bytes],
+    absolute: Callable[[str], str | None],
+    link: None,
+    /,
+) -> list[dict[str, str | bool]]: ...
 def visible(tree: Tree, /) -> bytearray: ...
 def marked(
     tree: Tree,

@@ -22,7 +22,7 @@ from dehusk.answer.override import Overrides, choose
 from dehusk.answer.pieces import ContentPiece, pieces
 from dehusk.answer.regions import Region, regions
 from dehusk.answer.safe_html import safe_html
-from dehusk.answer.text import Link, links, template_share, text, visible_lengths
+from dehusk.answer.text import Link, link_fields, links, template_share, text, visible_lengths
 from dehusk.answer.verdicts import Node, Section, nodes_of, sections_of
 from dehusk.errors import DehuskError, PageError
 from dehusk.memory import Table
@@ -304,7 +304,6 @@ class Result:
             "markdown",
             "template_share",
             "fingerprint",
-            "links",
         )
         for name in parts:
             getattr(self, name)  # Kept from now on. Each may be long: the clock is asked between.
@@ -335,7 +334,7 @@ class Result:
             "comments": self.comments,
             "confidence": None if self.confidence is None else round(self.confidence, 3),
             "fingerprint": self.fingerprint,
-            "links": [{"url": e.url, "text": e.text, "template": e.template} for e in self.links],
+            "links": link_fields(self.tree, self.labels.labels, self.url),
             "error": None,
         }
         if self.capture and self.capture.truncated:

@@ -60,11 +60,17 @@ def links(tree: Tree, labels: LabelArray, base_url: str | None) -> tuple[Link, .
     The text of a link without words is the alternative text of its images. Where links are nested,
     which HTML forbids, text belongs to the innermost.
     """
-    base = base_of(tree, base_url)
+    base, labels = base_of(tree, base_url), np.ascontiguousarray(labels)
     # The base is asked about addresses that are not simple.
-    return tuple(
-        _kernel.links(tree.kernel, np.ascontiguousarray(labels), base.begins(), base.absolute, Link)
-    )
+    return tuple(_kernel.links(tree.kernel, labels, base.begins(), base.absolute, Link))
+
+
+def link_fields(
+    tree: Tree, labels: LabelArray, base_url: str | None
+) -> list[dict[str, str | bool]]:
+    """The same links as dicts, for the JSON line."""
+    base, labels = base_of(tree, base_url), np.ascontiguousarray(labels)
+    return _kernel.links(tree.kernel, labels, base.begins(), base.absolute, None)
 
 
 def template_share(tree: Tree, labels: LabelArray) -> float:
