@@ -16,6 +16,7 @@ from axe import violations
 from chromium import PATIENT, chromium, expect, show, viewer
 from dehusk.doors.cli import main
 from dehusk_bench.samples import sample_site, write_site
+from dehusk_bench.speed.serve import running
 
 pytestmark = pytest.mark.slow
 
@@ -315,6 +316,16 @@ def test_axe_finds_nothing_against_the_viewer_on_a_phone(phone: Any) -> None:
     for screen in ("pages", "page", "findings"):
         _tap(phone, screen)
         assert violations(phone) == []
+
+
+def test_axe_finds_nothing_against_the_page_of_the_service(browser: Any) -> None:
+    with running("--method", "segments") as (port, _pid):
+        for scheme, width in (("light", 1200), ("dark", 390)):
+            opened = browser.new_page(color_scheme=scheme, viewport={"width": width, "height": 800})
+            opened.goto(f"http://127.0.0.1:{port}/")
+            assert opened.evaluate("document.documentElement.scrollWidth") <= width
+            assert violations(opened) == []
+            opened.close()
 
 
 def test_axe_finds_nothing_against_a_report(browser: Any, folder: Path) -> None:
