@@ -37,6 +37,7 @@ LEVELS = (
     {"memory"},
     {"template", "workers"},
     {"doors.options", "doors.documents"},
+    {"doors.looking"},
     {
         *("doors.cli", "doors.service", "doors.spark", "doors.scrapy", "doors.datatrove"),
         *("doors.langchain", "doors.llama_index", "doors.mcp"),

@@ -18,8 +18,11 @@ from typing import Any, Final, NamedTuple, TextIO
 
 from dehusk.doors.cli.parser import EXAMPLES, EXIT_USAGE, Parser
 from dehusk.doors.cli.version import version_line
-from dehusk.errors import DehuskError, UsageError
+from dehusk.errors import DehuskError, StoreDamaged, UsageError
 
+_DAMAGED: Final = (
+    "; `dehusk sites check --repair` keeps what is good, if anything is; else restore a copy"
+)
 EXIT_OK: Final = 0
 EXIT_FAILED: Final = 1
 EXIT_INTERRUPTED: Final = 130
@@ -55,7 +58,8 @@ def _run(arguments: Sequence[str] | None) -> int:
         sys.stderr.write("dehusk: out of memory; what was committed is kept\n")
         return EXIT_FAILED
     except (DehuskError, OSError) as error:
-        sys.stderr.write(f"dehusk: {error}\n")
+        is_helped = not isinstance(error, StoreDamaged) or "--repair" in str(error)
+        sys.stderr.write(f"dehusk: {error}{'' if is_helped else _DAMAGED}\n")
         return EXIT_FAILED
 
 

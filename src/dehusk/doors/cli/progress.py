@@ -133,7 +133,7 @@ class Progress:
         else:
             self._clear()
             where = plain(answer.url or f"page {answer.revision}")
-            line = f"{plain(answer.site)}: answers have suddenly changed, by {where}: {shift}"
+            line = f"{plain(answer.site)}: answers suddenly changed, noticed at {where}: {shift}"
             self._stream.write(f"dehusk: {line}\n")
 
     def warn(self, message: str) -> None:

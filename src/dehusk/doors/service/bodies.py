@@ -64,7 +64,7 @@ class CleanQuery(BaseModel):
     links: Links = Field(default=Links.KEEP, description="Links in Markdown.")
     images: Images = Field(default=Images.KEEP, description="Images in Markdown.")
     tables: Tables = Field(default=Tables.GFM, description="Tables in Markdown.")
-    learn: bool = Field(default=True, description="Learn the page.")
+    learn: bool = Field(default=True, description="Learn the page, too.")
 
     def markdown(self) -> MarkdownSettings:
         """How Markdown is asked for."""
@@ -77,7 +77,9 @@ class TemplatePost(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     page: PagePost
-    others: list[PagePost] = Field(default_factory=list, max_length=1000)
+    others: list[PagePost] = Field(
+        default_factory=list, max_length=1000, description="Other pages of its site."
+    )
 
 
 class KeyPost(BaseModel):
@@ -110,13 +112,15 @@ class LinkedPost(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     page: KeyPost
-    pages: list[LoadedPost] = Field(default_factory=list, max_length=_MAX_LOADS)
+    pages: list[LoadedPost] = Field(
+        default_factory=list, max_length=_MAX_LOADS, description="Pages loaded so far."
+    )
     failed: list[_Address] = Field(
         default_factory=list, max_length=_MAX_LOADS, description="URLs that led nowhere."
     )
-    size: int = Field(3, ge=1, le=64, description="Pages that must link each other.")
+    size: int = Field(3, ge=1, le=64, description="Pages that must link to each other.")
     votes: int | None = Field(
-        None, ge=1, le=64, description="Pages that must have a node; what was best for the size."
+        None, ge=1, le=64, description="Pages that must have a node to make it template."
     )
     max_loads: int | None = Field(
         None,
@@ -165,9 +169,9 @@ class RulePost(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    site: str = Field(min_length=1, max_length=MAX_NAME)
-    action: str = Field(pattern="^(keep|drop)$")
-    selector: str = Field(min_length=1, max_length=500, description="CSS.")
+    site: str = Field(min_length=1, max_length=MAX_NAME, description="The site's name.")
+    action: str = Field(pattern="^(keep|drop)$", description="`keep` or `drop`.")
+    selector: str = Field(min_length=1, max_length=500, description="What it is about, in CSS.")
 
 
 CLEAN: Final = TypeAdapter(CleanQuery)
