@@ -87,7 +87,8 @@ def _checks(memory: str | None) -> Iterator[Check]:
     yield Check("python", State.OK, f"{python_version()} ({sys.executable})")
     yield _try("kernel", kernel_name, again)
     yield _try("model", _load_model, again)
-    yield _try("cleaning", _clean, "report this, with all that `dehusk doctor` says")
+    mend = "mend what else is wrong here, or report it with all that `dehusk doctor` says"
+    yield _try("cleaning", _clean, mend)
     yield _try("folder", _write, "go to a folder that is yours, or name one with -o")
     if memory is not None:
         yield _memory(memory)
