@@ -140,6 +140,9 @@ def test_a_memory_is_sound_or_its_damage_is_told(
     content[4096:] = bytes(len(content) - 4096)
     path.write_bytes(content)
     assert _checks(capsys, "--memory", str(path), status=1)["memory"]["state"] == "wrong"
+    path.write_bytes(content[:700])
+    cut = _checks(capsys, "--memory", str(path), status=1)["memory"]
+    assert f"`dehusk sites check --repair --memory {path}` keeps what is good" in cut["advice"]
 
 
 def test_every_extra_says_what_it_is_for() -> None:

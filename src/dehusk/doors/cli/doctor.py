@@ -20,7 +20,7 @@ from typing import Final
 
 import dehusk
 from dehusk.doors.cli.version import kernel_name, model_name, version_line
-from dehusk.errors import DehuskError, UsageError
+from dehusk.errors import DehuskError, StoreDamaged, UsageError
 
 USES: Final = {
     "completion": "`dehusk completion`",
@@ -199,6 +199,10 @@ def _memory(address: str) -> Check:
 
     try:
         report = upkeep.check_store(address)
+    except StoreDamaged as fault:
+        repair = f"dehusk sites check --repair --memory {address}"
+        advice = f"`{repair}` keeps what is good; if nothing is, use a copy or begin a new memory"
+        return Check("memory", State.WRONG, str(fault), advice)
     except DehuskError as fault:
         return Check("memory", State.WRONG, str(fault))
     if report.findings:
