@@ -38,7 +38,7 @@ format: .venv/.installed
 
 # What a release uploads, as far as this machine can build it, in dist/.
 packages:
-	$(PYTHON) -m venv .venv-packages
+	$(PYTHON) -m venv --clear .venv-packages
 	.venv-packages/bin/$(PIP_INSTALL) build 'twine>=6'
 	rm -rf dist
 	.venv-packages/bin/python -m build --outdir dist

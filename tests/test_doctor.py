@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 import tempfile
 import tomllib
 from importlib.metadata import PackageNotFoundError, version
@@ -138,6 +140,9 @@ def test_a_memory_is_sound_or_its_damage_is_told(
     content[4096:] = bytes(len(content) - 4096)
     path.write_bytes(content)
     assert _checks(capsys, "--memory", str(path), status=1)["memory"]["state"] == "wrong"
+    path.write_bytes(content[:700])
+    cut = _checks(capsys, "--memory", str(path), status=1)["memory"]
+    assert f"`dehusk sites check --repair --memory {path}` keeps what is good" in cut["advice"]
 
 
 def test_every_extra_says_what_it_is_for() -> None:
@@ -150,3 +155,18 @@ def test_the_bounds_of_packages_are_such_as_the_doctor_reads() -> None:
     ]:
         bounds = r"[\w-]+(\[\w+\])?>=[\d.]+,<[\d.]+(; sys_platform != 'win32')?"
         assert re.fullmatch(rf"{bounds}|dehusk\[\w+\]", line)
+
+
+def test_a_command_without_a_package_it_needs_sends_to_the_doctor(tmp_path: Path) -> None:
+    (tmp_path / "page.html").write_text("<p>Rye")
+    command = (
+        "import sys; sys.modules['numpy'] = None; sys.argv = ['dehusk', 'clean', 'page.html'];"
+        " from dehusk.__main__ import main; sys.exit(main())"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", command], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert ran.returncode == 2
+    assert ran.stderr.startswith("dehusk: ")
+    assert ran.stderr.endswith("; `dehusk doctor` says what to install\n")
+    assert ran.stderr.count("\n") == 1

@@ -7,16 +7,21 @@ site.add(html, url).markdown
 for result in dehusk.clean("crawl.warc.gz", memory="crawl.husk"): ...   # any number of sites
 """
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 try:
     import_module("dehusk._kernel")
 except ImportError as missing:
-    raise ImportError(
-        "dehusk's compiled kernel is missing: install dehusk with pip, or run"
+    _message = (
+        f"dehusk's compiled kernel cannot be loaded ({missing}): install dehusk again"
+        " (pip install --force-reinstall dehusk), or run"
         " `python setup.py build_ext --inplace` in its source tree"
-    ) from missing
+    )
+    if "".join(sys.argv[:1]).removesuffix(".exe").endswith("dehusk"):
+        sys.exit(f"dehusk: {_message}")  # The command shows no traceback.
+    raise ImportError(_message) from missing
 
 if TYPE_CHECKING:
     from dehusk.answer.fingerprint import Seen

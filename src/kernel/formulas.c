@@ -150,9 +150,8 @@ PyObject *kernel_formula_signs(PyObject *module, PyObject *const *arguments, Py_
     for (size_t i = 0; i < tree->count && !is_set; i++)
         is_set = is_setter(tree, i);
     find_signs(tree, is_set, &found);
-    PyObject *answer = found.is_short ? PyErr_NoMemory()
-                                      : Py_BuildValue("(y#O)", found.bytes ? (char *)found.bytes : "",
-                                                      (Py_ssize_t)found.size, is_set ? Py_True : Py_False);
+    PyObject *signs = found.is_short ? PyErr_NoMemory()
+                                     : PyBytes_FromStringAndSize((char *)found.bytes, (Py_ssize_t)found.size);
     free(found.bytes);
-    return answer;
+    return signs ? Py_BuildValue("(NO)", signs, is_set ? Py_True : Py_False) : NULL;
 }

@@ -3,7 +3,6 @@
 #ifndef DEHUSK_KERNEL_H
 #define DEHUSK_KERNEL_H
 
-#define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
 #include "bytes.h"

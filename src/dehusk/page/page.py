@@ -69,6 +69,8 @@ class Page:
     def __post_init__(self) -> None:
         if not isinstance(self.html, str | bytes):
             raise UsageError(f"a page's HTML is str or bytes, not {type(self.html).__name__}")
+        if not isinstance(self.url, str | None):
+            raise UsageError(f"a page's URL is str, not {type(self.url).__name__}: use str(url)")
 
 
 PageLike = Page | str | bytes | tuple[Any, ...] | list[Any]

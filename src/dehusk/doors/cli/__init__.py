@@ -47,6 +47,9 @@ def _run(arguments: Sequence[str] | None) -> int:
     except UsageError as error:
         sys.stderr.write(f"dehusk: {error}\n")
         return EXIT_USAGE
+    except ModuleNotFoundError as error:
+        sys.stderr.write(f"dehusk: {error}; `dehusk doctor` says what to install\n")
+        return EXIT_USAGE
     except BrokenPipeError:
         # Whoever read the output has seen enough. What is left must not fail again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -20,7 +20,7 @@ from typing import Final
 
 import dehusk
 from dehusk.doors.cli.version import kernel_name, model_name, version_line
-from dehusk.errors import DehuskError, UsageError
+from dehusk.errors import DehuskError, StoreDamaged, UsageError
 
 USES: Final = {
     "completion": "`dehusk completion`",
@@ -87,7 +87,8 @@ def _checks(memory: str | None) -> Iterator[Check]:
     yield Check("python", State.OK, f"{python_version()} ({sys.executable})")
     yield _try("kernel", kernel_name, again)
     yield _try("model", _load_model, again)
-    yield _try("cleaning", _clean, "report this, with all that `dehusk doctor` says")
+    mend = "mend what else is wrong here, or report it with all that `dehusk doctor` says"
+    yield _try("cleaning", _clean, mend)
     yield _try("folder", _write, "go to a folder that is yours, or name one with -o")
     if memory is not None:
         yield _memory(memory)
@@ -198,6 +199,10 @@ def _memory(address: str) -> Check:
 
     try:
         report = upkeep.check_store(address)
+    except StoreDamaged as fault:
+        repair = f"dehusk sites check --repair --memory {address}"
+        advice = f"`{repair}` keeps what is good; if nothing is, use a copy or begin a new memory"
+        return Check("memory", State.WRONG, str(fault), advice)
     except DehuskError as fault:
         return Check("memory", State.WRONG, str(fault))
     if report.findings:
