@@ -11,6 +11,9 @@ PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-r
 PIP_INSTALL := python -m pip install --quiet --disable-pip-version-check
 KERNEL := setup.py $(wildcard src/kernel/* src/kernel/*/*)
 
+# Tests start Python hundreds of times, so what is compiled once is kept, whatever the environment says.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: demo docs lint check test format packages clean node-peers
 
 demo: .venv-demo/.installed
