@@ -52,7 +52,7 @@ def test_what_is_needed_is_there_and_every_extra_is_looked_for(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     checks = _checks(capsys)
-    core = ("python", "kernel", "model", "cleaning", "folder", "numpy", "turbohtml")
+    core = ("python", "kernel", "model", "cleaning", "folder", "msgspec", "numpy", "turbohtml")
     assert {checks[name]["state"] for name in core} == {"ok"}
     assert set(EXTRAS) <= checks.keys()
     assert {"bench", "chromium", "firefox", "java"} <= checks.keys()
@@ -92,7 +92,7 @@ def test_a_package_out_of_bounds_is_no_good(
     is_good: bool,
 ) -> None:
     monkeypatch.setattr(
-        doctor, "version", lambda name: installed if name == "turbohtml" else version("numpy")
+        doctor, "version", lambda name: installed if name == "turbohtml" else version(name)
     )
     parser = _checks(capsys, status=0 if is_good else 1)["turbohtml"]
     assert (parser["state"] == "ok") is is_good
