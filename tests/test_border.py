@@ -141,6 +141,24 @@ def test_the_kernel_takes_nothing_but_its_own_trees() -> None:
         _kernel.links(tree.kernel, labels, (b"", b"", b""), str, Link("", "", False))  # type: ignore[call-overload]
 
 
+def test_the_kernel_refuses_rows_and_lines_of_another_shape() -> None:
+    ones, types = np.ones(2), [0.5] * 7
+    with pytest.raises(ValueError, match="size"):
+        _kernel.confidence_features(ones, ones[1:], ones, types, 0.5)
+    with pytest.raises(IndexError):
+        _kernel.confidence_features(ones, ones, ones, types[1:], 0.5)
+    with pytest.raises(TypeError):
+        _kernel.confidence_features(ones, ones, ones, types, "x")  # type: ignore[arg-type]
+    with pytest.raises(TypeError):
+        _kernel.one_line("{}")  # type: ignore[arg-type]
+    table = _kernel.Table.of_page(np.array([7], np.uint64), sums=np.array([[3, 4]], np.uint64))
+    assert (table.row(7), table.row(8)) == ((1, 3, 4), None)
+    with pytest.raises(OverflowError):
+        table.row(-1)
+    with pytest.raises(TypeError):
+        table.row("x")  # type: ignore[arg-type]
+
+
 def test_the_kernel_refuses_a_forest_that_is_none() -> None:
     ones, weights = np.ones(2, np.int32), np.ones(2)
     with pytest.raises(ValueError, match="no tree"):

@@ -23,6 +23,7 @@ meaning: the rows of `features.def`."""
 PAGE_FEATURES: Final[_Features]
 EVIDENCE: Final[_Features]
 SITE_FEATURES: Final[_Features]
+CONFIDENCE_FEATURES: Final[int]
 
 @final
 class Tree:
@@ -294,7 +295,7 @@ def site_features(
     reading: Reading, opinion: Opinion, tables: Mapping[str, Table], pages: int, types: Buffer
 ) -> bytearray: ...
 def type_features(reading: Reading, opinion: Opinion, /) -> bytearray: ...
-def doubts(
+def confidence_features(
     content: Buffer, comments: Buffer, chars: Buffer, types: Sequence[float], threshold: float, /
 ) -> bytearray: ...
 def spread(reading: Reading, values: Buffer, /) -> bytearray: ...

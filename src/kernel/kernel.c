@@ -105,7 +105,7 @@ static PyMethodDef functions[] = {
     NAMED_FUNCTION(kind, "The probabilities of a page's types, whether it was the last one, its family."),
     NAMED_FUNCTION(site_features, "What the site network reads of each block."),
     FUNCTION(type_features, "What the type network reads of a page."),
-    FUNCTION(doubts, "What is read of a page to tell how good its answer may be."),
+    FUNCTION(confidence_features, "What is read of a page to tell how good its answer may be."),
     FUNCTION(spread, "Numbers of blocks at their texts, and for elements the means below them."),
     FUNCTION(theme_keys, "The elements of a page as the atlas of themes knows them."),
     FUNCTION(lean, "What the atlas of themes says of each block, as a logit."),

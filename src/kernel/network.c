@@ -14,18 +14,17 @@
 /* Two rows at once, and which of their numbers are not 0 in both. */
 typedef struct {
     float *rows[2];
-    uint32_t *places; /* With room for `SPARE` more. */
+    uint32_t *places;
     size_t count;
 } Pair;
 
-#define SPARE 4 /* Places that may be written behind the last one. */
-
-/* The same four places at a time, as far as these go; how many numbers were looked at. */
+/* The same four numbers at a time, as far as these go; how many were looked at. Four places are written at once: no
+   more are known than were looked at, so that they fit. */
 static inline size_t find_by_four(Pair *pair, size_t width)
 {
     size_t i = 0;
 #if defined(__SSE2__)
-    static const int32_t chosen[16][SPARE] = {
+    static const int32_t chosen[16][4] = {
         {0}, {0}, {1}, {0, 1}, {2}, {0, 2}, {1, 2}, {0, 1, 2}, {3}, {0, 3}, {1, 3}, {0, 1, 3}, {2, 3}, {0, 2, 3},
         {1, 2, 3}, {0, 1, 2, 3},
     };
@@ -115,7 +114,7 @@ WIDE static void run_rows(const Network *network, const float *rows, size_t coun
                           double *out)
 {
     float one[MAX_UNITS], other[MAX_UNITS], mine[MAX_UNITS], theirs[MAX_UNITS];
-    uint32_t places[MAX_UNITS + SPARE];
+    uint32_t places[MAX_UNITS];
     Pair hidden = {{one, other}, places, 0};
     const size_t units = network->units, outputs = network->outputs;
     for (size_t row = 0; row < count; row += 2) {
@@ -140,7 +139,7 @@ WIDE static void run_rows(const Network *network, const float *rows, size_t coun
 
 int run_network(const Network *network, const float *rows, size_t count, double *out)
 {
-    float *inputs = malloc(network->inputs * (2 * sizeof(float) + sizeof(uint32_t)) + SPARE * sizeof(uint32_t));
+    float *inputs = malloc(network->inputs * (2 * sizeof(float) + sizeof(uint32_t)));
     if (!inputs)
         return 0;
     Pair pair = {{inputs, inputs + network->inputs}, (uint32_t *)(inputs + 2 * network->inputs), 0};

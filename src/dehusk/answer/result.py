@@ -308,6 +308,8 @@ class Result:
         for name in parts:
             getattr(self, name)  # Kept from now on. Each may be long: the clock is asked between.
             check_time("rendering")
+        links = link_fields(self.tree, self.labels.labels, self.url)
+        check_time("rendering")
         description, verdict = self.description, self.verdict
         confidence = verdict.type_confidence
         fields: dict[str, object] = {
@@ -334,7 +336,7 @@ class Result:
             "comments": self.comments,
             "confidence": None if self.confidence is None else round(self.confidence, 3),
             "fingerprint": self.fingerprint,
-            "links": link_fields(self.tree, self.labels.labels, self.url),
+            "links": links,
             "error": None,
         }
         if self.capture and self.capture.truncated:

@@ -174,7 +174,8 @@ def _parse(line: bytes) -> object:
     with suppress(ValueError, RecursionError):
         return quick.decode(line)
     try:
-        return json.loads(line.decode("utf-8"))
+        # Python refuses numbers of thousands of digits, and nobody asks for them.
+        return json.loads(line.decode("utf-8"), parse_int=float)
     except UnicodeDecodeError as fault:
         raise ValueError(f"not UTF-8 (byte {fault.start + 1} of the line)") from fault
     except json.JSONDecodeError as fault:

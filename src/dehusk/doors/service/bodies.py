@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 import zlib
+from contextlib import suppress
 from typing import Annotated, Any, Final, Self, TypeVar
 
 from pydantic import (
@@ -21,6 +23,7 @@ from starlette.requests import ClientDisconnect, Request
 from dehusk.doors.service.server import Failed
 from dehusk.methods.papers.hyperlink import Equality, Hyperlink, best_settings
 from dehusk.methods.papers.hyperlink.addresses import host_of
+from dehusk.output.formats import whole_fields
 from dehusk.page.page import Page
 from dehusk.settings import MAX_LOADS, Images, Links, MarkdownSettings, Tables
 from dehusk.template.linked import MAX_URL
@@ -291,6 +294,10 @@ def validated(adapter: TypeAdapter[_Model], given: bytes | dict[str, str]) -> _M
             return adapter.validate_json(given)
         return adapter.validate_python(given)
     except ValidationError as fault:
+        if isinstance(given, bytes) and b"\\u" in given:
+            with suppress(ValueError, RecursionError, ValidationError):
+                # It takes no half of a surrogate pair, which pages have.
+                return adapter.validate_python(whole_fields(json.loads(given)))
         raise Failed(400, "bad_request", first_fault(fault)) from None
 
 
