@@ -129,6 +129,13 @@ def test_a_batch_is_answered_in_order_and_goes_on_behind_a_bad_page(service: Cli
     assert lines[1]["error"]["code"] == "not_html"
 
 
+def test_half_a_surrogate_pair_and_ends_of_lines_do_no_harm_to_a_batch(service: Client) -> None:
+    pages = ['{"html": "<p>Two \\ud83d"}', '{"html": "<p>a\\u2028b", "url": "https://b.example/"}']
+    answer = service.ask("POST", "/v1/batch", "\n".join(pages).encode())
+    lines = [json.loads(line) for line in answer.body.decode().splitlines()]
+    assert [line["text"] for line in lines] == ["Two \ufffd", "a\u2028b"]
+
+
 def test_a_batch_can_give_only_what_has_changed(service: Client) -> None:
     pages = [
         {"html": f"<nav>Home</nav><p>Page {n}</p>", "url": f"https://rev.example/{n}"}
