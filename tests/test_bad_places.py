@@ -149,5 +149,10 @@ def test_a_memory_that_is_cut_off_is_refused_with_what_to_do(
         assert main([command, str(page), "--memory", str(memory)]) == 1
         said = capsys.readouterr().err
         assert said.count("\n") == 1
-        assert "dehusk sites check --repair" in said
+        assert said.count(f"`dehusk sites check --repair --memory {memory}`") == 1
         assert "restore a copy" in said
+    memory.write_bytes(memory.read_bytes()[:700])
+    assert main(["sites", "check", "--repair", "--memory", str(memory)]) == 1
+    said = capsys.readouterr().err
+    assert said.endswith("; it cannot be repaired: restore a copy, or begin a new memory\n")
+    assert "--repair" not in said

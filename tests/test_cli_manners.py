@@ -274,6 +274,13 @@ def test_a_file_in_the_place_of_a_command_gets_a_hint(
     assert f"did you mean {meant}" in capsys.readouterr().err
 
 
+def test_the_parser_reads_the_command_line_where_nothing_is_given(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["dehusk", "methods"])
+    assert make_parser().parse_args().command == "methods"
+
+
 @pytest.mark.usefixtures("folder")
 def test_a_damaged_site_is_named_once(capsys: pytest.CaptureFixture[str]) -> None:
     with closing(sqlite3.connect("grain.husk", isolation_level=None)) as file:
@@ -283,7 +290,7 @@ def test_a_damaged_site_is_named_once(capsys: pytest.CaptureFixture[str]) -> Non
     assert main(["clean", "crawl.jsonl", "--memory", "grain.husk", "-o", "out.jsonl"]) == 1
     said = capsys.readouterr().err
     assert said.count("is damaged") == 1
-    assert "`dehusk sites check --repair`" in said
+    assert "`dehusk sites check --repair --memory grain.husk`" in said
     assert "5  failed: memory_damaged" in said
     assert "visible characters" not in said
 

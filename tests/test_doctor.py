@@ -143,6 +143,9 @@ def test_a_memory_is_sound_or_its_damage_is_told(
     path.write_bytes(content[:700])
     cut = _checks(capsys, "--memory", str(path), status=1)["memory"]
     assert f"`dehusk sites check --repair --memory {path}` keeps what is good" in cut["advice"]
+    path.write_bytes(b"Forty sacks of rye. " * 50)
+    other = _checks(capsys, "--memory", str(path), status=1)["memory"]
+    assert other["advice"] == "use a copy, or name another file"
 
 
 def test_every_extra_says_what_it_is_for() -> None:
@@ -157,10 +160,15 @@ def test_the_bounds_of_packages_are_such_as_the_doctor_reads() -> None:
         assert re.fullmatch(rf"{bounds}|dehusk\[\w+\]", line)
 
 
-def test_a_command_without_a_package_it_needs_sends_to_the_doctor(tmp_path: Path) -> None:
+@pytest.mark.parametrize("is_there", [False, True], ids=["missing", "damaged"])
+def test_a_command_without_a_package_it_needs_sends_to_the_doctor(
+    tmp_path: Path, *, is_there: bool
+) -> None:
     (tmp_path / "page.html").write_text("<p>Rye")
+    (tmp_path / "numpy.py").write_text("raise ImportError('libblas.so: no such file')")
+    without = "sys.path.insert(0, '.')" if is_there else "sys.modules['numpy'] = None"
     command = (
-        "import sys; sys.modules['numpy'] = None; sys.argv = ['dehusk', 'clean', 'page.html'];"
+        f"import sys; {without}; sys.argv = ['dehusk', 'clean', 'page.html'];"
         " from dehusk.__main__ import main; sys.exit(main())"
     )
     ran = subprocess.run(

@@ -11,8 +11,14 @@ from pathlib import Path
 import pytest
 import turbohtml
 
-from dehusk.doors.cli import main
+import dehusk
+from dehusk.doors.cli import main, make_parser
+from dehusk.doors.cli.demo import _clean_site
+from dehusk.doors.looking import read_into
+from dehusk.page.page import Page
+from dehusk.settings import Limits
 from dehusk.template.survey import count_words
+from dehusk.template.viewing import Viewed
 from dehusk_bench.samples import sample_site, write_site
 from hostile_pages import hostile_pages
 
@@ -117,6 +123,13 @@ def test_chinese_and_japanese_have_a_word_for_each_character(text: str, words: i
     assert count_words(text) == words
 
 
+def test_the_demo_counts_words_as_reports_do(tmp_path: Path) -> None:
+    html = "<article><h1>燕麦</h1><p>黑麦和燕麦。</p></article>"
+    url = "https://x.example/1"
+    sample = {"folder": "x", "file": "1.html", "site": "x.example", "url": url, "html": html}
+    assert _clean_site([sample], tmp_path).words_in == count_words("燕麦 黑麦和燕麦。")  # type: ignore[list-item]
+
+
 def test_a_terminal_shows_how_far_it_is(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -127,8 +140,36 @@ def test_a_terminal_shows_how_far_it_is(
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     assert main(given) == 0
     said = capsys.readouterr().err
-    assert "1 pages read\r\x1b[K" in said
-    assert "pages judged\r\x1b[K" in said
+    assert "1 page read\r\x1b[K" in said
+    assert "1 page judged\r\x1b[K" in said
+
+
+def test_only_the_pages_that_are_looked_at_are_rendered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    done: list[object] = []
+
+    class Browser:
+        def __enter__(self) -> Browser:
+            return self
+
+        def __exit__(self, *_: object) -> None:
+            done.append("closed")
+
+        def render(self, page: Page, _: Limits) -> Page:
+            done.append(page.url)
+            return page
+
+    monkeypatch.setattr("dehusk.page.browser.Browser", Browser)
+    urls = [f'"https://x.example/{n}"' for n in range(5)]
+    lines = [f'{{"url": {url}, "html": "<p>Rye"}}' for url in (1, *urls)]
+    (tmp_path / "pages.jsonl").write_text("\n".join(lines))
+    words = ["view", str(tmp_path / "pages.jsonl"), "--render", "--pages", "2"]
+    viewed = Viewed(dehusk.open())
+    assert read_into(viewed, make_parser("view").parse_args(words)) == 1
+    assert done == ["https://x.example/0", "https://x.example/1", "closed"]
+    assert viewed.is_cut
+    assert "only the first 2 pages" in capsys.readouterr().err
 
 
 def test_a_page_that_cannot_be_used_is_named_and_the_rest_told_of(

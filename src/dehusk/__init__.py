@@ -7,21 +7,18 @@ site.add(html, url).markdown
 for result in dehusk.clean("crawl.warc.gz", memory="crawl.husk"): ...   # any number of sites
 """
 
-import sys
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 try:
     import_module("dehusk._kernel")
 except ImportError as missing:
-    _message = (
+    raise ImportError(
         f"dehusk's compiled kernel cannot be loaded ({missing}): install dehusk again"
         " (pip install --force-reinstall dehusk), or run"
-        " `python setup.py build_ext --inplace` in its source tree"
-    )
-    if "".join(sys.argv[:1]).removesuffix(".exe").endswith("dehusk"):
-        sys.exit(f"dehusk: {_message}")  # The command shows no traceback.
-    raise ImportError(_message) from missing
+        " `python setup.py build_ext --inplace` in its source tree",
+        name=__name__,  # By this, `python -m dehusk` says it without a traceback.
+    ) from missing
 
 if TYPE_CHECKING:
     from dehusk.answer.fingerprint import Seen

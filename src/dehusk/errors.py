@@ -108,11 +108,15 @@ class StoreFull(StateError):
 
 
 class StoreDamaged(StateError):
-    """What a store holds is not what was written. `site` is the site it is about, if one."""
+    """What a store holds is not what was written. `site` is the site it is about, if one.
 
-    def __init__(self, message: str, site: str | None = None) -> None:
-        super().__init__(message)
+    `advice` says what to do, if whoever raises it knows; the message ends with it.
+    """
+
+    def __init__(self, message: str, site: str | None = None, advice: str = "") -> None:
+        super().__init__(f"{message}; {advice}" if advice else message)
         self.site = site
+        self.advice = advice
 
 
 class NotAMemory(StoreDamaged, UsageError):

@@ -5,17 +5,18 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Iterator
-from itertools import islice
-from typing import Final
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import closing
+from typing import Final, TypeVar
 
-from dehusk.doors.options import make_limits, make_source_settings
+from dehusk.doors.options import make_limits, make_source_settings, plural
 from dehusk.errors import UsageError
 from dehusk.page.page import Page
 from dehusk.sources import Failure, read_pages
 from dehusk.sources.items import as_shown
 from dehusk.template.viewing import Viewed
 
+_Item = TypeVar("_Item")
 _REFRESH_S: Final = 0.1
 
 
@@ -33,8 +34,14 @@ class PageCount:
         now = time.monotonic()
         if sys.stderr.isatty() and now - self._shown > _REFRESH_S:
             self._shown = now
-            sys.stderr.write(f"\r\x1b[K{self._count:,} pages {self._verb}")
+            sys.stderr.write(f"\r\x1b[K{plural(self._count, 'page')} {self._verb}")
             sys.stderr.flush()
+
+    def each(self, items: Iterable[_Item]) -> Iterator[_Item]:
+        """The items, counted as they come."""
+        for item in items:
+            self.step()
+            yield item
 
     def tell(self, line: str) -> None:
         """Write a line of its own; what a page says must not move the cursor."""
@@ -55,26 +62,26 @@ def read_into(viewed: Viewed, arguments: argparse.Namespace) -> int:
     Raises UsageError if there is no page.
     """
     count = PageCount("read")
-    failures = viewed.read(_items(viewed, arguments, count), arguments.pages, count.tell)
+    with closing(_items(viewed, arguments)) as items:
+        failures = viewed.read(count.each(items), arguments.pages, count.tell)
     count.end()
     if not viewed.pages:
         raise UsageError("no page to look at")
     return failures
 
 
-def _items(
-    viewed: Viewed, arguments: argparse.Namespace, count: PageCount
-) -> Iterator[Page | Failure]:
+def _items(viewed: Viewed, arguments: argparse.Namespace) -> Generator[Page | Failure]:
     """What the sources hold, rendered if that is asked for."""
     settings = make_source_settings(arguments)
     items = read_pages(arguments.sources, settings, redirects=viewed.redirects)
-    if getattr(arguments, "render", False):
-        from dehusk.page.browser import Browser  # noqa: PLC0415  nobody else needs asyncio
+    if not getattr(arguments, "render", False):
+        yield from items
+        return
+    from dehusk.page.browser import Browser  # noqa: PLC0415  nobody else needs asyncio
 
-        with Browser() as browser:
-            shown = as_shown(items, browser, make_limits(arguments))
-            # One more than is looked at, to know that there are more.
-            items = iter(list(islice(shown, arguments.pages + 1)))
-    for item in items:
-        count.step()
-        yield item
+    limits = make_limits(arguments)
+    with Browser() as browser:
+        for item in items:
+            # The first that is left out only says that there are more.
+            is_left_out = len(viewed.pages) >= arguments.pages
+            yield from [item] if is_left_out else as_shown([item], browser, limits)

@@ -319,6 +319,11 @@ def search_settings(arguments: argparse.Namespace) -> dict[str, Any]:
     return {name: value for name, value in given.items() if value is not None}
 
 
+def plural(count: int, noun: str) -> str:
+    """The count, and the noun as it goes with it."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
 def written_option(name: str) -> str:
     """An option as it is written."""
     return f"--{name.replace('_', '-')}"

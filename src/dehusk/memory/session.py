@@ -29,7 +29,7 @@ from dehusk.errors import MemoryDamaged, PageError, StoreDamaged
 from dehusk.memory import Memory
 from dehusk.memory.kept import Held, Kept
 from dehusk.memory.lessons import Lessons, method_of, page_digest
-from dehusk.memory.store import MEND, Store
+from dehusk.memory.store import Store, mending
 from dehusk.methods import DEFAULT, groups_pages, make_method, settings_of
 from dehusk.page.page import Page, PageLike, as_page, check_pages
 from dehusk.settings import Keeping, Limits, MarkdownSettings
@@ -290,7 +290,12 @@ class Session(Kept):
         try:
             return site, self.memory(site)
         except StoreDamaged as fault:
-            raise MemoryDamaged(page.url, f"{fault}; {MEND}") from fault
+            raise MemoryDamaged(page.url, f"{fault}; {self._mending}") from fault
+
+    @property
+    def _mending(self) -> str:
+        """What to do about damage."""
+        return mending(self._store.database.address)
 
     def settings(self) -> SessionSettings:
         """How pages are judged here, for a worker."""

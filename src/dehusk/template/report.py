@@ -251,8 +251,8 @@ def _doubts(found: Survey, questions: Sequence[Question]) -> Iterator[str]:
     """Questions, and pages to look at."""
     yield "<h3>What is doubtful</h3>\n"
     if questions:
-        yield "<p>Is this content or template? Answers to these questions would improve most"
-        yield " pages. <code>dehusk review</code> asks them.</p>\n<ol>"
+        yield "<p>Is this content or template? Answers to these questions would improve the"
+        yield " most. <code>dehusk review</code> asks them.</p>\n<ol>"
         yield "".join(map(_question, questions)) + "</ol>\n"
     else:
         yield "<p>No questions: nothing that pages share is in doubt.</p>\n"

@@ -20,9 +20,6 @@ from dehusk.doors.cli.parser import EXAMPLES, EXIT_USAGE, Parser
 from dehusk.doors.cli.version import version_line
 from dehusk.errors import DehuskError, StoreDamaged, UsageError
 
-_DAMAGED: Final = (
-    "; `dehusk sites check --repair` keeps what is good, if anything is; else restore a copy"
-)
 EXIT_OK: Final = 0
 EXIT_FAILED: Final = 1
 EXIT_INTERRUPTED: Final = 130
@@ -47,7 +44,7 @@ def _run(arguments: Sequence[str] | None) -> int:
     except UsageError as error:
         sys.stderr.write(f"dehusk: {error}\n")
         return EXIT_USAGE
-    except ModuleNotFoundError as error:
+    except ImportError as error:
         sys.stderr.write(f"dehusk: {error}; `dehusk doctor` says what to install\n")
         return EXIT_USAGE
     except BrokenPipeError:
@@ -60,10 +57,20 @@ def _run(arguments: Sequence[str] | None) -> int:
     except MemoryError:
         sys.stderr.write("dehusk: out of memory; what was committed is kept\n")
         return EXIT_FAILED
-    except (DehuskError, OSError) as error:
-        is_helped = not isinstance(error, StoreDamaged) or "--repair" in str(error)
-        sys.stderr.write(f"dehusk: {error}{'' if is_helped else _DAMAGED}\n")
+    except StoreDamaged as error:
+        advice = "" if error.advice else f"; {_mending(given.memory)}"
+        sys.stderr.write(f"dehusk: {error}{advice}\n")
         return EXIT_FAILED
+    except (DehuskError, OSError) as error:
+        sys.stderr.write(f"dehusk: {error}\n")
+        return EXIT_FAILED
+
+
+def _mending(address: str | None) -> str:
+    """What to do about a damaged memory."""
+    from dehusk.memory.store import mending  # noqa: PLC0415  takes numpy
+
+    return mending(address or "FILE")
 
 
 def _command(name: str) -> Callable[[argparse.Namespace], int]:

@@ -20,7 +20,7 @@ from typing import Final
 
 import dehusk
 from dehusk.doors.cli.version import kernel_name, model_name, version_line
-from dehusk.errors import DehuskError, StoreDamaged, UsageError
+from dehusk.errors import DehuskError, NotAMemory, StoreDamaged, UsageError
 
 USES: Final = {
     "completion": "`dehusk completion`",
@@ -196,13 +196,14 @@ def _write() -> str:
 def _memory(address: str) -> Check:
     """How many sites of a memory are good."""
     from dehusk.memory import upkeep  # noqa: PLC0415  numpy may be missing
+    from dehusk.memory.store import mending  # noqa: PLC0415
 
     try:
         report = upkeep.check_store(address)
+    except NotAMemory as fault:
+        return Check("memory", State.WRONG, str(fault), "use a copy, or name another file")
     except StoreDamaged as fault:
-        repair = f"dehusk sites check --repair --memory {address}"
-        advice = f"`{repair}` keeps what is good; if nothing is, use a copy or begin a new memory"
-        return Check("memory", State.WRONG, str(fault), advice)
+        return Check("memory", State.WRONG, str(fault), mending(address))
     except DehuskError as fault:
         return Check("memory", State.WRONG, str(fault))
     if report.findings:

@@ -106,7 +106,7 @@ class Parser(argparse.ArgumentParser):
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """All that was given; what the command does not know is refused in the command's name."""
-        words = list(args)
+        words = list(sys.argv[1:] if args is None else args)
         needed = [action.nargs for action in self._actions if action.required]
         if not words and argparse.PARSER in needed:
             self.exit(EXIT_USAGE, self.format_help())

@@ -12,6 +12,7 @@ from dataclasses import asdict
 from typing import Final, TextIO
 
 from dehusk.answer.result import Refusal, Result
+from dehusk.doors.options import plural
 from dehusk.errors import DehuskError, MemoryDamaged, PageError
 from dehusk.memory.usual import Shift
 from dehusk.output import Rendered
@@ -357,11 +358,6 @@ def _by_kind(errors: Counter[str]) -> str:
 def plain(text: str) -> str:
     """The text without what could give a terminal orders."""
     return _COMMANDS.sub("\ufffd", text)
-
-
-def plural(count: int, noun: str) -> str:
-    """The count, and the noun as it goes with it."""
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def print_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from dehusk import __version__
 from dehusk.doors.cli.checks import check_targets
-from dehusk.doors.cli.progress import plural
 from dehusk.doors.cli.review import opened
 from dehusk.doors.looking import PageCount, read_into
+from dehusk.doors.options import plural
 from dehusk.output.whole import unwritable, write_whole
 from dehusk.template.report import report_html
 from dehusk.template.viewing import Viewed, check_saved

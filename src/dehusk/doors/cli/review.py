@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Final
 
 from dehusk.doors.cli.checks import check_targets
-from dehusk.doors.cli.progress import plain, plural, print_table
+from dehusk.doors.cli.progress import plain, print_table
 from dehusk.doors.looking import PageCount, read_into
-from dehusk.doors.options import chosen_method, make_limits
+from dehusk.doors.options import chosen_method, make_limits, plural
 from dehusk.errors import SelectorError, UsageError
 from dehusk.memory.opening import open as open_session
 from dehusk.memory.rules import Action, Rule, overrides_of

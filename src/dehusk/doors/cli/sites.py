@@ -17,10 +17,10 @@ from dehusk import pipeline
 from dehusk.doors.cli import atlas
 from dehusk.doors.cli.checks import check_targets
 from dehusk.doors.cli.progress import print_table
-from dehusk.errors import PageError, StoreDamaged, UsageError, did_you_mean
+from dehusk.errors import NotAMemory, PageError, StateError, StoreDamaged, UsageError, did_you_mean
 from dehusk.memory import Memory, upkeep
 from dehusk.memory.memory import CHANGES, KNOWN, PLACES
-from dehusk.memory.store import SiteRow
+from dehusk.memory.store import Report, SiteRow
 from dehusk.memory.usual import Shift
 from dehusk.methods import Method, settings_of
 from dehusk.methods.contract import FamilySeen
@@ -285,7 +285,7 @@ def _unknown(sites: Sequence[str], address: str, memory: dehusk.Session) -> Usag
 def _check(arguments: argparse.Namespace) -> int:
     """What is damaged and what is good; 1 where anything is damaged."""
     path = arguments.memory
-    report = upkeep.repair_store(path) if arguments.repair else upkeep.check_store(path)
+    report = _repaired(path) if arguments.repair else upkeep.check_store(path)
     for finding in report.findings:
         sys.stdout.write(f"damaged: {finding.message}\n")
     count = len(report.good)
@@ -294,6 +294,18 @@ def _check(arguments: argparse.Namespace) -> int:
         real = Path(path).resolve() if Path(path).is_symlink() else path
         sys.stdout.write(f"{path} now holds only these; the damaged file is {real}-damaged\n")
     return 1 if report.findings else 0
+
+
+def _repaired(path: str) -> Report:
+    """The report on a file that was repaired. Raises StateError where it cannot be."""
+    try:
+        return upkeep.repair_store(path)
+    except NotAMemory:
+        raise
+    except StoreDamaged as fault:
+        raise StateError(
+            f"{fault}; it cannot be repaired: restore a copy, or begin a new memory"
+        ) from fault
 
 
 def _vacuum(arguments: argparse.Namespace) -> int:

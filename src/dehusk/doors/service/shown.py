@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from functools import partial
@@ -155,21 +156,23 @@ async def site(request: Request, site: str) -> dict[str, Any]:
     known = state.surveys.get(site)
     if known is None or known.version != state.version:
         known = state.surveys[site] = SiteSurvey(state.version, Survey(site))
-    end = known.looked + _SHARES
-    while known.looked < min(end, len(pages)):
-        known.looked += 1
+    end = min(known.looked + _SHARES, len(pages))
+    while known.looked < end:
         # One after another: whoever asks for a page meanwhile comes between.
-        with suppress(PageError):
-            await state.thread.do(partial(_take, known, state, pages[known.looked - 1]))
+        await state.thread.do(partial(_take, known, state, pages))
     progress = {"pages": len(pages), "looked": known.looked}
     return progress | (
         await state.thread.do(partial(_whole, known)) if known.looked == len(pages) else {}
     )
 
 
-def _take(known: SiteSurvey, state: ViewerState, number: int) -> None:
-    known.survey.take(result_on(state, number))
-    known.taken.append(number)
+def _take(known: SiteSurvey, state: ViewerState, pages: Sequence[int]) -> None:
+    """Look at the next page. Here and not where it is asked for, so that no page is left out."""
+    for number in pages[known.looked : known.looked + 1]:
+        with suppress(PageError):
+            known.survey.take(result_on(state, number))
+            known.taken.append(number)
+        known.looked += 1
 
 
 def _whole(known: SiteSurvey) -> dict[str, Any]:

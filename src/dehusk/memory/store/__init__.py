@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from shlex import quote
 from typing import Final
 
 from dehusk.errors import NoMemory, StateError, StoreDamaged, UsageError
@@ -27,7 +28,6 @@ from dehusk.memory.store.store import Store
 from dehusk.settings import Keeping
 
 __all__ = [
-    "MEND",
     "Database",
     "Finding",
     "Keeping",
@@ -45,13 +45,13 @@ __all__ = [
     "copy_good",
     "good_shelf_rows",
     "is_server",
+    "mending",
     "read_memory",
     "recorded_method",
     "site_id",
 ]
 
 
-MEND: Final = "`dehusk sites check --repair` keeps what is good"
 _CHECKED_BYTES: Final = 256_000_000
 """What is looked through whenever it is opened: SQLite reads a gigabyte in a second."""
 
@@ -111,7 +111,8 @@ def check_sound(database: Database, shelf: str, *, writes: bool) -> None:
     except StoreDamaged as fault:
         faults = [str(fault)]
     if faults:
-        raise StoreDamaged(f"{database.address}: damaged ({faults[0]}); {MEND}")
+        message = f"{database.address}: damaged ({faults[0]})"
+        raise StoreDamaged(message, advice=mending(database.address))
 
 
 def _is_none(database: Database) -> bool:
@@ -139,6 +140,14 @@ def _write_row(database: Database, row: StoreRow) -> None:
 def is_server(address: str | os.PathLike[str]) -> bool:
     """True for the address of a database on a server; False for a file."""
     return os.fspath(address).startswith(SCHEMES)
+
+
+def mending(address: str | os.PathLike[str]) -> str:
+    """What to do about a damaged store."""
+    if is_server(address):
+        return "`dehusk sites forget` removes a damaged site"
+    repair = f"dehusk sites check --repair --memory {quote(os.fspath(address))}"
+    return f"`{repair}` keeps what is good, if anything is; else restore a copy"
 
 
 def recorded_method(address: str | os.PathLike[str] | None) -> str | None:
