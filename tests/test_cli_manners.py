@@ -438,3 +438,25 @@ def test_out_of_memory_is_said_in_a_line(
     monkeypatch.setattr("dehusk.doors.cli.learn.learning_progress", refuse)
     assert main(["learn", str(page), "--memory", str(tmp_path / "a.husk")]) == 1
     assert capsys.readouterr().err == "dehusk: out of memory; what was committed is kept\n"
+
+
+@pytest.mark.parametrize("flag", ["--help", "--help-all"])
+def test_help_is_shown_where_only_ascii_is(flag: str) -> None:
+    environment = os.environ | {"PYTHONIOENCODING": "ascii"}
+    command = [sys.executable, "-m", "dehusk", "clean", flag]
+    shown = subprocess.run(command, env=environment, capture_output=True, check=False)
+    assert (shown.returncode, shown.stderr) == (0, b"")
+    assert b"usage: dehusk clean" in shown.stdout
+
+
+def test_a_port_that_is_none_and_a_delay_that_is_none_are_refused(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for words in (
+        ["view", ".", "--port", "99999"],
+        ["clean", "https://a.example", "--delay", "-1"],
+    ):
+        with pytest.raises(SystemExit):
+            main(words)
+    assert "'99999' is not a port" in (told := capsys.readouterr().err)
+    assert "'-1' is not a number of seconds" in told

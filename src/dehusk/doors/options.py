@@ -288,7 +288,10 @@ def positive_float(text: str) -> float:
 
 def seconds(text: str) -> float:
     """The seconds, 0 or above, that an option is given."""
-    return 0.0 if text.strip() in ("0", "0.0") else positive_float(text)
+    try:
+        return 0.0 if text.strip() in ("0", "0.0") else positive_float(text)
+    except argparse.ArgumentTypeError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds") from None
 
 
 def make_limits(arguments: argparse.Namespace) -> Limits:

@@ -62,7 +62,7 @@ class _HelpAll(argparse._HelpAction):
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
         """Write it and exit."""
         self.help = argparse.SUPPRESS
-        sys.stdout.write(argparse.ArgumentParser.format_help(parser))
+        parser._print_message(argparse.ArgumentParser.format_help(parser), sys.stdout)
         parser.exit()
 
 
@@ -98,6 +98,14 @@ class Parser(argparse.ArgumentParser):
         formatter.add_text(f"--help-all shows {len(rare)} more, about {about}.")
         formatter.add_text(self.epilog)
         return formatter.format_help()
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        """Write it; a terminal that has no dots gets three points."""
+        try:
+            super()._print_message(message, file)
+        except UnicodeEncodeError:
+            plain = message.replace("…", "...").encode("ascii", "replace").decode()
+            super()._print_message(plain, file)
 
     def error(self, message: str) -> NoReturn:
         """Exit with the message and where to read more."""

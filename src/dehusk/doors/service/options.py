@@ -135,7 +135,7 @@ def add_view(parser: argparse.ArgumentParser) -> None:
     options.add_sources(parser)
     parser.add_argument(
         "--port",
-        type=int,
+        type=_port,
         default=_VIEW_PORT,
         metavar="N",
         help="the port on this machine; 0 takes any that is free (default: %(default)s)",
