@@ -328,6 +328,23 @@ def test_help_answers_without_loading_numpy_or_the_parser(arguments: list[str]) 
     assert run.stdout.decode().splitlines()[-1] == "[]"
 
 
+def test_one_page_loads_nothing_that_only_other_runs_need(tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    page.write_text("<h1>Rye</h1><p>Rye grows where wheat does not, and asks for little.</p>")
+    spared = (
+        "dehusk.memory.store", "dehusk.sources.warc", "dehusk.output.warc", "dehusk.workers.jobs",
+        "hashlib", "logging", "msgspec", "sqlite3", "tempfile", "uuid", "zipfile",
+    )  # fmt: skip
+    code = (
+        "import sys; from dehusk.doors.cli import main; status = main(sys.argv[1:]);"
+        f"sys.exit(status or str([name for name in {spared} if name in sys.modules]))"
+    )
+    command = [sys.executable, "-c", code, "clean", "-q", "--format", "markdown", str(page)]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert "Rye grows" in run.stdout
+    assert run.stderr == "[]\n"
+
+
 def test_the_version_names_kernel_and_model(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as exit_:
         main(["--version"])

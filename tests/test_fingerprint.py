@@ -57,6 +57,11 @@ def test_capitals_and_punctuation_do_not_count() -> None:
     assert fingerprint("The Husk, the GRAIN!") == fingerprint("the husk the grain")
 
 
+def test_capitals_of_all_scripts_are_taken_for_their_small_letters() -> None:
+    for character in map(chr, range(0x3000)):
+        assert fingerprint(f"a{character}") == fingerprint(f"a{character}".lower())
+
+
 def test_chinese_goes_by_character() -> None:
     assert fingerprint("漢字") == fingerprint("字 漢")
     assert fingerprint("page頁面two") == fingerprint("two 頁 面 page")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
@@ -28,8 +28,7 @@ MAX_PLACES = 500
 """Places of dates and authors that are remembered, 32 bytes each: a site has a dozen."""
 
 
-@dataclass(frozen=True, slots=True)
-class Setup:
+class Setup(NamedTuple):
     """How pages are judged: what tells template from content, within which limits, what the user
     decides, whatever the method says, and how Markdown is written.
     """

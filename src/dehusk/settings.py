@@ -6,6 +6,7 @@ Without numpy, so that the command line can show them at once.
 from __future__ import annotations
 
 import ipaddress
+import os
 import re
 from dataclasses import dataclass
 from enum import StrEnum
@@ -26,6 +27,8 @@ took 10 s for 0.2 s to 2.7 s of CPU."""
 MAX_LOADS: Final = 20
 """Pages that a search by the papers fetches at most, the key page included. On linked-dev it takes
 7 to find three that link each other; a site whose links lead nowhere is not worth 1,000."""
+_SERVERS: Final = ("postgresql://", "postgres://")
+"""How the address of a memory begins that is in a database on a server."""
 _ORIGIN: Final = re.compile(r"https?://([a-z0-9_.-]+|\[[0-9a-f:.]+\])(:[0-9]{1,5})?")
 """As browsers write one: lower case, no path. Anything else would never be met."""
 _NAME: Final = re.compile(r"[A-Za-z0-9_.-]+|\[[0-9A-Fa-f:.]+\]")
@@ -369,6 +372,11 @@ class ServiceSettings:
         own = {"127.0.0.1", "localhost", "[::1]"} if _is_loopback(self.host) else set()
         bound = f"[{self.host}]" if ":" in self.host else self.host
         return frozenset(name.lower() for name in (*own, bound, *self.names))
+
+
+def is_server(address: str | os.PathLike[str]) -> bool:
+    """True for the address of a memory in a database on a server; False for a file."""
+    return os.fspath(address).startswith(_SERVERS)
 
 
 def _is_host_or_network(name: str) -> bool:

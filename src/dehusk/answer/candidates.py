@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import date
 from typing import Final, NamedTuple
 
@@ -128,8 +127,7 @@ _META_SIGNS: Final = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Gathered:
+class Gathered(NamedTuple):
     """What a page states of itself, and where it may show more."""
 
     stated: Stated

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta, timezone
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Final, NamedTuple
 
 MIN_YEAR: Final = 1990
@@ -55,6 +55,7 @@ _SHORTEST: Final = 3
 """Letters of a month's name that may stand for it."""
 
 
+@cache
 def _months() -> dict[str, int]:
     """The month by its name or what its name begins with; none that two months begin with."""
     whole: dict[str, int] = {}
@@ -68,7 +69,6 @@ def _months() -> dict[str, int]:
     return {part: min(found) for part, found in parts.items() if len(found) == 1} | whole
 
 
-_MONTHS: Final = _months()
 _YEAR: Final = r"((?:19|20)\d\d)"
 _OF: Final = r"(?:\s*(?:de|del|of|d')\s*|\s*)"
 _WRITTEN: Final = re.compile(
@@ -128,7 +128,7 @@ def _day_of(parts: tuple[str | None, ...], *, month_first: bool | None) -> str |
         return _numeric(int(first), int(second), last, month_first=sign != "." and month_first)
     day, name, year, name_first, day_behind, year_behind, year_before, name_behind, day_last = named
     name, day = name or name_first or name_behind or "", day or day_behind or day_last
-    return _calendar(year or year_behind or year_before, _MONTHS.get(name.lower()), day)
+    return _calendar(year or year_behind or year_before, _months().get(name.lower()), day)
 
 
 def _numeric(first: int, second: int, last: str, *, month_first: bool | None) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable
 from functools import cache
@@ -47,7 +48,7 @@ def of_words(ask: Callable[[bytes, bytes, bytes], Found | None], text: str) -> F
 @cache
 def _letters(count: int) -> bytes:
     """By the number of a character: does it stand in words?"""
-    are_letters = bytearray(map(str.isalnum, map(chr, range(count))))
+    are_letters = bytearray(map(str.isalnum, _characters(count)))
     are_letters[ord("_")] = True
     return bytes(are_letters)
 
@@ -59,11 +60,15 @@ def _small() -> bytes:
     `_NOT_ONE` where it is not one of those looked up, as of the Turkish İ, or depends on those
     around it, as of the Greek Σ.
     """
-    letters = list(map(str.lower, map(chr, range(_FEW))))
-    letters[ord("Σ")] = ""
-    ones = "".join(letter if len(letter) == 1 else chr(_NOT_ONE) for letter in letters)
+    ones = re.sub("[İΣ]", chr(_NOT_ONE), _characters(_FEW)).lower()
+    assert len(ones) == _FEW, "all others have one small letter, whatever stands around them"
     codes = np.frombuffer(ones.encode("utf-16-le"), "<u2")
     return np.where(codes < _FEW, codes, _NOT_ONE).astype(np.uint16).tobytes()
+
+
+def _characters(count: int) -> str:
+    """All characters in order; no letter is among those that are half a pair."""
+    return np.arange(count, dtype="<u4").tobytes().decode("utf-32-le", "surrogatepass")
 
 
 def fingerprint(text: str) -> str:

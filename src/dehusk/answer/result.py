@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from threading import local
-from typing import Final
+from typing import TYPE_CHECKING, Final
 from weakref import ref
 
 import numpy as np
@@ -19,11 +19,8 @@ from dehusk.answer.html import content_html, marked_html, template_html
 from dehusk.answer.labels import Label, Labels, Reason, label
 from dehusk.answer.markdown import markdown
 from dehusk.answer.override import Overrides, choose
-from dehusk.answer.pieces import ContentPiece, pieces
-from dehusk.answer.regions import Region, regions
 from dehusk.answer.safe_html import safe_html
 from dehusk.answer.text import Link, link_fields, links, template_share, text, visible_lengths
-from dehusk.answer.verdicts import Node, Section, nodes_of, sections_of
 from dehusk.errors import DehuskError, PageError
 from dehusk.memory import Table
 from dehusk.memory.tables import EMPTY
@@ -32,6 +29,11 @@ from dehusk.page.page import Capture, Page, check_time
 from dehusk.page.parse import ParsedPage, parse
 from dehusk.page.tree import Choices, Tree
 from dehusk.settings import Limits, MarkdownSettings
+
+if TYPE_CHECKING:
+    from dehusk.answer.pieces import ContentPiece
+    from dehusk.answer.regions import Region
+    from dehusk.answer.verdicts import Node, Section
 
 FIELDS: Final = (
     "url", "site", "title", "text", "markdown", "template_share", "pages_seen", "family",
@@ -247,6 +249,8 @@ class Result:
 
     def pieces(self, max_tokens: int) -> list[ContentPiece]:
         """The content in pieces of at most this many tokens (characters / 4), for retrieval."""
+        from dehusk.answer.pieces import pieces  # noqa: PLC0415  few ask for what needs these
+
         return pieces(self.tree, self.labels.labels, max_tokens, self.url, self.markdown_settings)
 
     @cached_property
@@ -255,16 +259,22 @@ class Result:
 
         None from a method that does not smooth.
         """
+        from dehusk.answer.verdicts import sections_of  # noqa: PLC0415
+
         return sections_of(self.tree, self.labels)
 
     @cached_property
     def nodes(self) -> tuple[Node, ...]:
         """Every node with its score, label and reason, in document order."""
+        from dehusk.answer.verdicts import nodes_of  # noqa: PLC0415
+
         return nodes_of(self.tree, self.labels)
 
     @cached_property
     def regions(self) -> tuple[Region, ...]:
         """The parts of the page that were kept or dropped as a whole, in order, and why."""
+        from dehusk.answer.regions import regions  # noqa: PLC0415
+
         return regions(self.tree, self.labels, self.explanation)
 
     @cached_property
@@ -297,14 +307,9 @@ class Result:
         With `piece_tokens` it also has `pieces` of at most that many tokens each.
         """
         parts = (
-            "description",
-            "verdict",
-            "text",
-            "comments",
-            "markdown",
-            "template_share",
+            "description", "verdict", "text", "comments", "markdown", "template_share",
             "fingerprint",
-        )
+        )  # fmt: skip
         for name in parts:
             getattr(self, name)  # Kept from now on. Each may be long: the clock is asked between.
             check_time("rendering")

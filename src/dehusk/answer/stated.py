@@ -185,8 +185,7 @@ _MAX_AUTHORS: Final = 50
 _AROUND: Final = " \t\r\n;"
 
 
-@dataclass(frozen=True, slots=True)
-class Authors:
+class Authors(NamedTuple):
     """Who has written something, as JSON-LD says."""
 
     names: tuple[str, ...]

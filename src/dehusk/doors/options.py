@@ -340,12 +340,10 @@ def chosen_method(
     Raises UsageError, also for options of `hyperlink` with another method, unless it is searched
     for pages to compare with.
     """
-    from dehusk.memory.store import recorded_method  # noqa: PLC0415  loads numpy
     from dehusk.methods import HYPERLINK  # noqa: PLC0415  numpy too
     from dehusk.methods.written import parse_settings, with_wishes  # noqa: PLC0415  and here
 
-    memory = getattr(arguments, "memory", None)
-    name = arguments.method or recorded_method(memory) or default
+    name = arguments.method or _recorded_method(arguments) or default
     wishes = {wish: getattr(arguments, wish, None) for wish in ("favour", "comments", "type")}
     settings = parse_settings(name, with_wishes(name, arguments.settings, wishes))
     search = search_settings(arguments)
@@ -356,6 +354,15 @@ def chosen_method(
     if search and not is_searching:
         raise UsageError(f"{', '.join(map(written_option, search))}: only with --method hyperlink")
     return name, settings
+
+
+def _recorded_method(arguments: argparse.Namespace) -> str | None:
+    """The method of the memory that is named; None where none is, or it is a new one."""
+    if not getattr(arguments, "memory", None):
+        return None
+    from dehusk.memory.store import recorded_method  # noqa: PLC0415  loads numpy
+
+    return recorded_method(arguments.memory)
 
 
 def add_loading(parser: argparse._ActionsContainer) -> None:

@@ -24,11 +24,10 @@ from dehusk.answer.result import Refusal, Result
 from dehusk.errors import UsageError
 from dehusk.memory.opening import open as open_session
 from dehusk.memory.session import Session
-from dehusk.memory.store import is_server
 from dehusk.methods import DEFAULT
 from dehusk.page.page import Page
 from dehusk.pipeline import site_of
-from dehusk.settings import Durable, MarkdownSettings
+from dehusk.settings import Durable, MarkdownSettings, is_server
 from dehusk.workers.answering import answer_on
 
 KEY: Final = "dehusk"

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from threading import RLock
-from typing import Final, Self
+from typing import TYPE_CHECKING, Final, Self
 
 from dehusk.answer.override import Overrides
 from dehusk.answer.result import Result
@@ -26,7 +26,6 @@ from dehusk.memory.notes import (
 )
 from dehusk.memory.rules import SHELF as RULES
 from dehusk.memory.rules import Rule, overrides_of, put_rule, read_rules, remove_rule
-from dehusk.memory.store import Shelf, SiteRow, Store, site_id
 from dehusk.memory.usual import KEY as USUAL_KEY
 from dehusk.memory.usual import SHELF as USUAL
 from dehusk.memory.usual import Shift, Usual
@@ -34,6 +33,9 @@ from dehusk.methods import GroupsPages
 from dehusk.methods.contract import FamilySeen
 from dehusk.page.page import Page
 from dehusk.settings import Durable, Limits, MarkdownSettings
+
+if TYPE_CHECKING:
+    from dehusk.memory.store import Shelf, SiteRow, Store
 
 _MAX_DECIDED: Final = 10_000
 """Sites whose rules and usual answers are held in memory."""
@@ -145,11 +147,11 @@ class Kept:
     @property
     def is_lasting(self) -> bool:
         """True where what is learned outlasts the session."""
-        return isinstance(self._kept, Store)
+        return not isinstance(self._kept, Held)
 
     @property
     def _store(self) -> Store:
-        if not isinstance(self._kept, Store):
+        if isinstance(self._kept, Held):
             raise UsageError("nothing is kept of sites in memory; open a file for them")
         return self._kept
 
@@ -228,7 +230,7 @@ class Kept:
 
     def _commit_if_due(self) -> None:
         """Commit as often as was asked for, but never in the middle of a unit."""
-        if not isinstance(self._kept, Store):
+        if isinstance(self._kept, Held):
             return
         waited_s = self._clock() - self._committed
         if not self._is_unit and is_due(self.durable, self._store, waited_s):
@@ -236,7 +238,7 @@ class Kept:
 
     def commit(self) -> None:
         """Make all that was learned and put lasting. StoreFull loses nothing: try again."""
-        if not isinstance(self._kept, Store):
+        if isinstance(self._kept, Held):
             return
         with self._alone:
             self._check_no_unit("nothing can be committed before it ends")
@@ -331,7 +333,7 @@ class Kept:
     def site(self, name: str) -> SiteRow | None:
         """The site as it was last committed; None for an unknown one. Raises StoreDamaged."""
         with self._alone:
-            return self._store.statements.site(site_id(name))
+            return self._store.statements.site_named(name)
 
     @property
     def size_bytes(self) -> int:
@@ -376,7 +378,7 @@ class Kept:
             try:
                 self.commit()
             finally:
-                if isinstance(self._kept, Store):
+                if not isinstance(self._kept, Held):
                     self._kept.close()
 
     def __enter__(self) -> Self:

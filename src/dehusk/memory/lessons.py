@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields
-from hashlib import blake2b
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -23,12 +23,15 @@ from dehusk.memory import (
     shrink,
 )
 from dehusk.memory.memory import CHANGES, KNOWN
-from dehusk.memory.store import Replay
 from dehusk.methods import METHODS, Method, adds_up, groups_pages, make_method, only_asked_with
+from dehusk.page.hashing import digest
 from dehusk.page.page import Page
 from dehusk.page.tree import Tree
 from dehusk.pipeline import Learn, Learned, as_learned, lesson_of, with_lesson
 from dehusk.settings import Keeping
+
+if TYPE_CHECKING:
+    from dehusk.memory.store import Replay
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,12 +182,8 @@ def is_known(memory: Memory, page: np.uint64) -> bool:
 
 def page_digest(page: Page, *, with_html: bool) -> np.uint64:
     """What a page is known by: its URL, or where it has none or so wished, its HTML as well."""
-    digest = blake2b((page.url or "").encode("utf-8", "surrogatepass"), digest_size=8)
-    if with_html or not page.url:
-        html = page.html
-        digest.update(b"\0")
-        digest.update(html.encode("utf-8", "surrogatepass") if isinstance(html, str) else html)
-    return np.uint64(int.from_bytes(digest.digest(), "little"))
+    html = (b"\0", page.html) if with_html or not page.url else ()
+    return np.uint64(int.from_bytes(digest(page.url or "", *html), "little"))
 
 
 def method_of(name: str, settings: Settings, given: Settings) -> Method:

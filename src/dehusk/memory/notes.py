@@ -5,14 +5,16 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
-from hashlib import blake2b
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from dehusk.answer.result import Result
 from dehusk.memory.lessons import page_digest
-from dehusk.memory.store import Shelf
 from dehusk.output import Rendered
+from dehusk.page.hashing import digest
 from dehusk.page.page import Page
+
+if TYPE_CHECKING:
+    from dehusk.memory.store import Shelf
 
 ANSWERS: Final = "answers"
 """What the shelf of a site's answers is called."""
@@ -34,9 +36,8 @@ class Answer:
 
 def answer_of(page: Page, result: Result) -> Answer:
     """What is noted of the answer on a page."""
-    text = blake2b(result.text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
     key = int(page_digest(page, with_html=False)).to_bytes(8, "little")
-    return Answer(key, text, result.revision)
+    return Answer(key, digest(result.text), result.revision)
 
 
 def rendered_answer(answer: Rendered) -> Answer:

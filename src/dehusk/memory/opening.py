@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 from dehusk import pipeline
@@ -14,7 +14,6 @@ from dehusk.memory import Memory, dump, load
 from dehusk.memory.lessons import Lessons, method_of
 from dehusk.memory.rules import SHELF as RULES
 from dehusk.memory.session import Html, Session
-from dehusk.memory.store import Statements, Store, StoreRow, check_sound, connect
 from dehusk.methods import DEFAULT, learned_with, make_method
 from dehusk.page.page import Page
 from dehusk.settings import Durable, Keeping, Limits, MarkdownSettings
@@ -59,17 +58,21 @@ def open(  # noqa: A001  the name that users know from files
             markdown=markdown,
             **settings,
         )
+    from dehusk.memory import store  # noqa: PLC0415  only who has one needs it
+
     chosen = overrides(keep, drop)
     kept = Durable(durable)
-    database = connect(
+    database = store.connect(
         address,
-        lambda: _new_row(method or DEFAULT, settings),
+        lambda: store.StoreRow(
+            method or DEFAULT, learned_with(make_method(method or DEFAULT, **settings))
+        ),
         writes=not reads_only,
         is_synced=kept is not Durable.EXIT,
     )
     try:
-        check_sound(database, RULES, writes=not reads_only)
-        row = Statements(database).read_store()
+        store.check_sound(database, RULES, writes=not reads_only)
+        row = store.Statements(database).read_store()
         if method is not None and row.method != method:
             raise WrongMemory(f"{address}: a memory of the method {row.method}, not {method}")
         its_method = method_of(row.method, row.settings, settings)
@@ -78,16 +81,11 @@ def open(  # noqa: A001  the name that users know from files
             raise UsageError(
                 f"memories of {row.method} do not add up, so many cannot write them: use a file"
             )
-        store = Store(database, lessons.replay, keeping, lessons.summary)
-        return Session.of(lessons, limits, chosen, store, kept, markdown=markdown)
+        lasting_store = store.Store(database, lessons.replay, keeping, lessons.summary)
+        return Session.of(lessons, limits, chosen, lasting_store, kept, markdown=markdown)
     except BaseException:  # Ctrl-C too: let go of the file
         database.close()
         raise
-
-
-def _new_row(method: str, settings: Mapping[str, Any]) -> StoreRow:
-    """What a new store says of itself."""
-    return StoreRow(method, learned_with(make_method(method, **settings)))
 
 
 def extract(

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from enum import StrEnum
-from hashlib import blake2b
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from dehusk.answer.override import NO_OVERRIDES, Overrides
 from dehusk.errors import StoreDamaged, UsageError
-from dehusk.memory.store import Shelf
+from dehusk.page.hashing import digest
+
+if TYPE_CHECKING:
+    from dehusk.memory.store import Shelf
 
 SHELF: Final = "rules"
 """What the shelf of a site's rules is called."""
@@ -39,8 +41,7 @@ class Rule:
     @property
     def id(self) -> str:
         """What the rule is called: the same for the same rule, on every machine."""
-        words = f"{self.action} {self.selector}".encode("utf-8", "surrogatepass")
-        return blake2b(words, digest_size=6).hexdigest()
+        return digest(f"{self.action} {self.selector}", size=6).hex()
 
 
 def read_rules(shelf: Shelf) -> tuple[Rule, ...]:

@@ -14,9 +14,7 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass
-from hashlib import blake2b
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +22,7 @@ from numpy.typing import NDArray
 from dehusk.errors import StateError, WrongMemory
 from dehusk.memory.memory import HISTORY, Memory
 from dehusk.memory.tables import Table
-from dehusk.page.hashing import Hashes
+from dehusk.page.hashing import Hashes, digest
 
 _MAGIC: Final = b"dehusk-memory\n"
 _VERSION: Final = 2
@@ -36,8 +34,7 @@ _CHECKSUM_BYTES: Final = 4
 Settings = Mapping[str, object]
 
 
-@dataclass(frozen=True, slots=True)
-class _Shape:
+class _Shape(NamedTuple):
     """What a saved table looks like: its rows, and how many bytes each number of a row takes."""
 
     rows: int
@@ -56,8 +53,7 @@ class _Shape:
         return self.rows * (row + self.columns * self.sum_bytes)
 
 
-@dataclass(frozen=True, slots=True)
-class _Header:
+class _Header(NamedTuple):
     """What a saved memory says of itself."""
 
     pages: int
@@ -134,8 +130,7 @@ def load(data: bytes, method: str, *, settings: Settings | None = None, site: st
 
 def seed_of(site: str) -> np.uint64:
     """What the digests of a site are seeded with; 0 for a site without a name."""
-    digest = blake2b(site.encode("utf-8", "surrogatepass"), digest_size=8).digest()
-    return np.uint64(int.from_bytes(digest, "little") if site else 0)
+    return np.uint64(int.from_bytes(digest(site), "little") if site else 0)
 
 
 def check_settings(method: str, written: Settings, wanted: Settings) -> None:

@@ -29,7 +29,6 @@ from dehusk.errors import MemoryDamaged, PageError, StoreDamaged
 from dehusk.memory import Memory
 from dehusk.memory.kept import Held, Kept
 from dehusk.memory.lessons import Lessons, method_of, page_digest
-from dehusk.memory.store import Store, mending
 from dehusk.methods import DEFAULT, groups_pages, make_method, settings_of
 from dehusk.page.page import Page, PageLike, as_page, check_pages
 from dehusk.settings import Keeping, Limits, MarkdownSettings
@@ -295,6 +294,8 @@ class Session(Kept):
     @property
     def _mending(self) -> str:
         """What to do about damage."""
+        from dehusk.memory.store import mending  # noqa: PLC0415  who has no store needs none
+
         return mending(self._store.database.address)
 
     def settings(self) -> SessionSettings:
@@ -398,12 +399,12 @@ class Session(Kept):
             return after is not None
 
     def _put_written(self, site: str, after: Memory, lessons: Sequence[bytes]) -> None:
-        if isinstance(self._kept, Store):
+        if isinstance(self._kept, Held):
+            self._kept.put(site, after)
+        else:
             bodies = lessons if self._lessons.replay else [b""] * len(lessons)
             self._kept.put_written(site, after, bodies)
             self._commit_if_due()
-        else:
-            self._kept.put(site, after)
 
 
 def unlearned_digest(page: Page) -> int:

@@ -26,11 +26,10 @@ from dehusk.memory.store import (
     connect,
     copy_good,
     good_shelf_rows,
-    is_server,
 )
 from dehusk.memory.usual import SHELF as USUAL
 from dehusk.memory.usual import Usual
-from dehusk.settings import Keeping
+from dehusk.settings import Keeping, is_server
 
 Address = str | os.PathLike[str]
 _KIND: Final = "dehusk memories"

@@ -11,7 +11,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import expm1, log1p, sqrt
-from typing import Any, Final, Self
+from typing import Any, Final, NamedTuple, Self
 
 import numpy as np
 
@@ -28,8 +28,7 @@ _FAR: Final = 2.0
 itself; a wall of 600 characters in the place of 15 pages, after 25, raised one on 148, 147, 144."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Measure:
+class _Measure(NamedTuple):
     """Something that is told of every answer."""
 
     words: str

@@ -6,9 +6,8 @@ import json
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 from urllib.parse import quote
 
 from dehusk.output.whole import check_replaceable, part_of, write_whole
@@ -23,8 +22,7 @@ _MARKS: Final = re.compile(r"\]\([^)]*\)|[\\`*_\[\]#\s]")
 """What Markdown has besides words."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Entry:
+class _Entry(NamedTuple):
     """A page that was written: its file, and what its front matter says."""
 
     path: Path

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
-from hashlib import blake2b
 from itertools import count
 from pathlib import PurePosixPath
 from typing import Final
@@ -149,6 +148,8 @@ def _size(names: list[str]) -> int:
 
 def _digest(text: str) -> int:
     """64 bits of the text, the same on every run."""
+    from hashlib import blake2b  # noqa: PLC0415  only files of a folder need it
+
     digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
     return int.from_bytes(digest, "big")
 

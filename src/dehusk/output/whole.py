@@ -10,7 +10,6 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
-from hashlib import blake2b
 from pathlib import Path
 from threading import get_ident
 from typing import Final
@@ -117,6 +116,8 @@ def _here() -> str:
     place = platform.node()
     with suppress(OSError):
         place += f" {Path('/proc/self/ns/pid').stat().st_ino}"
+    from hashlib import blake2b  # noqa: PLC0415  only files of a folder need it
+
     return blake2b(place.encode(), digest_size=4).hexdigest()
 
 

@@ -9,10 +9,9 @@ import stat
 from collections import deque
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from io import FileIO
 from pathlib import Path, PurePosixPath
-from typing import BinaryIO, Final, Protocol, Self
+from typing import BinaryIO, Final, NamedTuple, Protocol, Self
 
 from dehusk.errors import NotWritten, UsageError
 from dehusk.output.formats import Ahead, Answer, Rendered, Shape
@@ -24,8 +23,7 @@ _HOPELESS: Final = {errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS}
 """Faults of the disk, not of one file: the next page would meet them too."""
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
+class Written(NamedTuple):
     """What an earlier run has written, for a writer that is to go on behind it."""
 
     size: int = 0

@@ -50,6 +50,16 @@ def mix(values: Hashes) -> Hashes:
     return values ^ (values >> np.uint64(31))
 
 
+def digest(*parts: str | bytes, size: int = 8) -> bytes:
+    """So many bytes that tell what was given from all else, also from what is built to equal it."""
+    from hashlib import blake2b  # noqa: PLC0415  OpenSSL comes with it, which one page can spare
+
+    found = blake2b(digest_size=size)
+    for part in parts:
+        found.update(part.encode("utf-8", "surrogatepass") if isinstance(part, str) else part)
+    return found.digest()
+
+
 def hash_bytes(data: bytes) -> int:
     """The hash of some bytes, as texts are hashed; for the few that come one by one."""
     words = np.frombuffer(data + bytes(-len(data) % 8), np.dtype("<u8")).astype(np.uint64)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -90,8 +90,7 @@ def check_pages(pages: object) -> None:
         raise UsageError("pages are given as a list or another iterable: one page as [page]")
 
 
-@dataclass(frozen=True, slots=True)
-class _Clock:
+class _Clock(NamedTuple):
     url: str | None
     timeout_s: float
     asked_from: float

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 from urllib.parse import SplitResult, urljoin, urlsplit
 
 from turbohtml.extract import extract_links, normalize_url
@@ -72,8 +71,7 @@ def _is_noise(part: str, dropped: frozenset[str]) -> bool:
     return lowered in _SESSION or lowered.startswith(_TRACKING) or name in dropped
 
 
-@dataclass(frozen=True, slots=True)
-class Base:
+class Base(NamedTuple):
     """What relative URLs of a page are relative to; without a web address they stay as they are."""
 
     url: str | None

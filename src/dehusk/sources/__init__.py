@@ -7,7 +7,6 @@ add one: a module that reads it, a row, and its line in docs/sources.md.
 from __future__ import annotations
 
 import io
-import logging
 import os
 import re
 import stat
@@ -18,7 +17,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
-from tempfile import TemporaryFile
 from typing import BinaryIO, Final
 
 from dehusk.errors import MissingExtra, SourceError, UsageError
@@ -53,7 +51,6 @@ from dehusk.sources.records import (
     read_records,
     starts_record,
 )
-from dehusk.sources.warc import is_warc, read_wacz, read_warc
 
 __all__ = [
     "Failure",
@@ -71,7 +68,6 @@ Items = Iterator[Page | Failure]
 Read = Callable[[Counter[str] | None], Items]
 """Gives all pages in order, and counts what there is beside them, as `read_pages` does."""
 
-_LOG: Final = logging.getLogger("dehusk")
 _STDIN: Final = "-"
 _STDIN_NAME: Final = "stdin"
 """What errors call standard input, and the site of a stream's pages where nothing names one."""
@@ -131,6 +127,8 @@ class _Source:
 
     def archive(self, packed: ByteStream) -> Items:
         """Its pages, where it is an archive."""
+        from dehusk.sources.warc import is_warc, read_warc  # noqa: PLC0415  a file needs none of it
+
         packing = found_compression(packed)
         stated = named_compression(self.path.name) if self.path else None
         if Compression.XZ in (packing, stated):
@@ -163,6 +161,12 @@ def _read_warc(source: _Source) -> Items:
         yield from source.archive(packed)
 
 
+def _read_wacz(source: _Source) -> Items:
+    from dehusk.sources.warc import read_wacz  # noqa: PLC0415
+
+    return read_wacz(Path(source.name), source.folder, source.settings, source.left_out)
+
+
 def _read_records(source: _Source) -> Items:
     with source.open() as packed:
         buffered = io.BufferedReader(source.unpacked(packed))
@@ -179,6 +183,8 @@ def _read_any(source: _Source) -> Items:
 
     Of a file the first line must be a record; of a pipe the first byte tells.
     """
+    from dehusk.sources.warc import is_warc  # noqa: PLC0415
+
     with source.open() as packed:
         if is_warc(packed, found_compression(packed)):
             yield from source.archive(packed)
@@ -225,12 +231,7 @@ UNKNOWN: Final = Kind(_read_any)
 """A file whose name says nothing."""
 KINDS: Final = (
     Kind(_read_warc, (".warc",), is_packed=True),
-    Kind(
-        lambda source: read_wacz(
-            Path(source.name), source.folder, source.settings, source.left_out
-        ),
-        (".wacz",),
-    ),
+    Kind(_read_wacz, (".wacz",)),
     Kind(
         lambda source: read_parquet(Path(source.name), source.folder, source.settings),
         (".parquet",),
@@ -256,7 +257,13 @@ def read(
     """
     names = names_of(sources)
     items = _crawl(names, crawl, settings) if are_web(names) else read_pages(names, settings)
-    return _pages(items, failed or (lambda failure: _LOG.warning("%s", failure.error)))
+    return _pages(items, failed or _log)
+
+
+def _log(failure: Failure) -> None:
+    import logging  # noqa: PLC0415  most runs have nothing to log
+
+    logging.getLogger("dehusk").warning("%s", failure.error)
 
 
 def _pages(items: Items, failed: Callable[[Failure], None]) -> Iterator[Page]:
@@ -421,6 +428,8 @@ def rereadable(
         return
     if stdin is None and sys.stdin is None:
         raise UsageError("standard input is closed")
+    from tempfile import TemporaryFile  # noqa: PLC0415  seldom
+
     with TemporaryFile() as spool:
         given = stdin or sys.stdin.buffer
         # `read` waits for a whole block, and hears Ctrl-C only then.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import Final
@@ -16,7 +15,6 @@ from dehusk.settings import SourceSettings
 from dehusk.sources.compression import ByteStream
 from dehusk.sources.items import Failure
 
-_LOG: Final = logging.getLogger("dehusk")
 _USUAL: Final = SourceSettings()
 _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 _OPTIONAL: Final = (_USUAL.url_field, _USUAL.site_field)
@@ -118,7 +116,10 @@ def named_fields(settings: SourceSettings) -> dict[str, str]:
 def warn_of_fields(name: str, missing: Mapping[str, str]) -> None:
     """Say which fields that were asked for no record of a source has."""
     for field, option in missing.items():
-        _LOG.warning("dehusk: %s: no record has the field `%s` of %s", name, field, option)
+        import logging  # noqa: PLC0415  most runs have nothing to log
+
+        log = logging.getLogger("dehusk")
+        log.warning("dehusk: %s: no record has the field `%s` of %s", name, field, option)
 
 
 def field_hint(names: Iterable[str]) -> str:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Final, TypeVar
+from typing import NamedTuple, TypeVar
 
 from dehusk.answer.result import Refusal, Result
 from dehusk.errors import PageError, PageFault, StateError, UsageError
@@ -15,11 +13,8 @@ from dehusk.sources import Failure
 
 Answer = TypeVar("Answer")
 
-_LOG: Final = logging.getLogger(__name__)
 
-
-@dataclass(frozen=True, slots=True)
-class Learned:
+class Learned(NamedTuple):
     """A page that was learned, or was known, or was to be passed over."""
 
     is_new: bool
@@ -70,7 +65,9 @@ def answer_or_refusal(page: Page, answer: Callable[[], Answer]) -> Answer | Refu
         return Refusal(page.url, page.site, error)
     except (StateError, UsageError):
         raise  # No memory to write to, or no model to read: the next page would meet that too.
-    except Exception as fault:  # noqa: BLE001 - the outermost loop: counted and named
-        _LOG.debug("fault on %s", page.url, exc_info=True)
+    except Exception as fault:
+        import logging  # noqa: PLC0415  most runs have nothing to log
+
+        logging.getLogger(__name__).debug("fault on %s", page.url, exc_info=True)
         unforeseen = PageFault(page.url, f"{type(fault).__name__}: {fault}")
         return Refusal(page.url, page.site, unforeseen)

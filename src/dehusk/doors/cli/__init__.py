@@ -17,7 +17,6 @@ from types import ModuleType
 from typing import Any, Final, NamedTuple, TextIO
 
 from dehusk.doors.cli.parser import EXAMPLES, EXIT_USAGE, Parser
-from dehusk.doors.cli.version import version_line
 from dehusk.errors import DehuskError, StoreDamaged, UsageError
 
 EXIT_OK: Final = 0
@@ -141,12 +140,17 @@ class _Version(argparse.Action):
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
         """Write it and exit."""
+        from dehusk.doors.cli.version import version_line  # noqa: PLC0415  needs hashes
+
         sys.stdout.write(f"{version_line()}\n")
         parser.exit()
 
 
 def make_parser(wanted: str | None = None) -> argparse.ArgumentParser:
-    """The parser of the command line; only the command that is wanted has its options, or all."""
+    """The parser of the command line: of the command that is wanted, else of all.
+
+    Where what is wanted is no command, they come without their options: nobody will see them.
+    """
     parser = Parser(
         prog="dehusk",
         description="Separate what web pages say from what their site repeats.",
@@ -156,7 +160,8 @@ def make_parser(wanted: str | None = None) -> argparse.ArgumentParser:
         "--version", action=_Version, nargs=0, help="show version, kernel and model, and exit"
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for name, command in COMMANDS.items():
+    for name in COMMANDS.keys() & {wanted} or COMMANDS:
+        command = COMMANDS[name]
         if not _is_installed(command):
             continue
         below = commands.add_parser(

@@ -11,10 +11,9 @@ from pathlib import Path
 from dehusk.doors.cli.web_options import given_options
 from dehusk.errors import UsageError
 from dehusk.memory.session import Session
-from dehusk.memory.store import is_server
 from dehusk.methods import HYPERLINK
 from dehusk.output import check_database
-from dehusk.output.archive import archive_path
+from dehusk.settings import is_server
 from dehusk.sources import hint, is_web
 from dehusk.sources.folders import HTML_SUFFIXES, is_empty
 
@@ -61,11 +60,15 @@ def _check_resume(arguments: argparse.Namespace) -> None:
 def check_targets(arguments: argparse.Namespace) -> None:
     """Raise UsageError where what is written would destroy what is read, or kept."""
     save = getattr(arguments, "save", None)
+    if save:
+        from dehusk.output.archive import archive_path  # noqa: PLC0415  only a crawl saves
+
+        save = str(archive_path(save))
     named = [
         ("-o", getattr(arguments, "output", None)),
         ("--memory", arguments.memory),
         ("--state", getattr(arguments, "state", None)),
-        ("--save", save and str(archive_path(save))),
+        ("--save", save),
     ]
     written = [(option, name) for option, name in named if name and name != "-"]
     sources = [("SOURCE", name) for name in getattr(arguments, "sources", ())]

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import logging
 import sys
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from functools import partial
-from typing import TYPE_CHECKING, BinaryIO, Final
+from typing import TYPE_CHECKING, BinaryIO
 
 from dehusk.answer.result import Refusal
 from dehusk.doors.cli.checks import check_folders, check_jobs, check_targets
@@ -32,8 +31,6 @@ from dehusk.workers.answering import Learned
 if TYPE_CHECKING:
     from dehusk.page.browser import Browser
     from dehusk.workers.jobs import Jobs
-
-_LOG: Final = logging.getLogger("dehusk")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -138,8 +135,10 @@ def learn_again(page: Page, sites: Session) -> bool | None:
         return sites.learn(page)
     except (StateError, UsageError):
         raise  # The memory cannot be written, or no model read: the next page would meet that too.
-    except Exception:  # noqa: BLE001 - the outermost loop: named where it is asked about
-        _LOG.debug("fault on %s", page.url, exc_info=True)
+    except Exception:
+        import logging  # noqa: PLC0415  most runs have nothing to log
+
+        logging.getLogger("dehusk").debug("fault on %s", page.url, exc_info=True)
         return None
 
 

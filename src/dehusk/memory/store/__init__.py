@@ -20,12 +20,12 @@ from dehusk.memory.store.checking import (
     good_shelf_rows,
     read_memory,
 )
-from dehusk.memory.store.postgres import SCHEMES, PostgresDatabase
+from dehusk.memory.store.postgres import PostgresDatabase
 from dehusk.memory.store.rows import Database, SiteRow, Statements, StoreRow, site_id
 from dehusk.memory.store.shelf import Shelf, Shelves
 from dehusk.memory.store.sqlite import SqliteDatabase
 from dehusk.memory.store.store import Store
-from dehusk.settings import Keeping
+from dehusk.settings import Keeping, is_server
 
 __all__ = [
     "Database",
@@ -44,7 +44,6 @@ __all__ = [
     "connect",
     "copy_good",
     "good_shelf_rows",
-    "is_server",
     "mending",
     "read_memory",
     "recorded_method",
@@ -137,11 +136,6 @@ def _write_row(database: Database, row: StoreRow) -> None:
         raise
 
 
-def is_server(address: str | os.PathLike[str]) -> bool:
-    """True for the address of a database on a server; False for a file."""
-    return os.fspath(address).startswith(SCHEMES)
-
-
 def mending(address: str | os.PathLike[str]) -> str:
     """What to do about a damaged store."""
     if is_server(address):
@@ -150,10 +144,8 @@ def mending(address: str | os.PathLike[str]) -> str:
     return f"`{repair}` keeps what is good, if anything is; else restore a copy"
 
 
-def recorded_method(address: str | os.PathLike[str] | None) -> str | None:
-    """The method that the memories there were learned with; None for a new file, or none."""
-    if address is None:
-        return None
+def recorded_method(address: str | os.PathLike[str]) -> str | None:
+    """The method that the memories there were learned with; None for a new file."""
     try:
         database = connect(address, writes=False, takes_old=True)
     except UsageError:

@@ -10,7 +10,6 @@ from urllib.parse import urlsplit
 from dehusk.errors import MissingExtra, NoMemory, StateError, StoreDamaged, StoreFull, StoreLocked
 from dehusk.memory.store.rows import TABLES, Row, Values
 
-SCHEMES: Final = ("postgresql://", "postgres://")
 _LOCKS: Final = 0x4855534B
 """'HUSK': the advisory lock under which a store's tables are made."""
 _NAME: Final = "CREATE TABLE "

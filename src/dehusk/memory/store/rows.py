@@ -252,6 +252,10 @@ class Statements:
         found = self.database.rows(_READ_SITE, (number,))
         return SiteRow.read(number, found[0]) if found else None
 
+    def site_named(self, name: str) -> SiteRow | None:
+        """The row of the site of that name; None if there is none."""
+        return self.site(site_id(name))
+
     def has_site(self, row: SiteRow) -> bool:
         """Is the row there as it was written? Quicker than to read it."""
         return self.database.rows(_READ_SITE, (row.id,)) == [row.values()]

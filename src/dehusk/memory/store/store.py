@@ -118,7 +118,7 @@ class Store:
 
     def _read(self, site: str) -> _Active:
         """The site out of the database."""
-        row = self.statements.site(site_id(site))
+        row = self.statements.site_named(site)
         if row is None:
             if self._numbers is not None and site_id(site) in self._numbers:
                 raise StoreDamaged(f"the row of site {site!r} is missing", site)

@@ -82,9 +82,10 @@ class Lexicon:
 
 
 def _lines(numbers: Numbers) -> bytes:
-    if any("\n" in word for word in numbers):
+    lines = "\n".join((*numbers, ""))
+    if lines.count("\n") != len(numbers):
         raise ValueError
-    return "".join(f"{word}\n" for word in numbers).encode()
+    return lines.encode()
 
 
 def _rows(numbers: Numbers) -> Matrix:
@@ -123,7 +124,7 @@ def load_model(path: str | None = None) -> Model:
     """The model in a file, or the one that comes with dehusk; SettingError for any other file."""
     source = _SHIPPED if path is None else Path(path)
     try:
-        written = json.loads(source.read_text("utf-8"))
+        written = json.loads(source.read_bytes())
         return _read(written)
     except OSError as fault:
         raise SettingError(f"auto: model {source}: {fault.strerror}") from fault
