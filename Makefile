@@ -11,6 +11,9 @@ PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-r
 PIP_INSTALL := python -m pip install --quiet --disable-pip-version-check
 KERNEL := setup.py $(wildcard src/kernel/* src/kernel/*/*)
 
+# Tests start Python hundreds of times, so what is compiled once is kept, whatever the environment says.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: demo docs lint check test format packages clean node-peers
 
 demo: .venv-demo/.installed
@@ -38,7 +41,7 @@ format: .venv/.installed
 
 # What a release uploads, as far as this machine can build it, in dist/.
 packages:
-	$(PYTHON) -m venv .venv-packages
+	$(PYTHON) -m venv --clear .venv-packages
 	.venv-packages/bin/$(PIP_INSTALL) build 'twine>=6'
 	rm -rf dist
 	.venv-packages/bin/python -m build --outdir dist

@@ -22,10 +22,19 @@ os.environ.setdefault(
 )
 
 
+LONGEST = ("tests/test_spark.py", "tests/test_service.py", "bench/tests/test_train_auto.py")
+"""Among the files with the most work. The other Spark is not one of them, so that the two do not
+run beside each other."""
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put the files with tests that take long first: the others fill the gaps at the end."""
     slow = {_file(item.nodeid) for item in items if item.get_closest_marker("slow")}
-    items.sort(key=lambda item: _file(item.nodeid) not in slow)
+
+    def place(item: pytest.Item) -> tuple[bool, bool]:
+        return _file(item.nodeid) not in LONGEST, _file(item.nodeid) not in slow
+
+    items.sort(key=place)
 
 
 @pytest.hookimpl(trylast=True)

@@ -107,7 +107,7 @@ function loadItem({ url, state, reason }) {
 }
 
 function runWords({ state, fault, loads, answer, notKept, maxLoads, size, votes }) {
-  if (state === "running") return `Looking for ${size} pages that link each other, ${votes} votes needed: ${loads.length + 1} of at most ${maxLoads} loads`;
+  if (state === "running") return `Looking for ${size} pages that link to each other (${votes} votes needed). Loading page ${loads.length + 1} of at most ${maxLoads}.`;
   if (state === "failed") return fault;
   const share = `${Math.round(answer.share * 100)} % of the page is template`;
   return `${answer.message[0].toUpperCase()}${answer.message.slice(1)}. ${share}.${notKept ? ` ${notKept}.` : ""}`;
@@ -122,7 +122,7 @@ async function greet() {
   try {
     const { method, fetch: isFetching } = await health();
     byId("unfetched").hidden = Boolean(isFetching);
-    say(`dehusk is here (${method})`);
+    say(`Connected to dehusk (method ${method})`);
   } catch (fault) {
     if (fault instanceof NoService) await missing();
     else say(fault.message);

@@ -40,7 +40,9 @@ def check_wheel(path: Path) -> Iterator[str]:
     with zipfile.ZipFile(path) as wheel:
         names = set(wheel.namelist())
         own = {name.removeprefix("dehusk/") for name in names if name.startswith("dehusk/")}
-        strange = [n for n in names if not re.match(r"dehusk(?:-[^/]+\.dist-info)?/", n)]
+        strange = [
+            n for n in names if not re.match(r"dehusk(?:(?:-[^/]+\.dist-info)?/|_command\.py$)", n)
+        ]
         yield from (f"{name} does not belong in a wheel" for name in sorted(strange))
         yield from (f"dehusk/{name} is missing" for name in sorted(_IN_WHEEL - own))
         kernels = sorted(n for n in own if re.fullmatch(r"_kernel\..*(?:so|pyd)", n))

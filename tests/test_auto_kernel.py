@@ -16,7 +16,6 @@ from dehusk import _kernel
 from dehusk.memory import Memory, Table
 from dehusk.methods.auto import Auto
 from dehusk.methods.auto.atlas import load_atlas
-from dehusk.methods.auto.confidence import CONFIDENCE_FEATURES
 from dehusk.methods.auto.features import (
     EVIDENCE,
     PAGE_FEATURES,
@@ -421,7 +420,7 @@ def test_the_shipped_model_reads_all_features() -> None:
     assert len(written["type"]["hidden"]) == 2 * width(PAGE_FEATURES)
     read = len(written["context"]["hidden"])
     assert (read, len(written["site"]["output_bias"])) == (READ, READ + 2 * CARRIED)
-    assert len(written["confidence"]["hidden"]) == CONFIDENCE_FEATURES
+    assert len(written["confidence"]["hidden"]) == _kernel.CONFIDENCE_FEATURES
 
 
 def feature_table() -> str:
@@ -459,3 +458,18 @@ def test_the_docs_list_the_features() -> None:
     found = re.search(r"^\| group \| read by .*?(?=\n\n)", docs, re.MULTILINE | re.DOTALL)
     assert found
     assert f"{found[0]}\n" == feature_table(), f"docs/methods/auto.md needs\n\n{feature_table()}"
+
+
+@given(
+    st.lists(st.tuples(*[st.floats(0, 1)] * 2, st.integers(1, 5000)), max_size=12),
+    st.lists(st.floats(0, 1), min_size=7, max_size=7),
+    st.floats(0, 1),
+)
+def test_what_tells_how_good_an_answer_is_is_as_the_reference_says(
+    blocks: list[tuple[float, float, int]], types: list[float], threshold: float
+) -> None:
+    content, comments, chars = np.array(blocks, np.float64).reshape(-1, 3).T.copy()
+    row = _kernel.confidence_features(content, comments, chars, types, threshold)
+    theirs = judging.confidence_features(content, comments, chars, types, threshold)
+    assert len(row) == 4 * _kernel.CONFIDENCE_FEATURES
+    assert np.frombuffer(row, np.float32) == pytest.approx(theirs, abs=1e-5)

@@ -135,3 +135,24 @@ def test_what_a_framework_itself_lacks_is_not_taken_for_the_extra(
     said = _import_without(module, missing)
     assert missing in said
     assert "needs an extra" not in said
+
+
+def test_a_memory_that_is_cut_off_is_refused_with_what_to_do(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    memory, page = tmp_path / "a.husk", tmp_path / "page.html"
+    page.write_text("<p>Forty sacks of rye", "utf-8")
+    with dehusk.open(memory) as opened:
+        opened.add("<p>Rye", "https://grain.example/")
+    memory.write_bytes(memory.read_bytes()[:5000])
+    for command in ("clean", "learn", "review", "report"):
+        assert main([command, str(page), "--memory", str(memory)]) == 1
+        said = capsys.readouterr().err
+        assert said.count("\n") == 1
+        assert said.count(f"`dehusk sites check --repair --memory {memory}`") == 1
+        assert "restore a copy" in said
+    memory.write_bytes(memory.read_bytes()[:700])
+    assert main(["sites", "check", "--repair", "--memory", str(memory)]) == 1
+    said = capsys.readouterr().err
+    assert said.endswith("; it cannot be repaired: restore a copy, or begin a new memory\n")
+    assert "--repair" not in said

@@ -25,6 +25,11 @@ import runpy, sys, sysconfig, setuptools.command.build_ext, setuptools.errors
 sys.version_info, sys.version = (3, 10, 13), "3.10.13 (main)"
 runpy.run_path("setup.py", run_name="__main__")
 """
+_NO_KERNEL = (
+    "dehusk's compiled kernel cannot be loaded (No module named 'dehusk._kernel'): install dehusk"
+    " again (pip install --force-reinstall dehusk), or run `python setup.py build_ext --inplace`"
+    " in its source tree"
+)
 _BUILD = ("setup.py", "-q", "build_ext", "--build-lib", "built", "--build-temp", "built")
 
 
@@ -35,7 +40,8 @@ def source_tree(tmp_path: Path) -> Path:
         shutil.copy(ROOT / name, tmp_path)
     shutil.copytree(ROOT / "src" / "kernel", tmp_path / "src" / "kernel")
     (tmp_path / "src" / "dehusk").mkdir()
-    shutil.copy(ROOT / "src" / "dehusk" / "__init__.py", tmp_path / "src" / "dehusk")
+    for name in ("dehusk/__init__.py", "dehusk/__main__.py", "dehusk_command.py"):
+        shutil.copy(ROOT / "src" / name, tmp_path / "src" / name)
     return tmp_path
 
 
@@ -71,7 +77,28 @@ def test_an_older_python_is_told_which_one_is_needed(source_tree: Path) -> None:
 
 def test_without_its_kernel_dehusk_says_what_is_missing(source_tree: Path) -> None:
     ran = _run(source_tree, "-c", "import dehusk", PYTHONPATH=str(source_tree / "src"))
-    assert ran.stderr.strip().splitlines()[-1] == (
-        "ImportError: dehusk's compiled kernel is missing: install dehusk with pip, or run"
-        " `python setup.py build_ext --inplace` in its source tree"
-    )
+    assert ran.stderr.strip().splitlines()[-1] == f"ImportError: {_NO_KERNEL}"
+
+
+def test_the_command_says_so_without_a_traceback(source_tree: Path) -> None:
+    command = "import dehusk_command; dehusk_command.main()"
+    ran = _run(source_tree, "-c", command, PYTHONPATH=str(source_tree / "src"))
+    assert ran.returncode == 1
+    assert ran.stderr == f"dehusk: {_NO_KERNEL}\n"
+    ran = _run(source_tree, "-m", "dehusk", PYTHONPATH=str(source_tree / "src"))
+    assert ran.returncode == 1
+    assert _NO_KERNEL in ran.stderr
+    assert ran.stderr.count("\n") == 1
+
+
+def test_a_script_of_any_name_may_do_without_dehusk(source_tree: Path) -> None:
+    script = source_tree / "compare-dehusk"
+    script.write_text("try:\n    import dehusk\nexcept ImportError:\n    print('without')\n")
+    ran = _run(source_tree, str(script), PYTHONPATH=str(source_tree / "src"))
+    assert (ran.returncode, ran.stdout) == (0, "without\n")
+
+
+def test_a_kernel_that_cannot_be_loaded_is_not_called_missing(source_tree: Path) -> None:
+    (source_tree / "src" / "dehusk" / "_kernel.abi3.so").write_bytes(b"rye")
+    ran = _run(source_tree, "-c", "import dehusk", PYTHONPATH=str(source_tree / "src"))
+    assert "_kernel.abi3.so: " in ran.stderr.strip().splitlines()[-1]

@@ -117,15 +117,33 @@ def test_a_summary_ends_the_run_unless_it_is_quiet(crawl: Path) -> None:
     assert _run("clean", str(crawl), "--quiet").stderr == b""
 
 
-def test_a_terminal_sees_progress(crawl: Path) -> None:
+def _on_terminal(*arguments: str, is_shown: bool) -> str:
+    """What a terminal is sent; the pages too, if they are shown on it."""
     ours, theirs = pty.openpty()
-    command = [sys.executable, "-m", "dehusk", "clean", str(crawl)]
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=theirs) as process:
+    command = [sys.executable, "-m", "dehusk", *arguments]
+    stdout = theirs if is_shown else subprocess.DEVNULL
+    with subprocess.Popen(command, stdout=stdout, stderr=theirs) as process:
         assert process.wait(timeout=300) == 0
     os.close(theirs)
     shown = os.read(ours, 100_000).decode()
     os.close(ours)
+    return shown
+
+
+def test_a_terminal_sees_progress(crawl: Path) -> None:
+    shown = _on_terminal("clean", str(crawl), is_shown=False)
     assert "pages ·" in shown
+    assert "7 pages of 1 site" in shown
+
+
+@pytest.mark.parametrize("more", [[], ["-o", "-", "--format", "text"]])
+def test_no_line_of_progress_stays_between_pages_on_a_terminal(
+    crawl: Path, more: list[str]
+) -> None:
+    shown = _on_terminal("clean", str(crawl), *more, is_shown=True)
+    assert "pages ·" not in shown
+    assert "\x1b" not in shown
+    assert "There were 6 sacks of rye." in shown
     assert "7 pages of 1 site" in shown
 
 

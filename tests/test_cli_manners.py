@@ -27,8 +27,9 @@ from dehusk.output.writers import GrowingFile
     ("arguments", "message"),
     [
         (["clean"], "dehusk: the following arguments are required: SOURCE; see `dehusk clean -"),
-        (["clean", "x", "--nonesuch"], "arguments: --nonesuch; see `dehusk clean -"),
-        (["template", "x", "--concurrency", "2"], "2; see `dehusk template --help`"),
+        (["clean", "x", "--nonesuch"], "unknown option --nonesuch; see `dehusk clean -"),
+        (["template", "x", "--concurrency", "2"], "--concurrency; see `dehusk template --help`"),
+        (["methods", "auto", "x"], "unexpected argument 'x'; see `dehusk methods --help`"),
         (["bench", "speed", "--nonesuch"], "--nonesuch; see `dehusk bench speed -"),
         (["bench", "speed", "--rounds", "0"], "whole number above 0; see `dehusk bench speed -"),
     ],
@@ -55,6 +56,69 @@ def test_the_help_of_clean_begins_with_what_most_need(
     screen = "\n".join(lines[:40])
     assert all(option in screen for option in ("SOURCE ", "-o FILE", "--format", "--memory FILE"))
     assert "examples:" in lines[-10:]
+    assert len(lines) <= 50
+
+
+_LONG = ["clean", "template", "explain", "review", "report", "learn", "view", "serve"]
+
+
+@pytest.mark.parametrize("command", [[], *([name] for name in COMMANDS), ["spark", "clean"]])
+def test_help_fits_a_screen_and_all_of_it_is_one_option_away(
+    command: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    said = []
+    for option in ("--help", "--help-all"):
+        with pytest.raises(SystemExit) as exit_:
+            main([*command, option])
+        assert exit_.value.code == 0
+        said.append(capsys.readouterr().out)
+    short, whole = said
+    assert short.count("\n") <= 50
+    if command[-1:] in ([name] for name in _LONG):
+        assert "--help-all shows" in short
+        assert "--max-bytes" in whole
+        assert "--max-bytes" not in short
+    else:
+        assert short == whole
+
+
+@pytest.mark.parametrize("command", [[], ["spark"], ["bench"]])
+def test_without_a_command_there_is_help_and_status_2(
+    command: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as exit_:
+        main(command)
+    assert exit_.value.code == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.startswith("usage: dehusk ")
+    assert " clean " in said.err or " quality " in said.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "meant"),
+    [
+        ("claen page.html", "no command is called 'claen'; did you mean clean?"),
+        ("sites shwo a.example", "no command is called 'shwo'; did you mean show?"),
+        ("bench qualty", "no command is called 'qualty'; did you mean quality?"),
+        ("--verison", "unknown option --verison; did you mean --version?"),
+        ("clean --memroy a.husk", "unknown option --memroy; did you mean --memory?"),
+        ("clean a.html --fromat=text", "unknown option --fromat; did you mean --format?"),
+        ("clean a.html --format markdwon", "parquet; did you mean markdown?"),
+        ("sites --memory a.husk --jsno", "unknown option --jsno; did you mean --json?"),
+        ("https://a.example/", "did you mean `dehusk clean https://a.example/`?"),
+    ],
+)
+def test_a_slip_of_the_fingers_is_answered_with_what_was_meant(
+    arguments: str, meant: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as exit_:
+        main(arguments.split())
+    assert exit_.value.code == 2
+    said = capsys.readouterr().err
+    assert f"{meant} See `dehusk" in said
+    assert said.count("\n") == 1
 
 
 _EXAMPLES = [line for command in COMMANDS.values() for line in command.examples]
@@ -151,6 +215,16 @@ def test_a_revision_that_is_yet_to_come_is_refused(capsys: pytest.CaptureFixture
         ("sites forget nope none --memory grain.husk", "knows no site 'nope', 'none'"),
         ("sites forget nope --memory none.husk", "none.husk: no such memory"),
         ("sites vacuum --memory none.husk", "none.husk: no such memory"),
+        ("review page.html --memory none.husk", "; `dehusk learn SOURCE --memory FILE` makes one"),
+        ("sites show grain.exmple --memory grain.husk", "; did you mean grain.example?"),
+        ("sites rules gain.example --drop p --memory grain.husk", "; did you mean grain.example?"),
+        ("sites show barley --memory grain.husk", "; `dehusk sites --memory FILE` lists those"),
+        ("clean page.html --memory none/a.husk", "there is no folder none; make it first"),
+        ("serve --token-file none.txt", "none.txt: No such file or directory"),
+        ("sites --json check --memory grain.husk", "--json: check has no JSON"),
+        ("clean page.html --method hyprlink", "words-leaves; did you mean hyperlink?"),
+        ("clean page.html --set agse=false", "; did you mean ages?"),
+        ("methods atuo", "; did you mean auto?"),
         ("sites import page.html --memory new.husk", "not an export of memories"),
         ("train auto page.html -o model.json", "page.html: not a corpus"),
         ("demo -o page.html/below", "cannot write to page.html/below"),
@@ -200,6 +274,13 @@ def test_a_file_in_the_place_of_a_command_gets_a_hint(
     assert f"did you mean {meant}" in capsys.readouterr().err
 
 
+def test_the_parser_reads_the_command_line_where_nothing_is_given(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["dehusk", "methods"])
+    assert make_parser().parse_args().command == "methods"
+
+
 @pytest.mark.usefixtures("folder")
 def test_a_damaged_site_is_named_once(capsys: pytest.CaptureFixture[str]) -> None:
     with closing(sqlite3.connect("grain.husk", isolation_level=None)) as file:
@@ -209,7 +290,7 @@ def test_a_damaged_site_is_named_once(capsys: pytest.CaptureFixture[str]) -> Non
     assert main(["clean", "crawl.jsonl", "--memory", "grain.husk", "-o", "out.jsonl"]) == 1
     said = capsys.readouterr().err
     assert said.count("is damaged") == 1
-    assert "`dehusk sites check --repair`" in said
+    assert "`dehusk sites check --repair --memory grain.husk`" in said
     assert "5  failed: memory_damaged" in said
     assert "visible characters" not in said
 
@@ -255,10 +336,26 @@ def test_the_memory_may_stand_before_or_behind_what_is_done(
     for order in (["--memory", "grain.husk", "check"], ["check", "--memory", "grain.husk"]):
         assert main(["sites", *order]) == 0
         assert "sites that are good: 1" in capsys.readouterr().out
-    assert "--memory FILE says which" in _refused(["sites", "check"], capsys)
+    assert "name the memory with --memory FILE" in _refused(["sites", "check"], capsys)
     merge = ["merge", "grain.husk", "other.husk", "-o", "new.husk"]
     assert "not by --memory" in _refused(["sites", "--memory", "grain.husk", *merge], capsys)
     assert (folder / "grain.husk").exists()
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_site_is_shown_as_json_wherever_that_is_asked_for(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    show = ["show", "grain.example", "--memory", "grain.husk"]
+    for words in (["--json", *show], [*show, "--json"]):
+        assert main(["sites", *words]) == 0
+        fields = json.loads(capsys.readouterr().out)
+        assert (fields["site"], fields["pages"]) == ("grain.example", 1)
+        assert {"table", "rows", "bytes", "on_5_pages", "most_pages"} == set(fields["tables"][0])
+        assert fields["families_seen"] == []
+    assert "not with --against" in _refused(
+        ["sites", *show, "--json", "--against", "page.html"], capsys
+    )
 
 
 @pytest.mark.usefixtures("folder")
@@ -341,3 +438,25 @@ def test_out_of_memory_is_said_in_a_line(
     monkeypatch.setattr("dehusk.doors.cli.learn.learning_progress", refuse)
     assert main(["learn", str(page), "--memory", str(tmp_path / "a.husk")]) == 1
     assert capsys.readouterr().err == "dehusk: out of memory; what was committed is kept\n"
+
+
+@pytest.mark.parametrize("flag", ["--help", "--help-all"])
+def test_help_is_shown_where_only_ascii_is(flag: str) -> None:
+    environment = os.environ | {"PYTHONIOENCODING": "ascii"}
+    command = [sys.executable, "-m", "dehusk", "clean", flag]
+    shown = subprocess.run(command, env=environment, capture_output=True, check=False)
+    assert (shown.returncode, shown.stderr) == (0, b"")
+    assert b"usage: dehusk clean" in shown.stdout
+
+
+def test_a_port_that_is_none_and_a_delay_that_is_none_are_refused(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for words in (
+        ["view", ".", "--port", "99999"],
+        ["clean", "https://a.example", "--delay", "-1"],
+    ):
+        with pytest.raises(SystemExit):
+            main(words)
+    assert "'99999' is not a port" in (told := capsys.readouterr().err)
+    assert "'-1' is not a number of seconds" in told

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 import tempfile
 import tomllib
 from importlib.metadata import PackageNotFoundError, version
@@ -50,7 +52,7 @@ def test_what_is_needed_is_there_and_every_extra_is_looked_for(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     checks = _checks(capsys)
-    core = ("python", "kernel", "model", "cleaning", "folder", "numpy", "turbohtml")
+    core = ("python", "kernel", "model", "cleaning", "folder", "msgspec", "numpy", "turbohtml")
     assert {checks[name]["state"] for name in core} == {"ok"}
     assert set(EXTRAS) <= checks.keys()
     assert {"bench", "chromium", "firefox", "java"} <= checks.keys()
@@ -90,7 +92,7 @@ def test_a_package_out_of_bounds_is_no_good(
     is_good: bool,
 ) -> None:
     monkeypatch.setattr(
-        doctor, "version", lambda name: installed if name == "turbohtml" else version("numpy")
+        doctor, "version", lambda name: installed if name == "turbohtml" else version(name)
     )
     parser = _checks(capsys, status=0 if is_good else 1)["turbohtml"]
     assert (parser["state"] == "ok") is is_good
@@ -133,11 +135,17 @@ def test_a_memory_is_sound_or_its_damage_is_told(
     sound = _checks(capsys, "--memory", str(path))["memory"]
     assert (sound["state"], sound["found"]) == ("ok", f"{path} is sound, sites: 1")
     missing = _checks(capsys, "--memory", "none.husk", status=1)["memory"]
-    assert missing["found"] == "none.husk: no such memory"
+    assert missing["found"].startswith("none.husk: no such memory; ")
     content = bytearray(path.read_bytes())
     content[4096:] = bytes(len(content) - 4096)
     path.write_bytes(content)
     assert _checks(capsys, "--memory", str(path), status=1)["memory"]["state"] == "wrong"
+    path.write_bytes(content[:700])
+    cut = _checks(capsys, "--memory", str(path), status=1)["memory"]
+    assert f"`dehusk sites check --repair --memory {path}` keeps what is good" in cut["advice"]
+    path.write_bytes(b"Forty sacks of rye. " * 50)
+    other = _checks(capsys, "--memory", str(path), status=1)["memory"]
+    assert other["advice"] == "use a copy, or name another file"
 
 
 def test_every_extra_says_what_it_is_for() -> None:
@@ -150,3 +158,23 @@ def test_the_bounds_of_packages_are_such_as_the_doctor_reads() -> None:
     ]:
         bounds = r"[\w-]+(\[\w+\])?>=[\d.]+,<[\d.]+(; sys_platform != 'win32')?"
         assert re.fullmatch(rf"{bounds}|dehusk\[\w+\]", line)
+
+
+@pytest.mark.parametrize("is_there", [False, True], ids=["missing", "damaged"])
+def test_a_command_without_a_package_it_needs_sends_to_the_doctor(
+    tmp_path: Path, *, is_there: bool
+) -> None:
+    (tmp_path / "page.html").write_text("<p>Rye")
+    (tmp_path / "numpy.py").write_text("raise ImportError('libblas.so: no such file')")
+    without = "sys.path.insert(0, '.')" if is_there else "sys.modules['numpy'] = None"
+    command = (
+        f"import sys; {without}; sys.argv = ['dehusk', 'clean', 'page.html'];"
+        " from dehusk.__main__ import main; sys.exit(main())"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", command], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert ran.returncode == 2
+    assert ran.stderr.startswith("dehusk: ")
+    assert ran.stderr.endswith("; `dehusk doctor` says what to install\n")
+    assert ran.stderr.count("\n") == 1

@@ -18,6 +18,7 @@ from dehusk.answer.labels import Label, label
 from dehusk.answer.regions import Region
 from dehusk.answer.regions import regions as find_regions
 from dehusk.answer.result import Result
+from dehusk.answer.text import visible_lengths
 from dehusk.memory import Memory
 from dehusk.methods import METHODS
 from dehusk.methods.contract import Explanation
@@ -107,7 +108,7 @@ def test_every_visible_text_is_in_one_region_and_regions_are_in_order() -> None:
             for node in np.flatnonzero(tree.is_text & tree.shown & (tree.text_length > 0)).tolist():
                 holders = [r for r, nodes in zip(regions, covered, strict=True) if node in nodes]
                 assert [r.label for r in holders] == [labels.labels[node]]
-            assert sum(region.characters for region in regions) == tree.text_length[0]
+            assert sum(region.characters for region in regions) == visible_lengths(tree).sum()
 
 
 def test_neighbours_that_were_judged_alike_are_one_region() -> None:

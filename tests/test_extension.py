@@ -11,6 +11,7 @@ import pytest
 
 import dehusk
 from addresses import check_addresses
+from axe import violations
 from chromium import expect, until
 from dehusk.answer.marks import marks_of
 from dehusk_bench.samples import KINDS, sample_site
@@ -483,6 +484,19 @@ def test_without_a_service_it_says_how_to_start_one(loaded: Loaded, marked: str)
     popup.wait_for_selector("#missing:not([hidden])")
     page.close()
     popup.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_against_its_pages(loaded: Loaded, marked: str, scheme: str) -> None:
+    page = loaded.open(f"{marked}?14")
+    popup = loaded.popup(page, "http://127.0.0.1:9")
+    popup.evaluate("document.querySelectorAll('details').forEach((part) => { part.open = true; })")
+    others = [loaded.open(f"{loaded.home}/{name}.html") for name in ("template", "benchmark")]
+    for opened in (popup, *others):
+        opened.emulate_media(color_scheme=scheme)
+        assert violations(opened) == []
+        opened.close()
+    page.close()
 
 
 def test_another_service_at_the_address_is_told_apart(loaded: Loaded, marked: str) -> None:

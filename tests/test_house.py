@@ -37,6 +37,7 @@ LEVELS = (
     {"memory"},
     {"template", "workers"},
     {"doors.options", "doors.documents"},
+    {"doors.looking"},
     {
         *("doors.cli", "doors.service", "doors.spark", "doors.scrapy", "doors.datatrove"),
         *("doors.langchain", "doors.llama_index", "doors.mcp"),
@@ -154,7 +155,7 @@ def test_every_command_and_option_is_documented() -> None:
     for command, option in _options(make_parser(), "dehusk"):
         section = next((s for s in sections if s.startswith(f"`{command}`")), None)
         assert section is not None, f"docs/commands.md has no section on `{command}`"
-        if option not in (command, "--help"):
+        if option not in (command, "--help", "--help-all"):
             assert f"`{option}" in section or f" {option}" in section, f"{command} {option}"
 
 

@@ -293,8 +293,8 @@ def test_judges_mark_a_page_by_themselves_and_then_see_how_far_they_agree(addres
         page.click("#tab-rules")
         _become(page, "Ann")
         _drop(page, "Second 0")
-        page.click("#panel button:has-text('The verdict is right')")
-        page.wait_for_selector("#panel button:has-text('Take it back')")
+        page.click("#panel button:has-text('This page is right')")
+        page.wait_for_selector("#panel button:has-text('Not gold')")
         _become(page, "Ben")
         page.wait_for_selector("text=1 other judge called this page right")
         assert "Second 0" in _content(page)  # What Ann dropped is there for Ben.

@@ -143,6 +143,16 @@ def test_whoever_reads_it_reads_the_words_of_the_text(
     assert _said(read(written)) == _letters(text), written
 
 
+@given(st.lists(PAGES | st.just("<hr>"), min_size=2, max_size=5).map("".join))
+@FIXED
+def test_no_line_is_taken_for_the_front_matter_of_the_next_page(html: str) -> None:
+    written, _ = _written(html)
+    code = [token.map for token in COMMON.parse(written) if token.type == "fence" and token.map]
+    inside = {line for first, last in code for line in range(first, last)}
+    lines = [line for number, line in enumerate(written.split("\n")) if number not in inside]
+    assert "---" not in lines, written
+
+
 PARTS = (
     "<b>a</b>", "<i>b</i>", "<b>c <i>d</i></b>", "<i>e<b>f</b></i>", " ", "g", ".", "<b>*</b>",
     "<i>_</i>",

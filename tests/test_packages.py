@@ -51,6 +51,27 @@ def test_a_source_distribution_has_what_building_and_testing_need(tmp_path: Path
     assert list(check_sdist(next(tmp_path.glob("*.tar.gz")))) == []
 
 
+@pytest.mark.slow
+def test_what_is_tried_of_every_wheel_works() -> None:
+    ran = subprocess.run(
+        [sys.executable, ROOT / "tests" / "installed.py"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+
+
+def test_no_format_of_the_kernel_has_lengths() -> None:
+    # Built by Python 3.13, such a kernel fails in 3.11 and 3.12, and one wheel is for all of them.
+    sources = [path.read_text("utf-8") for path in (ROOT / "src" / "kernel").glob("*.[ch]")]
+    takes_format = r"PyArg_Parse\w*|Py_BuildValue|PyObject_CallFunction"
+    called = rf'(?:(?:{takes_format})\([^";]*|PyObject_CallMethod\([^";]*"[^"]*",\s*)"([^"]*)"'
+    formats = re.findall(called, "\n".join(sources))
+    assert {"OOOO", "Osnn", "(NN)"} <= {*formats}
+    assert not [each for each in formats if "#" in each]
+
+
 def test_what_does_not_belong_in_a_wheel_is_found(wheel: Path, tmp_path: Path) -> None:
     spoilt = tmp_path / wheel.name
     shutil.copyfile(wheel, spoilt)

@@ -18,7 +18,7 @@ from dehusk.doors.cli import main
 from dehusk.errors import MissingExtra, NotHtml, PageTooLarge, SourceError
 from dehusk.page.page import Page
 from dehusk.settings import SourceSettings
-from dehusk.sources import Failure, count_pages, read_pages
+from dehusk.sources import Failure, count_pages, read_pages, records
 from dehusk.sources.folders import mirrored_url
 
 
@@ -189,3 +189,29 @@ def test_a_named_field_that_no_record_has_is_said_once(
     assert main(["clean", str(tmp_path / name), "-o", "-", "-q", "--url-field", "lnik"]) == 0
     (message,) = caplog.messages
     assert message.endswith(f"{name}: no record has the field `lnik` of --url-field")
+
+
+_ODD_LINES = (
+    '{"url": "u", "html": "ü \\u2028 \\ud83d\\ude00"}', '{"html": "\\ud800"}',
+    '{"html": "a", "html": "b"}', '{"html": "x", "n": NaN}', '{"html": "x", "n": 1e999}',
+    '{"html": "x", "n": -0.0}', '{"html": "x", "n": 99999999999999999999}', "[]", "1", '"x"',
+    '{"html": "\x01"}', '{"html": "x"} y', '{"html": ', "", "[" * 5000,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("line", _ODD_LINES)
+def test_a_line_says_what_the_standard_library_reads_in_it(line: str) -> None:
+    try:
+        expected = repr(json.loads(line))
+    except (ValueError, RecursionError):
+        with pytest.raises(ValueError, match="JSON"):
+            records._parse(line.encode())
+    else:
+        assert repr(records._parse(line.encode())) == expected
+
+
+def test_a_record_with_a_number_that_python_refuses_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"url": "https://a.example/", "html": "<p>x", "n": ' + "9" * 5000 + "}\n")
+    (page,) = read_pages([str(path)])
+    assert page == Page("<p>x", "https://a.example/", "a.example")

@@ -16,7 +16,7 @@ import dehusk
 from dehusk.answer.html import content_html, marked_html, template_html
 from dehusk.answer.labels import Label, label
 from dehusk.answer.markdown import markdown
-from dehusk.answer.text import Link, template_share
+from dehusk.answer.text import Link, template_share, visible_lengths
 from dehusk.answer.text import lines as lines_of
 from dehusk.answer.text import links as links_of
 from dehusk.answer.text import text as text_of
@@ -185,7 +185,7 @@ def test_text_has_no_empty_lines_outside_code_and_no_space_at_the_ends(pieces: l
         ("<h2></h2><p>a</p>", "a"),
         ("<p>a<br><br> <br>b<br></p>", "a\n\nb"),
         ("<p><br>a", "a"),
-        ("<hr><p>a</p><hr><hr><p>b</p><hr>", "a\n\n---\n\nb"),
+        ("<hr><p>a</p><hr><hr><p>b</p><hr>", "a\n\n***\n\nb"),
         ("<p>m<sup>2</sup> 1<sup>st</sup>", "m^2 1st"),
         ("<p>a</p> <span> <h3>b</h3> </span> <p>c</p>", "a\n\n### b\n\nc"),
         ("<pre>\n\n\n a\n\n\n\nb</pre>", "```\n a\n\n\n\nb\n```"),
@@ -372,7 +372,7 @@ def test_a_list_whose_numbers_jump_is_still_a_list(html: str, expected: str) -> 
 
 
 def test_a_link_around_nothing_but_a_rule_is_the_rule() -> None:
-    assert _markdown("<p>x</p><a href=x><hr></a><p>y</p>") == "x\n\n---\n\ny"
+    assert _markdown("<p>x</p><a href=x><hr></a><p>y</p>") == "x\n\n***\n\ny"
 
 
 HOSTILE = {
@@ -723,6 +723,29 @@ def test_no_address_raises(href: str, base_url: str | None) -> None:
 def test_the_share_of_template_counts_visible_characters() -> None:
     tree, labels = _labelled("<p>abcd</p><p data-label=template>efgh</p><p hidden>x</p>")
     assert template_share(tree, labels) == 0.5
+
+
+@pytest.mark.parametrize(
+    ("html", "seen"),
+    [
+        ("<p>  a b </p>", 3),
+        ("<p>a \n\t   b</p>\n  <p>c</p>", 4),
+        ("<p>\n  one\n  two\n</p>", 7),
+        ("<p>é &amp;   è</p>", 5),
+        ("<pre>a\n   b</pre><p>c   d</p>", 9),
+        ("<p hidden>a</p><script>b  c</script>", 0),
+    ],
+)
+def test_a_run_of_white_space_is_one_visible_character(html: str, seen: int) -> None:
+    tree, _ = _labelled(html)
+    assert visible_lengths(tree).sum() == seen
+
+
+@given(st.text("ab é\n\t", max_size=60))
+@FIXED
+def test_visible_characters_are_those_of_the_text_with_single_spaces(words: str) -> None:
+    tree, _ = _labelled(f"<p>{words}</p>")
+    assert visible_lengths(tree).sum() == len(" ".join(words.split()))
 
 
 def test_a_page_without_text_has_no_template() -> None:

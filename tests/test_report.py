@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import json
 import re
-from itertools import islice
+import sys
+from itertools import islice, pairwise
 from pathlib import Path
 
 import pytest
 import turbohtml
 
-from dehusk.doors.cli import main
+import dehusk
+from dehusk.doors.cli import main, make_parser
+from dehusk.doors.cli.demo import _clean_site
+from dehusk.doors.looking import read_into
+from dehusk.page.page import Page
+from dehusk.settings import Limits
+from dehusk.template.survey import count_words
+from dehusk.template.viewing import Viewed
 from dehusk_bench.samples import sample_site, write_site
 from hostile_pages import hostile_pages
 
@@ -83,6 +91,85 @@ def test_what_hostile_pages_say_stays_text(tmp_path: Path) -> None:
     links = [str(element.attrs["href"]) for element in document.select("a")]
     assert links
     assert all(link.startswith("https://x.example/") for link in links)
+
+
+def test_pages_that_it_is_not_about_are_said(tmp_path: Path) -> None:
+    source = tmp_path / "pages.jsonl"
+    lines = [f'{{"url": "https://x.example/{n}", "html": "<p>Rye {n}</p>"}}\n' for n in range(4)]
+    source.write_text("".join(['{"url": 1}\n', *lines]))
+    given = ["report", str(source), "-o", str(tmp_path / "a.html")]
+    assert main([*given, "--pages", "3"]) == 1
+    text = (tmp_path / "a.html").read_text(encoding="utf-8")
+    assert "Only the first 3 pages were read; there are more." in text
+    assert "Pages that could not be used, and are not counted: 1." in text
+    assert main([*given, "--pages", "4"]) == 1
+    assert "Only the first" not in (tmp_path / "a.html").read_text(encoding="utf-8")
+
+
+def test_headings_of_one_site_leave_out_no_level(tmp_path: Path) -> None:
+    write_site(sample_site("shop", pages=4, seed=3), tmp_path / "shop")
+    assert main(["report", str(tmp_path / "shop"), "-o", str(tmp_path / "a")]) == 0
+    document = turbohtml.parse((tmp_path / "a").read_text(encoding="utf-8"))
+    levels = [int(heading.tag[1]) for heading in document.select("h1, h2, h3, h4, h5")]
+    assert levels[0] == 1
+    assert all(after <= before + 1 for before, after in pairwise(levels))
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [("", 0), ("Rye and oats", 3), ("黑麦和燕麦", 5), ("ライ麦 of 2011 年", 6), ("귀리와 호밀", 2)],
+)
+def test_chinese_and_japanese_have_a_word_for_each_character(text: str, words: int) -> None:
+    assert count_words(text) == words
+
+
+def test_the_demo_counts_words_as_reports_do(tmp_path: Path) -> None:
+    html = "<article><h1>燕麦</h1><p>黑麦和燕麦。</p></article>"
+    url = "https://x.example/1"
+    sample = {"folder": "x", "file": "1.html", "site": "x.example", "url": url, "html": html}
+    assert _clean_site([sample], tmp_path).words_in == count_words("燕麦 黑麦和燕麦。")  # type: ignore[list-item]
+
+
+def test_a_terminal_shows_how_far_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_site(sample_site("shop", pages=4, seed=3), tmp_path / "shop")
+    given = ["report", str(tmp_path / "shop"), "-o", str(tmp_path / "a")]
+    assert main(given) == 0
+    assert capsys.readouterr().err == f"{tmp_path / 'a'}: a report on 4 pages of 1 site\n"
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    assert main(given) == 0
+    said = capsys.readouterr().err
+    assert "1 page read\r\x1b[K" in said
+    assert "1 page judged\r\x1b[K" in said
+
+
+def test_only_the_pages_that_are_looked_at_are_rendered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    done: list[object] = []
+
+    class Browser:
+        def __enter__(self) -> Browser:
+            return self
+
+        def __exit__(self, *_: object) -> None:
+            done.append("closed")
+
+        def render(self, page: Page, _: Limits) -> Page:
+            done.append(page.url)
+            return page
+
+    monkeypatch.setattr("dehusk.page.browser.Browser", Browser)
+    urls = [f'"https://x.example/{n}"' for n in range(5)]
+    lines = [f'{{"url": {url}, "html": "<p>Rye"}}' for url in (1, *urls)]
+    (tmp_path / "pages.jsonl").write_text("\n".join(lines))
+    words = ["view", str(tmp_path / "pages.jsonl"), "--render", "--pages", "2"]
+    viewed = Viewed(dehusk.open())
+    assert read_into(viewed, make_parser("view").parse_args(words)) == 1
+    assert done == ["https://x.example/0", "https://x.example/1", "closed"]
+    assert viewed.is_cut
+    assert "only the first 2 pages" in capsys.readouterr().err
 
 
 def test_a_page_that_cannot_be_used_is_named_and_the_rest_told_of(

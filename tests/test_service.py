@@ -129,6 +129,13 @@ def test_a_batch_is_answered_in_order_and_goes_on_behind_a_bad_page(service: Cli
     assert lines[1]["error"]["code"] == "not_html"
 
 
+def test_half_a_surrogate_pair_and_ends_of_lines_do_no_harm_to_a_batch(service: Client) -> None:
+    pages = ['{"html": "<p>Two \\ud83d"}', '{"html": "<p>a\\u2028b", "url": "https://b.example/"}']
+    answer = service.ask("POST", "/v1/batch", "\n".join(pages).encode())
+    lines = [json.loads(line) for line in answer.body.decode().splitlines()]
+    assert [line["text"] for line in lines] == ["Two \ufffd", "a\u2028b"]
+
+
 def test_a_batch_can_give_only_what_has_changed(service: Client) -> None:
     pages = [
         {"html": f"<nav>Home</nav><p>Page {n}</p>", "url": f"https://rev.example/{n}"}
@@ -317,7 +324,22 @@ def test_the_root_leads_to_a_description_that_needs_nothing_from_elsewhere(servi
         for method in methods:
             assert f"<h2><code>{method.upper()} {path}</code></h2>" in text
     assert "<script" not in text
+    assert "`" not in text
+    assert "<td>any</td>" not in text
     assert "://" not in text.replace("https://grain.example", "").replace("http://127.0.0.1", "")
+
+
+def test_everything_that_can_be_asked_is_described(service: Client) -> None:
+    body = service.ask("GET", "/openapi.json").body
+    assert b"#/$defs/" not in body
+    for path, methods in json.loads(body)["paths"].items():
+        for call in methods.values():
+            posted = call.get("requestBody", {}).get("content", {}).get("application/json", {})
+            fields = posted.get("schema", {}).get("properties", {})
+            fields |= {one["name"]: one | one["schema"] for one in call.get("parameters", ())}
+            for name, schema in fields.items():
+                assert schema.get("description"), (path, name)
+                assert schema.keys() & {"type", "anyOf", "$ref"}, (path, name)
 
 
 def test_without_the_token_nothing_is_told_but_health_and_how_to_ask(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import sys
 from importlib import resources
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import jsonschema
 import pytest
@@ -210,6 +211,12 @@ def test_every_code_of_an_error_is_in_the_schema() -> None:
 def test_what_is_no_html_is_refused_by_name(html: Any) -> None:
     with pytest.raises(UsageError, match=f"not {type(html).__name__}"):
         dehusk.extract(html)
+
+
+def test_an_address_that_is_no_text_is_refused_by_name() -> None:
+    # Clients such as httpx have classes of their own for it.
+    with pytest.raises(UsageError, match="URL is str, not SplitResult: use str"):
+        dehusk.extract("<p>Rye", urlsplit("https://grain.example/"))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("form", [tuple, list])

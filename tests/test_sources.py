@@ -16,6 +16,7 @@ import tracemalloc
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import zstandard
@@ -95,6 +96,13 @@ def test_a_source_without_a_name_is_refused_and_not_taken_for_this_folder() -> N
         read_pages([""])
     with pytest.raises(UsageError, match="an empty SOURCE"):
         count_pages([""])
+
+
+@pytest.mark.parametrize("wrong", [["mirror"], None, 5, b"mirror"])
+def test_a_source_that_is_neither_text_nor_a_path_is_refused(wrong: Any) -> None:
+    for read in (dehusk.read, dehusk.clean):
+        with pytest.raises(UsageError, match=r"a SOURCE is text or a path, not .+ name several"):
+            read(wrong)
 
 
 def test_standard_input_can_be_named_only_once() -> None:

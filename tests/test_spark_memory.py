@@ -32,7 +32,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def session() -> Iterator[Any]:
-    with spark("local[2,4]", **{"spark.sql.shuffle.partitions": "2"}) as started:
+    with spark("local[2,4]") as started:
         yield started
     end_java()
 

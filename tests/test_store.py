@@ -175,7 +175,7 @@ def test_what_is_not_ours_is_never_written_to(file: Path, tmp_path: Path) -> Non
     with pytest.raises(UsageError, match="not a memory of dehusk"):
         dehusk.open(other)
     assert other.read_bytes() == before
-    with pytest.raises(UsageError, match="no such folder"):
+    with pytest.raises(UsageError, match="there is no folder"):
         dehusk.open(tmp_path / "none" / "x.husk")
     with pytest.raises(UsageError, match="not a file"):
         dehusk.open(tmp_path)

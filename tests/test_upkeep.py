@@ -402,7 +402,7 @@ def test_a_rule_for_a_site_that_nobody_knows_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = _with_rules(tmp_path / "a.husk")
-    for name, hint in (("s1.exampel", "mean 's1.example'"), ("other.example.org", "no site")):
+    for name, hint in (("s1.exampel", "mean s1.example?"), ("other.example.org", "no site")):
         assert main(["sites", "rules", name, "--memory", str(file), "--drop", "nav"]) == 2
         assert hint in capsys.readouterr().err
         with dehusk.open(file, reads_only=True) as memory:

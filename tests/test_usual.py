@@ -117,7 +117,7 @@ def test_a_wall_before_the_pages_is_named_on_stderr_and_kept_in_the_memory(
     assert main(["clean", pages, *memory, "-q", "-o", str(tmp_path / "o.jsonl"), *more]) == 0
     said = capsys.readouterr().err
     assert said.count("\n") == 1
-    assert said.startswith("dehusk: news-3.example: answers have suddenly changed, by https://")
+    assert said.startswith("dehusk: news-3.example: answers suddenly changed, noticed at https://")
     with dehusk.open(str(tmp_path / "a.husk"), reads_only=True) as kept:
         usual = kept.usual("news-3.example")
     assert usual.pages == 42

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from http.client import HTTPConnection
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from markdown_it import MarkdownIt
@@ -16,6 +19,7 @@ from axe import violations
 from chromium import PATIENT, chromium, expect, show, viewer
 from dehusk.doors.cli import main
 from dehusk_bench.samples import sample_site, write_site
+from dehusk_bench.speed.serve import running
 
 pytestmark = pytest.mark.slow
 
@@ -275,6 +279,82 @@ def test_the_site_tab_shows_savings_and_answers_become_rules(page: Any) -> None:
     page.wait_for_selector(".rules li", state="detached")
 
 
+def _ask(address: str, path: str) -> Any:
+    connection = HTTPConnection(urlsplit(address).netloc, timeout=PATIENT / 1000)
+    connection.request("GET", path)
+    found = json.loads(connection.getresponse().read())
+    connection.close()
+    return found
+
+
+def _write(folder: Path, pages: Iterable[tuple[str, str]]) -> str:
+    lines = (json.dumps({"url": url, "html": html, "site": "odd"}) for url, html in pages)
+    (folder / "pages.jsonl").write_text("\n".join(lines))
+    return str(folder / "pages.jsonl")
+
+
+def test_a_site_is_looked_at_bit_by_bit_and_says_how_far_it_is(
+    browser: Any, tmp_path: Path
+) -> None:
+    html = "<title>Title {0}</title><nav>Home News</nav><h1>Rye</h1><p>In {0} it rained.</p>"
+    source = _write(tmp_path, [(f"https://x.example/{n}", html.format(n)) for n in range(31)])
+    with viewer(source) as address:
+        first, second = (_ask(address, "/api/site?site=odd") for _ in range(2))
+        assert first == {"pages": 31, "looked": 24}
+        assert second["looked"] == 31
+        assert second["words_before"] > second["words_after"] > 30
+        opened = _open(browser, address)
+        _show(opened, "site")
+        expect(opened.locator("#panel")).to_contain_text("31 pages of odd")
+        opened.close()
+
+
+def test_pages_to_look_at_are_told_apart_even_if_they_share_a_url(tmp_path: Path) -> None:
+    links = "".join(f"<li><a href=/{n}>Link {n}</a>" for n in range(9))
+    pages = [("https://x.example/", f"<title>T{n}</title><ul>{links}") for n in range(3)]
+    with viewer(_write(tmp_path, pages)) as address:
+        unsure = _ask(address, "/api/site?site=odd")["unsure_pages"]
+    assert sorted((page["page"], page["title"]) for page in unsure) == [
+        (number, f"T{number}") for number in range(3)
+    ]
+
+
+def test_text_from_right_to_left_long_names_and_empty_pages_fit_a_phone(
+    browser: Any, tmp_path: Path
+) -> None:
+    long = "Longword" * 20
+    arabic = "<main><h1>محصول القمح {0}</h1><p>في عام {0} تم حصاد القمح قبل المطر.</p></main>"
+    pages = [(f"https://x.example/ar/{n}", arabic.format(n)) for n in range(4)]
+    pages += [(f"https://x.example/{long * 9}", f"<title>{long}</title><h1>{long}</h1><p>{long}")]
+    pages += [("https://x.example/app", "<title>App</title><div id=root></div><script>1</script>")]
+    with viewer(_write(tmp_path, pages)) as address:
+        opened = _open(browser, address, viewport=PHONE)
+        for number in (0, 4, 5):
+            opened.goto(f"{address}/#{number}")
+            opened.reload()
+            opened.wait_for_selector("#panel[data-shown^='why ']", state="attached")
+            opened.click("#screen-findings")
+            for tab in TABS:
+                _show(opened, tab)
+                wide = opened.evaluate("[document.documentElement, panel].map(e => e.scrollWidth)")
+                assert max(wide) <= PHONE["width"], (number, tab)
+                assert violations(opened) == [], (number, tab)
+            _show(opened, "why")
+            if number == 0:
+                expect(opened.locator(".regions .text").first).to_have_css("direction", "rtl")
+            if number == 5:
+                expect(opened.locator("#panel")).to_contain_text("--render")
+        opened.close()
+
+
+def test_skipping_all_questions_does_not_say_that_there_are_none(page: Any) -> None:
+    page.route("**/api/site?*", lambda route: route.fulfill(json=_ASKED))
+    _show(page, "site")
+    for _ in range(2):
+        page.click(".questions li:first-child button:has-text('Skip')")
+    expect(page.locator("#panel")).to_contain_text("You have skipped all of them")
+
+
 def test_in_the_template_view_all_content_is_a_box(browser: Any, tmp_path: Path) -> None:
     for number in range(6):
         html = (
@@ -315,6 +395,16 @@ def test_axe_finds_nothing_against_the_viewer_on_a_phone(phone: Any) -> None:
     for screen in ("pages", "page", "findings"):
         _tap(phone, screen)
         assert violations(phone) == []
+
+
+def test_axe_finds_nothing_against_the_page_of_the_service(browser: Any) -> None:
+    with running("--method", "segments") as (port, _pid):
+        for scheme, width in (("light", 1200), ("dark", 390)):
+            opened = browser.new_page(color_scheme=scheme, viewport={"width": width, "height": 800})
+            opened.goto(f"http://127.0.0.1:{port}/")
+            assert opened.evaluate("document.documentElement.scrollWidth") <= width
+            assert violations(opened) == []
+            opened.close()
 
 
 def test_axe_finds_nothing_against_a_report(browser: Any, folder: Path) -> None:

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+from unittest.mock import AsyncMock
 
 import pytest
+from fastapi import Request
 from hypothesis import given
 from hypothesis import strategies as st
 
 import dehusk
 from dehusk.answer.labels import Label
 from dehusk.answer.view import Showing, view_html
+from dehusk.doors.service import shown
+from dehusk.doors.service.frames import ViewerState
 from dehusk.doors.service.gold import gold_nodes, gold_record, node_gold, strip_marks, teco_html
 from dehusk.errors import TooManyNodes
 from dehusk.methods.papers.hyperlink import Hyperlink
@@ -67,7 +74,7 @@ def test_what_the_memory_knows_is_not_learned_twice(tmp_path: Path) -> None:
 def test_a_page_that_cannot_be_used_is_left_out_and_named(viewed: Viewed) -> None:
     assert not viewed.add(Page(b"%PDF-1.7", "https://grain.example/pdf"))
     assert len(viewed.pages) == 8
-    assert viewed.refusals[0].code == "not_html"
+    assert "not HTML" in str(viewed.refusals[0])
 
 
 def test_of_many_pages_not_every_state_is_held(viewed: Viewed) -> None:
@@ -207,3 +214,20 @@ def test_the_views_own_marks_cannot_be_left_by_what_a_page_writes() -> None:
     html = view_html(result.tree, result.labels, None, SHOWING)
     assert html.count("<style>") == 3  # Plain type, the page's own, the marks.
     assert "<script>" not in html
+
+
+def test_a_page_whose_request_was_given_up_is_not_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    viewed = Viewed(dehusk.open())
+    viewed.add_all(Page(f"<p>Rye {n}", f"https://x.example/{n}") for n in range(3))
+    state = ViewerState(viewed, "", is_kept=False)
+    request = Request({"type": "http", "app": SimpleNamespace(state=SimpleNamespace(viewer=state))})
+    monkeypatch.setattr(state.thread, "do", AsyncMock(side_effect=asyncio.CancelledError))
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(shown.site(request, "x.example"))
+    monkeypatch.undo()
+
+    async def both() -> list[dict[str, Any]]:
+        return await asyncio.gather(*(shown.site(request, "x.example") for _ in range(2)))
+
+    assert [found["looked"] for found in asyncio.run(both())] == [3, 3]
+    assert state.surveys["x.example"].taken == [0, 1, 2]

@@ -42,7 +42,7 @@ def test_what_needs_the_bench_says_in_a_line_how_to_get_it(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(door, "find_spec", lambda name: name != "dehusk_bench" or None)
-    assert door.main(arguments) == door.EXIT_USAGE
+    assert door.main(arguments) == 2
     said = capfd.readouterr().err
     assert "comes with dehusk-bench: pip install" in said
     assert said.count("\n") == 1

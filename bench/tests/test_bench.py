@@ -34,6 +34,7 @@ from dehusk_bench.quality.report import render_report
 from dehusk_bench.quality.scoring import bag_score, find_phrases, words
 from dehusk_bench.samples import sample_site
 from dehusk_bench.showing import Progress
+from dehusk_bench.speed import alone
 from dehusk_bench.speed import gate as speed_gate
 from dehusk_bench.speed.alone import Contest, run_alone
 from dehusk_bench.speed.pages import Runner, make_runners, render_speed, run_speed, speed_json
@@ -630,7 +631,10 @@ def test_each_contender_is_timed_in_a_process_of_its_own() -> None:
     assert all((timing.ms > 0).all() and len(timing.ms) == 2 for timing in report.timings)
 
 
-def test_another_dehusk_is_timed_alone_only_and_must_be_there(tmp_path: Path) -> None:
+def test_another_dehusk_is_timed_alone_only_and_must_be_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(alone, "_in_a_process", lambda *_: pytest.fail("timed first"))
     with pytest.raises(UsageError, match="--alone"):
         _run("speed", "samples:docs:1:1", "--beside", sys.executable)
     with pytest.raises(UsageError, match="no Python with dehusk"):

@@ -14,8 +14,10 @@ try:
     import_module("dehusk._kernel")
 except ImportError as missing:
     raise ImportError(
-        "dehusk's compiled kernel is missing: install dehusk with pip, or run"
-        " `python setup.py build_ext --inplace` in its source tree"
+        f"dehusk's compiled kernel cannot be loaded ({missing}): install dehusk again"
+        " (pip install --force-reinstall dehusk), or run"
+        " `python setup.py build_ext --inplace` in its source tree",
+        name=__name__,  # By this, `python -m dehusk` says it without a traceback.
     ) from missing
 
 if TYPE_CHECKING:

@@ -1,7 +1,7 @@
 """The compiled kernel (`src/kernel`), as its few callers see it."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, TypeVar, final
+from typing import Any, Final, TypeVar, final, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,7 @@ meaning: the rows of `features.def`."""
 PAGE_FEATURES: Final[_Features]
 EVIDENCE: Final[_Features]
 SITE_FEATURES: Final[_Features]
+CONFIDENCE_FEATURES: Final[int]
 
 @final
 class Tree:
@@ -71,6 +72,7 @@ def formula_signs(tree: Tree, /) -> tuple[bytes, bool]: ...
 def short_anchors(tree: Tree, /) -> bytes: ...
 def heading(tree: Tree, node: int, /) -> str: ...
 def holders(tree: Tree, /) -> tuple[list[int], bool]: ...
+@overload
 def links(
     tree: Tree,
     labels: Labels,
@@ -79,7 +81,16 @@ def links(
     link: type[Link],
     /,
 ) -> list[Link]: ...
-def share(tree: Tree, labels: Labels, /) -> float: ...
+@overload
+def links(
+    tree: Tree,
+    labels: Labels,
+    begins: tuple[bytes, bytes, bytes],
+    absolute: Callable[[str], str | None],
+    link: None,
+    /,
+) -> list[dict[str, str | bool]]: ...
+def visible(tree: Tree, /) -> bytearray: ...
 def marked(
     tree: Tree,
     labels: Labels,
@@ -284,7 +295,7 @@ def site_features(
     reading: Reading, opinion: Opinion, tables: Mapping[str, Table], pages: int, types: Buffer
 ) -> bytearray: ...
 def type_features(reading: Reading, opinion: Opinion, /) -> bytearray: ...
-def doubts(
+def confidence_features(
     content: Buffer, comments: Buffer, chars: Buffer, types: Sequence[float], threshold: float, /
 ) -> bytearray: ...
 def spread(reading: Reading, values: Buffer, /) -> bytearray: ...

@@ -4,6 +4,7 @@ DehuskError
 ├── UsageError            wrong use: exit status 2
 │   ├── SettingError      an unknown or impossible setting of a method
 │   ├── SelectorError     something that is not a CSS selector
+│   ├── NoMemory          a memory that is not there
 │   └── MissingExtra      a feature whose install extra is not there
 ├── SourceError           an input that cannot be read, or not to its end
 ├── StateError            saved state that is damaged, or of another version, method or site
@@ -37,7 +38,16 @@ DehuskError
 
 from __future__ import annotations
 
-from typing import ClassVar, Final
+from collections.abc import Iterable
+from typing import ClassVar
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """The end of a message about a name that nobody knows: the known one most like it, if any."""
+    from difflib import get_close_matches  # noqa: PLC0415  errors are loaded by everything
+
+    near = get_close_matches(name, list(known), 1, cutoff=0.7)
+    return f"; did you mean {near[0]}?" if near else ""
 
 
 class DehuskError(Exception):
@@ -59,6 +69,15 @@ class SelectorError(UsageError):
         super().__init__(reason)
         self.selector = selector
         self.reason = reason
+
+
+class NoMemory(UsageError):
+    """A memory that is not there, asked for what it knows."""
+
+    def __init__(self, address: object) -> None:
+        super().__init__(
+            f"{address}: no such memory; `dehusk learn SOURCE --memory FILE` makes one from pages"
+        )
 
 
 class MissingExtra(UsageError):
@@ -88,16 +107,16 @@ class StoreFull(StateError):
     """There is no room on the disk. What was not saved is still held; committing again saves it."""
 
 
-MEND: Final = "`dehusk sites check --repair` keeps what is good"
-"""What users can do about a damaged store."""
-
-
 class StoreDamaged(StateError):
-    """What a store holds is not what was written. `site` is the site it is about, if one."""
+    """What a store holds is not what was written. `site` is the site it is about, if one.
 
-    def __init__(self, message: str, site: str | None = None) -> None:
-        super().__init__(message)
+    `advice` says what to do, if whoever raises it knows; the message ends with it.
+    """
+
+    def __init__(self, message: str, site: str | None = None, advice: str = "") -> None:
+        super().__init__(f"{message}; {advice}" if advice else message)
         self.site = site
+        self.advice = advice
 
 
 class NotAMemory(StoreDamaged, UsageError):

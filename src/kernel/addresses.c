@@ -6,15 +6,19 @@
 
 #include "escapes.h"
 
+static Bytes inside(PyObject *bytes)
+{
+    return (Bytes){(const uint8_t *)PyBytes_AsString(bytes), (size_t)PyBytes_Size(bytes)};
+}
+
 int read_bases(PyObject *begins, Bases *bases)
 {
-    const char *bytes[3];
-    Py_ssize_t sizes[3];
-    if (!PyArg_ParseTuple(begins, "y#y#y#", &bytes[0], &sizes[0], &bytes[1], &sizes[1], &bytes[2], &sizes[2]))
+    PyObject *origin, *folder, *here;
+    if (!PyArg_ParseTuple(begins, "SSS", &origin, &folder, &here))
         return 0;
-    bases->origin = (Bytes){(const uint8_t *)bytes[0], (size_t)sizes[0]};
-    bases->folder = (Bytes){(const uint8_t *)bytes[1], (size_t)sizes[1]};
-    bases->here = (Bytes){(const uint8_t *)bytes[2], (size_t)sizes[2]};
+    bases->origin = inside(origin);
+    bases->folder = inside(folder);
+    bases->here = inside(here);
     return 1;
 }
 

@@ -55,5 +55,6 @@ int add_features(PyObject *module)
 {
     return add_list(module, "PAGE_FEATURES", LIST(page_features)) &&
            add_list(module, "EVIDENCE", LIST(evidence)) &&
-           add_list(module, "SITE_FEATURES", LIST(site_features));
+           add_list(module, "SITE_FEATURES", LIST(site_features)) &&
+           PyModule_AddIntConstant(module, "CONFIDENCE_FEATURES", CONFIDENCE_FEATURES) == 0;
 }

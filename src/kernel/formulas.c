@@ -86,34 +86,25 @@ static int is_setter(const Tree *tree, size_t node)
     return has_word(tree->source, start, stop - start < MAX_LOOKED_AT ? stop : start + MAX_LOOKED_AT, words);
 }
 
-/* The place of the next sign of a formula in text: `\(`, `\[`, or a dollar. */
-static size_t next_sign(Bytes source, size_t at, int is_set)
+/* Does a text hold a sign of a formula: `\(`, `\[`, or a dollar where something sets those? */
+static int has_sign(Bytes source, size_t at, size_t stop, int is_set)
 {
-    while (at + 1 < source.size) {
-        at = is_set ? find_either(source, '\\', '$', at, source.size) : find_byte(source, '\\', at, source.size);
-        if (at + 1 >= source.size)
-            break;
-        if (source.bytes[at] == '$' || source.bytes[at + 1] == '(' || source.bytes[at + 1] == '[')
-            return at;
-        at++;
+    for (; at < stop; at++) {
+        at = is_set ? find_either(source, '\\', '$', at, stop) : find_near(source, '\\', at, stop);
+        uint8_t behind = at + 1 < stop ? source.bytes[at + 1] : 0;
+        if (at < stop && (source.bytes[at] == '$' || behind == '(' || behind == '['))
+            return 1;
     }
-    return source.size;
+    return 0;
 }
 
 /* The nodes whose start tag or text holds a sign of a formula. */
 static void find_signs(const Tree *tree, int is_set, Buffer *found)
 {
-    size_t sign = next_sign(tree->source, 0, is_set);
     for (size_t i = 0; i < tree->count; i++) {
-        int is_found = 0;
-        if (tree->tag[i] == TAG_TEXT) {
-            if (sign < (size_t)tree->start[i])
-                sign = next_sign(tree->source, (size_t)tree->start[i], is_set);
-            is_found = sign < (size_t)tree->stop[i] && tree->shown[i];
-        } else {
-            is_found = is_sign(tree, i);
-        }
-        if (is_found) {
+        size_t start = (size_t)tree->start[i], stop = (size_t)tree->stop[i];
+        if (tree->tag[i] == TAG_TEXT ? tree->text_length[i] > 0 && has_sign(tree->source, start, stop, is_set)
+                                     : is_sign(tree, i)) {
             int32_t node = (int32_t)i;
             put(found, &node, sizeof(node));
         }
@@ -159,9 +150,8 @@ PyObject *kernel_formula_signs(PyObject *module, PyObject *const *arguments, Py_
     for (size_t i = 0; i < tree->count && !is_set; i++)
         is_set = is_setter(tree, i);
     find_signs(tree, is_set, &found);
-    PyObject *answer = found.is_short ? PyErr_NoMemory()
-                                      : Py_BuildValue("(y#O)", found.bytes ? (char *)found.bytes : "",
-                                                      (Py_ssize_t)found.size, is_set ? Py_True : Py_False);
+    PyObject *signs = found.is_short ? PyErr_NoMemory()
+                                     : PyBytes_FromStringAndSize((char *)found.bytes, (Py_ssize_t)found.size);
     free(found.bytes);
-    return answer;
+    return signs ? Py_BuildValue("(NO)", signs, is_set ? Py_True : Py_False) : NULL;
 }

@@ -3,7 +3,6 @@
 #ifndef DEHUSK_KERNEL_H
 #define DEHUSK_KERNEL_H
 
-#define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
 #include "bytes.h"
@@ -53,7 +52,7 @@ static inline Bytes bytes_of(const View *view)
 
 PyObject *kernel_scan(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_label(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
-PyObject *kernel_doubts(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *kernel_confidence_features(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_fingerprint(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_formula_signs(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_heading(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
@@ -63,7 +62,7 @@ PyObject *kernel_one_line(PyObject *module, PyObject *const *arguments, Py_ssize
 PyObject *kernel_markdown(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_links(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_short_anchors(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
-PyObject *kernel_share(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *kernel_visible(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_smooth(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_marked(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_stated(PyObject *module, PyObject *const *arguments, Py_ssize_t count);

@@ -13,11 +13,10 @@ static const char *escape_at(const uint8_t *at, size_t left)
     return NULL;
 }
 
-/* Where the next of them stands, or the end. */
-static size_t next_end(Bytes json, size_t at)
+/* Where the next of them stands that begins with this byte, or the end. */
+static size_t next_end(Bytes json, uint8_t first, size_t at)
 {
-    while (at < json.size && ((json.bytes[at] != 0xC2 && json.bytes[at] != 0xE2) ||
-                              !escape_at(json.bytes + at, json.size - at)))
+    while ((at = find_byte(json, first, at, json.size)) < json.size && !escape_at(json.bytes + at, json.size - at))
         at++;
     return at;
 }
@@ -31,14 +30,19 @@ PyObject *kernel_one_line(PyObject *module, PyObject *const *arguments, Py_ssize
         return NULL;
     Bytes json = {(const uint8_t *)bytes, (size_t)size};
     Buffer line = {0};
-    for (size_t at = 0; at < json.size;) {
-        size_t end = next_end(json, at);
+    size_t at = 0, control = next_end(json, 0xC2, 0), separator = next_end(json, 0xE2, 0);
+    while (at < json.size) {
+        size_t end = control < separator ? control : separator;
         put(&line, json.bytes + at, end - at);
-        if (end < json.size) {
-            put_text(&line, escape_at(json.bytes + end, json.size - end));
-            end += json.bytes[end] == 0xC2 ? 2 : 3;
-        }
         at = end;
+        if (end == json.size)
+            break;
+        put_text(&line, escape_at(json.bytes + end, json.size - end));
+        at += json.bytes[end] == 0xC2 ? 2 : 3;
+        if (end == control)
+            control = next_end(json, 0xC2, at);
+        else
+            separator = next_end(json, 0xE2, at);
     }
     put(&line, "\n", 1);
     PyObject *found = line.is_short ? PyErr_NoMemory() : PyBytes_FromStringAndSize((char *)line.bytes, (Py_ssize_t)line.size);

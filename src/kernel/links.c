@@ -197,7 +197,7 @@ static PyObject *words_of(const Walk *walk, const Link *link, uint8_t *room, siz
     return as_text(room + most, collapse(room + most, size));
 }
 
-/* How links are made: by which call addresses become absolute, of which class, with which fields. */
+/* How links are made: by which call addresses become absolute, of which class (None: as dicts), with which fields. */
 typedef struct {
     PyObject *absolute, *class, *fields[3];
 } Makers;
@@ -208,9 +208,10 @@ static PyObject *make_link(const Makers *makers, PyObject *address, PyObject *wo
                            PyObject *is_template)
 {
     PyObject *const values[] = {address, words, is_template};
-    PyObject *made = PyType_GenericAlloc((PyTypeObject *)makers->class, 0);
+    int is_dict = makers->class == Py_None;
+    PyObject *made = is_dict ? PyDict_New() : PyType_GenericAlloc((PyTypeObject *)makers->class, 0);
     for (size_t i = 0; i < 3 && made; i++)
-        if (PyObject_GenericSetAttr(made, makers->fields[i], values[i]) < 0)
+        if ((is_dict ? PyDict_SetItem : PyObject_GenericSetAttr)(made, makers->fields[i], values[i]) < 0)
             Py_CLEAR(made);
     return made;
 }
@@ -290,6 +291,21 @@ static PyObject *links_by(const Tree *page, const int8_t *labels, const Bases *b
     return found;
 }
 
+/* Is it None, or a class whose objects `make_link` may make, past what the class makes them by? `object` tells that. 0
+   with an exception set. */
+static int may_make(PyObject *class)
+{
+    if (class == Py_None)
+        return 1;
+    if (!PyType_Check(class)) {
+        PyErr_SetString(PyExc_TypeError, "links: the last argument is a class or None");
+        return 0;
+    }
+    PyObject *empty = PyObject_CallMethod((PyObject *)&PyBaseObject_Type, "__new__", "O", class);
+    Py_XDECREF(empty);
+    return empty != NULL;
+}
+
 PyObject *kernel_links(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
 {
     View labels;
@@ -297,15 +313,8 @@ PyObject *kernel_links(PyObject *module, PyObject *const *arguments, Py_ssize_t 
     const Tree *tree = check_count("links", count, 5) ? given_tree(module, arguments[0]) : NULL;
     if (!tree || !read_bases(arguments[2], &bases))
         return NULL;
-    if (!PyType_Check(arguments[4])) {
-        PyErr_SetString(PyExc_TypeError, "links: the last argument is a class");
+    if (!may_make(arguments[4]))
         return NULL;
-    }
-    /* `make_link` goes past what a class makes its objects by: `object` tells whether it may. */
-    PyObject *empty = PyObject_CallMethod((PyObject *)&PyBaseObject_Type, "__new__", "O", arguments[4]);
-    if (!empty)
-        return NULL;
-    Py_DECREF(empty);
     if (!open_of_nodes(&labels, arguments[1], tree, 'B'))
         return NULL;
     PyObject *found = links_by(tree, labels.buffer.buf, &bases, arguments[3], arguments[4]);

@@ -599,8 +599,8 @@ static PyObject *written(Writer *writer)
     PyObject *text = as_text(out->bytes ? out->bytes : (const uint8_t *)"", out->size);
     if (!text || !writer->wanted.has_parts)
         return text;
-    return Py_BuildValue("(Ny#)", text, writer->parts.bytes ? (char *)writer->parts.bytes : "",
-                         (Py_ssize_t)writer->parts.size);
+    return Py_BuildValue("(NN)", text,
+                         PyBytes_FromStringAndSize((char *)writer->parts.bytes, (Py_ssize_t)writer->parts.size));
 }
 
 static PyObject *markdown_of(Writer *writer)

@@ -182,7 +182,8 @@ void write_rule(Writer *writer)
         return;
     writer->rule = writer->out.size;
     start_block(writer, LAST_OTHER);
-    put_text(&writer->out, "---");
+    /* Not `---`: among pages in one file, that begins the next one's front matter. */
+    put_text(&writer->out, "***");
     writer->rule_end = writer->out.size;
 }
 

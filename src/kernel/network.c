@@ -18,11 +18,38 @@ typedef struct {
     size_t count;
 } Pair;
 
+/* The same four numbers at a time, as far as these go; how many were looked at. Four places are written at once: no
+   more are known than were looked at, so that they fit. */
+static inline size_t find_by_four(Pair *pair, size_t width)
+{
+    size_t i = 0;
+#if defined(__SSE2__)
+    static const int32_t chosen[16][4] = {
+        {0}, {0}, {1}, {0, 1}, {2}, {0, 2}, {1, 2}, {0, 1, 2}, {3}, {0, 3}, {1, 3}, {0, 1, 3}, {2, 3}, {0, 2, 3},
+        {1, 2, 3}, {0, 1, 2, 3},
+    };
+    static const uint8_t counts[16] = {0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4};
+    const __m128 nothing = _mm_setzero_ps();
+    for (; i + 4 <= width; i += 4) {
+        __m128 mine = _mm_cmpneq_ps(_mm_loadu_ps(pair->rows[0] + i), nothing);
+        __m128 theirs = _mm_cmpneq_ps(_mm_loadu_ps(pair->rows[1] + i), nothing);
+        int which = _mm_movemask_ps(_mm_or_ps(mine, theirs));
+        __m128i place = _mm_loadu_si128((const __m128i *)(const void *)chosen[which]);
+        _mm_storeu_si128((__m128i *)(void *)(pair->places + pair->count), _mm_add_epi32(place, _mm_set1_epi32((int)i)));
+        pair->count += counts[which];
+    }
+#else
+    (void)pair, (void)width;
+#endif
+    return i;
+}
+
 /* Many numbers are 0, and adding nothing changes nothing: they are passed over. */
 static inline void find_places(Pair *pair, size_t width)
 {
-    size_t count = 0;
-    for (size_t i = 0; i < width; i++) {
+    pair->count = 0;
+    size_t i = find_by_four(pair, width), count = pair->count;
+    for (; i < width; i++) {
         uint32_t mine, theirs; /* As bits: quicker to compare. But for the sign, 0 has none set. */
         memcpy(&mine, pair->rows[0] + i, sizeof(mine));
         memcpy(&theirs, pair->rows[1] + i, sizeof(theirs));

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
@@ -377,3 +378,26 @@ def is_template_new(texts: Table, pages: int) -> bool:
     ]  # fmt: skip
     now, earlier = sum(last > before for last in usual), sum(last >= before for last in usual)
     return len(usual) >= 10 and now / len(usual) < 0.3 <= earlier / len(usual)
+
+
+_LEVELS: Final = (0.1, 0.3, 0.5, 0.7, 0.9)
+
+
+def confidence_features(
+    content: Floats, comments: Floats, chars: Floats, types: Sequence[float], threshold: float
+) -> Floats:
+    """One row of a page: the F1 to be expected if the probabilities are right, what it is made of,
+    how the page's characters lie between sure template and sure content, and its types.
+    """
+    kept = content >= threshold
+    total, length = chars.sum(), chars[kept].sum()
+    hits, some = (chars * content)[kept].sum(), max(total, 1.0)
+    expected = 2 * hits / max(length + chars @ content, 1.0)
+    level = np.searchsorted(_LEVELS, content, side="right")
+    levels = np.bincount(level, chars, len(_LEVELS) + 1) / some
+    commented = chars[comments >= 0.5].sum() / some
+    numbers = (
+        expected, hits / max(length, 1.0), np.log1p(length) / 8, np.log1p(total) / 8,
+        length / some, commented, content.max(initial=0.0), *levels, *types,
+    )  # fmt: skip
+    return np.array(numbers)

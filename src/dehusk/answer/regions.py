@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dehusk.answer.labels import Label, Labels, Reason
+from dehusk.answer.text import visible_lengths
 from dehusk.methods.contract import Explanation
 from dehusk.page import tags
 from dehusk.page.tree import Floats, Ints, Tree
@@ -107,7 +108,7 @@ class _Told:
         self._tree = tree
         self._labels = labels
         self._texts = texts
-        self._lengths = tree.text_length[texts].astype(np.float64)
+        self._lengths = visible_lengths(tree)[texts].astype(np.float64)
         self._page = (unknown if explanation is None else explanation.page_score)[texts]
         self._site = (unknown if explanation is None else explanation.site_score)[texts]
         self._scores = labels.scores[texts]

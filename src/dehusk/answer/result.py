@@ -20,7 +20,7 @@ from dehusk.answer.labels import Label, Labels, Reason, label
 from dehusk.answer.markdown import markdown
 from dehusk.answer.override import Overrides, choose
 from dehusk.answer.safe_html import safe_html
-from dehusk.answer.text import Link, links, template_share, text
+from dehusk.answer.text import Link, link_fields, links, template_share, text, visible_lengths
 from dehusk.errors import DehuskError, PageError
 from dehusk.memory import Table
 from dehusk.memory.tables import EMPTY
@@ -186,7 +186,7 @@ class Result:
     @property
     def characters(self) -> int:
         """The page's visible characters, template and content."""
-        return int(self.tree.text_length[0])
+        return int(visible_lengths(self.tree).sum())
 
     @cached_property
     def description(self) -> Description:
@@ -305,11 +305,13 @@ class Result:
         """
         parts = (
             "description", "verdict", "text", "comments", "markdown", "template_share",
-            "fingerprint", "links",
+            "fingerprint",
         )  # fmt: skip
         for name in parts:
             getattr(self, name)  # Kept from now on. Each may be long: the clock is asked between.
             check_time("rendering")
+        links = link_fields(self.tree, self.labels.labels, self.url)
+        check_time("rendering")
         description, verdict = self.description, self.verdict
         confidence = verdict.type_confidence
         fields: dict[str, object] = {
@@ -336,7 +338,7 @@ class Result:
             "comments": self.comments,
             "confidence": None if self.confidence is None else round(self.confidence, 3),
             "fingerprint": self.fingerprint,
-            "links": [{"url": e.url, "text": e.text, "template": e.template} for e in self.links],
+            "links": links,
             "error": None,
         }
         if self.capture and self.capture.truncated:

@@ -349,4 +349,4 @@ NO_PLACES: Final = Places()
 def _row(table: Table, key: int) -> Seen:
     """What a table says of a key."""
     row = table.row(key)
-    return _UNSEEN if row is None else Seen(*row)
+    return Seen(*row) if row and len(row) == len(Seen._fields) else _UNSEEN

@@ -10,8 +10,8 @@ import numpy as np
 
 from dehusk import _kernel
 from dehusk.answer.formulas import formulas
-from dehusk.answer.labels import LabelArray
-from dehusk.page.tree import Tree
+from dehusk.answer.labels import Label, LabelArray
+from dehusk.page.tree import Ints, Tree
 from dehusk.page.urls import base_of
 
 _CUT_IN_WORD: Final = re.compile(r"(?<=\w)\0+(?=\w)")
@@ -60,13 +60,33 @@ def links(tree: Tree, labels: LabelArray, base_url: str | None) -> tuple[Link, .
     The text of a link without words is the alternative text of its images. Where links are nested,
     which HTML forbids, text belongs to the innermost.
     """
-    base = base_of(tree, base_url)
+    base, labels = base_of(tree, base_url), np.ascontiguousarray(labels)
     # The base is asked about addresses that are not simple.
-    return tuple(
-        _kernel.links(tree.kernel, np.ascontiguousarray(labels), base.begins(), base.absolute, Link)
-    )
+    return tuple(_kernel.links(tree.kernel, labels, base.begins(), base.absolute, Link))
+
+
+def link_fields(
+    tree: Tree, labels: LabelArray, base_url: str | None
+) -> list[dict[str, str | bool]]:
+    """The same links as dicts, for the JSON line."""
+    base, labels = base_of(tree, base_url), np.ascontiguousarray(labels)
+    return _kernel.links(tree.kernel, labels, base.begins(), base.absolute, None)
 
 
 def template_share(tree: Tree, labels: LabelArray) -> float:
     """The share of visible characters that are template, 0 … 1; 0 for a page without text."""
-    return _kernel.share(tree.kernel, np.ascontiguousarray(labels))
+    lengths = visible_lengths(tree)
+    whole = int(lengths.sum())
+    return int(lengths[labels == Label.TEMPLATE.value].sum()) / whole if whole else 0.0
+
+
+def visible_lengths(tree: Tree) -> Ints:
+    """How many characters of each text are seen, 0 for all other nodes.
+
+    A run of white space counts as one character, except where the page is preformatted.
+    """
+    return tree.once(_visible_lengths)
+
+
+def _visible_lengths(tree: Tree) -> Ints:
+    return np.frombuffer(_kernel.visible(tree.kernel), np.int32)

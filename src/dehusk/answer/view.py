@@ -116,7 +116,10 @@ class _View:
         for view in VIEWS:
             yield f'<i class=dehusk-view id="dehusk-{view}"></i>'
         if len(tree) > MAX_NODES:
-            yield f"<p class=dehusk-note>{len(tree):,} nodes, of which {MAX_NODES:,} are shown</p>"
+            yield (
+                f"<p class=dehusk-note>A long page: the first {MAX_NODES:,} of {len(tree):,} nodes"
+                " are shown. All of them were judged.</p>"
+            )
         yield from self._nodes(self._body() + 1, min(len(tree), MAX_NODES))
         yield "</body></html>\n"
 

@@ -40,7 +40,7 @@ def add_sources(parser: argparse.ArgumentParser, *, is_crawled: bool = False) ->
         nargs="+",
         metavar="SOURCE",
         help="a file or folder of HTML, a WARC or WACZ file, JSON lines or Parquet with `url` and"
-        " `html`, or - for standard input; plain, .gz, .xz or .zst"
+        " `html`, plain or compressed; - for standard input"
         + ("; or a web address, whose site is crawled" if is_crawled else ""),
     )
     add_render(group)
@@ -51,15 +51,15 @@ def add_render(parser: argparse._ActionsContainer) -> None:
     parser.add_argument(
         "--render",
         action="store_true",
-        help="load each page in Chromium first, with scripts and without network, and clean what it"
-        " shows (install extra: render)",
+        help="load each page in Chromium first, with scripts but without network (install extra:"
+        " render)",
     )
 
 
 def add_site(parser: argparse.ArgumentParser) -> None:
     """How the site of a page is known, and what the fields of records are called."""
     group = parser.add_argument_group("sites and fields")
-    group.add_argument("--site", metavar="NAME", help="take all pages for pages of this site")
+    group.add_argument("--site", metavar="NAME", help="count all pages as pages of this site")
     group.add_argument(
         "--site-by",
         choices=[str(choice) for choice in SiteBy],
@@ -181,8 +181,8 @@ def add_memory(parser: argparse.ArgumentParser, *, is_required: bool = False) ->
     group.add_argument(
         "--durable",
         choices=[str(choice) for choice in Durable],
-        help="when what a page taught survives a crash: before its answer is given, every 2,048"
-        f" pages or 5 seconds, or at the end (default: {Durable.BATCH})",
+        help="when what pages taught is safe from a crash: before each answer, every 2,048 pages or"
+        f" 5 seconds, or at the end (default: {Durable.BATCH})",
     )
     group.add_argument(
         "--relearn",
@@ -199,7 +199,7 @@ def add_memory_file(
         "--memory",
         metavar="FILE",
         required=is_required,
-        help="where what sites have taught is kept: a file (usually NAME.husk), or a database"
+        help="the memory, which keeps what sites teach: a file (usually NAME.husk) or a database"
         " (postgresql://…)" + ("" if is_required else "; without it a run starts empty"),
     )
 
@@ -216,8 +216,8 @@ def add_overrides(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--comments",
         choices=[str(choice) for choice in Comments],
-        help="what readers wrote below the content: in a field of its own (default; in JSON lines"
-        " and Parquet, not in text and Markdown), kept as part of it, or dropped; with auto",
+        help="readers' comments: in a field of their own (default; only in JSON lines and Parquet),"
+        " kept in the content, or dropped; with auto",
     )
     group.add_argument(
         "--type",
@@ -230,7 +230,7 @@ def add_overrides(parser: argparse.ArgumentParser) -> None:
             action="append",
             default=[],
             metavar="CSS",
-            help=f"what this selector matches is {label}, with all below it; may be repeated",
+            help=f"what this selector matches is {label}; may be repeated",
         )
 
 
@@ -288,7 +288,10 @@ def positive_float(text: str) -> float:
 
 def seconds(text: str) -> float:
     """The seconds, 0 or above, that an option is given."""
-    return 0.0 if text.strip() in ("0", "0.0") else positive_float(text)
+    try:
+        return 0.0 if text.strip() in ("0", "0.0") else positive_float(text)
+    except argparse.ArgumentTypeError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds") from None
 
 
 def make_limits(arguments: argparse.Namespace) -> Limits:
@@ -317,6 +320,11 @@ def search_settings(arguments: argparse.Namespace) -> dict[str, Any]:
     """The settings of `hyperlink` that its options name."""
     given = {name: getattr(arguments, name, None) for name in _SEARCH}
     return {name: value for name, value in given.items() if value is not None}
+
+
+def plural(count: int, noun: str) -> str:
+    """The count, and the noun as it goes with it."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def written_option(name: str) -> str:

@@ -25,7 +25,7 @@ from typing import Any, Final, Self
 from dehusk import pipeline
 from dehusk.answer.override import NO_OVERRIDES, Overrides, overrides
 from dehusk.answer.result import Refusal, Result
-from dehusk.errors import MEND, MemoryDamaged, PageError, StoreDamaged
+from dehusk.errors import MemoryDamaged, PageError, StoreDamaged
 from dehusk.memory import Memory
 from dehusk.memory.kept import Held, Kept
 from dehusk.memory.lessons import Lessons, method_of, page_digest
@@ -289,7 +289,14 @@ class Session(Kept):
         try:
             return site, self.memory(site)
         except StoreDamaged as fault:
-            raise MemoryDamaged(page.url, f"{fault}; {MEND}") from fault
+            raise MemoryDamaged(page.url, f"{fault}; {self._mending}") from fault
+
+    @property
+    def _mending(self) -> str:
+        """What to do about damage."""
+        from dehusk.memory.store import mending  # noqa: PLC0415  who has no store needs none
+
+        return mending(self._store.database.address)
 
     def settings(self) -> SessionSettings:
         """How pages are judged here, for a worker."""

@@ -10,7 +10,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any, Final
 
-from dehusk.errors import SourceError, StateError, StoreDamaged, UsageError, WrongMemory
+from dehusk.errors import NoMemory, SourceError, StateError, StoreDamaged, UsageError, WrongMemory
 from dehusk.memory import check_settings, dump, load
 from dehusk.memory.lessons import Lessons, method_of
 from dehusk.memory.rules import SHELF as RULES
@@ -241,7 +241,7 @@ def _without_head(lines: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
 def check_there(address: Address) -> None:
     """Raise UsageError where there is no store: opening one to write would make it."""
     if not is_server(address) and not Path(address).exists():
-        raise UsageError(f"{address}: no such memory")
+        raise NoMemory(address)
 
 
 def _check_new(target: Address) -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields
 from functools import cache
 from importlib import import_module
 from typing import Any, Final, Protocol, TypeGuard, runtime_checkable
 
-from dehusk.errors import SettingError, UsageError
+from dehusk.errors import SettingError, UsageError, did_you_mean
 from dehusk.memory import Memory
 from dehusk.methods.contract import Assessment, Explanation, FamilySeen, Smoothing, Verdict
 from dehusk.page.tree import Floats, Tree
@@ -170,14 +170,28 @@ DEFAULT: Final = METHOD
 def make_method(name: str = DEFAULT, **settings: object) -> Method:
     """The method of that name with these settings; unknown ones are refused by name."""
     if name not in METHODS:
-        raise UsageError(f"no method is called {name!r}; there are: {', '.join(METHODS)}")
+        raise unknown_method(name)
     defaults = {field.name: field.default for field in fields(METHODS[name])}
     for setting, value in settings.items():
         if setting not in defaults:
-            raise SettingError(f"{name} has no setting {setting!r}; it has: {', '.join(defaults)}")
+            raise unknown_setting(name, setting, defaults)
         _check_type(name, setting, value, defaults[setting])
     method: Method = METHODS[name](**settings)
     return method
+
+
+def unknown_method(name: str) -> UsageError:
+    """Says that there is no method of that name, and which there are."""
+    there = ", ".join(METHODS)
+    meant = did_you_mean(name, METHODS)
+    return UsageError(f"no method is called {name!r}; there are: {there}{meant}")
+
+
+def unknown_setting(method: str, name: str, known: Iterable[str]) -> SettingError:
+    """Says that the method has no setting of that name, and which it has."""
+    names = list(known)
+    meant = did_you_mean(name, names)
+    return SettingError(f"{method} has no setting {name!r}; it has: {', '.join(names)}{meant}")
 
 
 def settings_of(method: Method) -> dict[str, object]:

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import Field, fields
 from typing import Any
 
-from dehusk.errors import SettingError, UsageError
-from dehusk.methods import METHODS, Method, make_method
+from dehusk.errors import SettingError
+from dehusk.methods import METHODS, Method, make_method, unknown_method, unknown_setting
 
 
 def parse_method(written: str) -> Method:
@@ -25,7 +25,7 @@ def parse_method(written: str) -> Method:
 def parse_settings(method: str, written: Sequence[str]) -> dict[str, object]:
     """The settings by name, each of the type that the method's default has."""
     if method not in METHODS:
-        raise UsageError(f"no method is called {method!r}; there are: {', '.join(METHODS)}")
+        raise unknown_method(method)
     known = {field.name: field for field in fields(METHODS[method])}
     settings: dict[str, object] = {}
     for item in written:
@@ -33,8 +33,9 @@ def parse_settings(method: str, written: Sequence[str]) -> dict[str, object]:
         if not is_given:
             raise SettingError(f"--set {item}: write it as NAME=VALUE")
         if name not in known:
-            names = ", ".join(name for name in known if is_writable(known[name]))
-            raise SettingError(f"{method} has no setting {name!r}; it has: {names}")
+            raise unknown_setting(
+                method, name, (each for each in known if is_writable(known[each]))
+            )
         if not is_writable(known[name]):
             raise SettingError(f"--set {name}: cannot be set on the command line")
         default = known[name].default

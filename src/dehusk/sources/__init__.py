@@ -58,6 +58,7 @@ __all__ = [
     "are_web",
     "count_pages",
     "is_web",
+    "names_of",
     "read",
     "read_pages",
     "rereadable",
@@ -254,7 +255,7 @@ def read(
     `failed`, or is logged without it, and reading continues. Raises UsageError at once for
     a source that does not exist, MissingExtra for one that needs an extra.
     """
-    names = [os.fspath(source) for source in sources]
+    names = names_of(sources)
     items = _crawl(names, crawl, settings) if are_web(names) else read_pages(names, settings)
     return _pages(items, failed or _log)
 
@@ -310,6 +311,17 @@ def read_pages(
 def is_web(source: str) -> bool:
     """True for a source that is a web address, to be crawled."""
     return _WEB.match(source) is not None
+
+
+def names_of(sources: Sequence[str | os.PathLike[str]]) -> list[str]:
+    """Sources as text. Raises UsageError for a list of them, and for what is no path."""
+    for source in sources:
+        if not isinstance(source, str | os.PathLike):
+            raise UsageError(
+                f"a SOURCE is text or a path, not {type(source).__name__}; name several one after"
+                " the other (`*sources`)"
+            )
+    return [os.fspath(source) for source in sources]
 
 
 def are_web(sources: Sequence[str]) -> bool:

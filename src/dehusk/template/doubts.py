@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from dehusk.answer.labels import Label, Reason
 from dehusk.answer.regions import excerpt
 from dehusk.answer.result import Result
+from dehusk.answer.text import visible_lengths
 from dehusk.memory.rules import MAX_SELECTOR
 from dehusk.page.tree import Ints, Tree
 from dehusk.template.viewing import own_name
@@ -107,7 +108,7 @@ class Doubts:
         """Look at the answer on a page."""
         tree, labels = result.tree, result.labels
         texts = np.flatnonzero(tree.is_text & tree.shown & (tree.text_length > 0)).astype(np.int32)
-        lengths = tree.text_length[texts].astype(np.int64)
+        lengths = visible_lengths(tree)[texts].astype(np.int64)
         scores = labels.scores[texts].astype(np.float64)
         wrong = np.minimum(scores, 1 - scores)
         is_decided = np.isin(labels.reasons[texts], (Reason.KEPT.value, Reason.DROPPED.value))

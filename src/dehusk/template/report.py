@@ -7,7 +7,7 @@ nothing of theirs can act in it; the policy in its head forbids what would.
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from html import escape
@@ -33,6 +33,11 @@ POLICY: Final = (
 _MAX_SITES: Final = 20
 """Sites that are told of at length; all are in the table."""
 _EXAMPLES: Final = 3
+_MEANING: Final = (
+    "Template is what the pages of a site repeat: menus, banners, footers, lists of other pages."
+    " Content is what is left. Scores go from 0 (content) to 1 (template). Expected F1 is how good"
+    " dehusk expects its answer to be: 1 is perfect. Tokens are characters / 4."
+)
 _MAX_MARKDOWN: Final = 4_000
 _MAX_TEMPLATE: Final = 20_000
 _MAX_REGIONS: Final = 25
@@ -50,9 +55,9 @@ class SiteReport:
     questions: tuple[Question, ...]
 
 
-def site_report(viewed: Viewed, site: str) -> SiteReport:
-    """What is told of a site at length."""
-    found = survey(viewed, site)
+def site_report(viewed: Viewed, site: str, step: Callable[[], object] = lambda: None) -> SiteReport:
+    """What is told of a site at length; `step` is called for each page."""
+    found = survey(viewed, site, step)
     examples, template = [], None
     for number in _chosen(viewed, site):
         try:
@@ -74,28 +79,46 @@ def _chosen(viewed: Viewed, site: str) -> list[int]:
     return [*first, *others][:_EXAMPLES]
 
 
-def report_html(viewed: Viewed, method: str, version: str) -> str:
-    """The page about all sites that were looked at, those with most pages at length."""
+def report_html(
+    viewed: Viewed, method: str, version: str, step: Callable[[], object] = lambda: None
+) -> str:
+    """The page about all sites that were looked at, those with most pages at length.
+
+    `step` is called for each page.
+    """
     names = sorted(viewed.sites, key=lambda name: (-len(viewed.sites[name].pages), name))
-    told = [site_report(viewed, name) for name in names[:_MAX_SITES]]
-    rest = [survey(viewed, name) for name in names[_MAX_SITES:]]
+    told = [site_report(viewed, name, step) for name in names[:_MAX_SITES]]
+    rest = [survey(viewed, name, step) for name in names[_MAX_SITES:]]
     surveys = [*(one.survey for one in told), *rest]
-    return "".join(_document(surveys, told, f"dehusk {version}, method {method}"))
+    made = f"Made by dehusk {version}, method {method}."
+    return "".join(_document(surveys, told, made, _left_out(viewed)))
 
 
-def _document(surveys: Sequence[Survey], told: Iterable[SiteReport], made: str) -> Iterator[str]:
-    title = surveys[0].site if len(surveys) == 1 else f"{len(surveys)} sites"
+def _left_out(viewed: Viewed) -> str:
+    """Says which pages of the source this is not about."""
+    said = []
+    if viewed.is_cut:
+        said.append(f"Only the first {len(viewed.pages):,} pages were read; there are more.")
+    if viewed.refusals:
+        said.append(f"Pages that could not be used, and are not counted: {len(viewed.refusals):,}.")
+    return " ".join(said)
+
+
+def _document(
+    surveys: Sequence[Survey], told: Iterable[SiteReport], made: str, left_out: str
+) -> Iterator[str]:
+    title = surveys[0].site if len(surveys) == 1 else f"{len(surveys):,} sites"
     yield '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
     yield f'<meta http-equiv="Content-Security-Policy" content="{escape(POLICY)}">\n'
     yield '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
     yield '<meta name="color-scheme" content="light dark">\n'
     yield '<meta name="referrer" content="no-referrer">\n'
     yield f"<title>{_text(title)} · dehusk</title>\n<style>{STYLE}</style>\n</head>\n<body>\n"
-    yield f"<header>\n<h1>{_bdi(title)}</h1>\n<p>What its pages say, and what the site repeats.</p>"
-    yield f"\n</header>\n<main>\n{_table(surveys) if len(surveys) > 1 else ''}"
+    yield f"<header>\n<h1>{_bdi(title)}</h1>\n<p>What the pages say, and what the site repeats."
+    yield f" {left_out}</p>\n</header>\n<main>\n{_table(surveys) if len(surveys) > 1 else ''}"
     for one in told:
         yield from _site(one, is_alone=len(surveys) == 1)
-    yield f"</main>\n<footer><p>Made by {_text(made)}. Tokens are characters / 4.</p></footer>\n"
+    yield f"</main>\n<footer><p>{_MEANING}</p><p>{_text(made)}</p></footer>\n"
     yield "</body>\n</html>\n"
 
 
@@ -107,7 +130,7 @@ def _table(surveys: Sequence[Survey]) -> str:
         f"<td>{one.words.tokens_saved:,}</td><td>{_number(one.confidence)}</td></tr>\n"
         for one in surveys
     )
-    heads = ("pages", "words before", "after", "template", "tokens saved", "F1 expected")
+    heads = ("pages", "words before", "after", "template", "tokens saved", "expected F1")
     head = "".join(f"<th scope=col>{name}</th>" for name in heads)
     return (
         '<section>\n<h2>All sites</h2>\n<div class="wide" tabindex="0" role="region"'
@@ -119,9 +142,7 @@ def _table(surveys: Sequence[Survey]) -> str:
 def _site(one: SiteReport, *, is_alone: bool) -> Iterator[str]:
     """All that is told of a site."""
     found = one.survey
-    yield "<section>\n"
-    if not is_alone:
-        yield f"<h2>{_bdi(found.site)}</h2>\n"
+    yield f"<section>\n<h2>{'Summary' if is_alone else _bdi(found.site)}</h2>\n"
     yield _figures(found)
     yield _before_and_after(found)
     yield _found(found)
@@ -135,10 +156,10 @@ def _site(one: SiteReport, *, is_alone: bool) -> Iterator[str]:
 def _figures(found: Survey) -> str:
     words = found.words
     figures = (
-        (f"{found.pages:,}", "pages"),
+        (f"{found.pages:,}", "page" if found.pages == 1 else "pages"),
         (f"{found.template_share:.0%}", "of the text is template"),
         (f"{words.tokens_saved:,}", "tokens saved"),
-        (_number(found.confidence), "F1 expected"),
+        (_number(found.confidence), "expected F1"),
     )
     cells = "".join(f"<div><dd>{value}</dd><dt>{name}</dt></div>" for value, name in figures)
     return f'<dl class="figures">{cells}</dl>\n'
@@ -163,15 +184,15 @@ def _found(found: Survey) -> str:
     kinds = ", ".join(f"{kind} {count:,}" for kind, count in found.types.most_common() if kind)
     lines = []
     if families:
-        lines.append(f"Families of pages that share a template: {families:,}")
+        lines.append(f"Families (groups of pages that share a template): {families:,}")
     if kinds:
         lines.append(f"Kinds of pages: {kinds}")
     if found.empty:
-        lines.append(f"Pages that are all template, so that nothing is left: {found.empty:,}")
+        lines.append(f"Pages of which nothing is left, because all is template: {found.empty:,}")
     if found.scripted:
         lines.append(f"Pages that are empty without their scripts: {found.scripted:,}")
     if found.refusals:
-        lines.append(f"Pages that could not be used: {len(found.refusals):,}")
+        lines.append(f"Pages that could not be judged: {len(found.refusals):,}")
     items = "".join(f"<li>{_text(line)}</li>" for line in lines)
     return f"<h3>What was found</h3>\n<ul>{items}</ul>\n" if items else ""
 
@@ -180,14 +201,18 @@ def _template(template: Template) -> str:
     """The template of the largest family: its slots, and its HTML to read."""
     rows = "".join(map(_slot, template.slots[:_MAX_SLOTS]))
     pages = len(template.results)
-    return (
-        f"<h3>The template</h3>\n<p>Of the family with most pages, by {pages:,} of them: places"
-        ' that content fills.</p>\n<div class="wide" tabindex="0" role="region"'
-        f' aria-label="Slots of {_text(template.result.site)}">'
+    table = (
+        f'<div class="wide" tabindex="0" role="region" aria-label="Slots of'
+        f' {_text(template.result.site)}">'
         "<table>\n<thead><tr><th scope=col>slot</th><th scope=col>pages</th><th scope=col>selector"
         f"</th><th scope=col>example</th></tr></thead>\n<tbody>\n{rows}</tbody>\n</table></div>\n"
-        f"<details><summary>The template as HTML</summary>{_pre(template.html, _MAX_TEMPLATE)}"
-        "</details>\n"
+    )
+    many = "1 page" if pages == 1 else f"{pages:,} pages"
+    html = _pre(template.html, _MAX_TEMPLATE)
+    return (
+        f"<h3>The template</h3>\n<p>Of the largest family, found on {many} of it. Slots are the"
+        f" places that content fills{':' if rows else '; none were found.'}</p>\n"
+        f"{table if rows else ''}<details><summary>The template as HTML</summary>{html}</details>\n"
     )
 
 
@@ -226,12 +251,13 @@ def _doubts(found: Survey, questions: Sequence[Question]) -> Iterator[str]:
     """Questions, and pages to look at."""
     yield "<h3>What is doubtful</h3>\n"
     if questions:
-        yield "<p>Answers to these would mend most; <code>dehusk review</code> asks them.</p>\n<ol>"
+        yield "<p>Is this content or template? Answers to these questions would improve the"
+        yield " most. <code>dehusk review</code> asks them.</p>\n<ol>"
         yield "".join(map(_question, questions)) + "</ol>\n"
     else:
-        yield "<p>Nothing that pages share.</p>\n"
+        yield "<p>No questions: nothing that pages share is in doubt.</p>\n"
     if pages := found.doubts.unsure_pages():
-        yield "<p>Pages to look at, with the F1 that is expected of each:</p>\n<ul>"
+        yield "<p>Pages to look at, with their expected F1:</p>\n<ul>"
         yield "".join(map(_page, pages)) + "</ul>\n"
 
 
@@ -239,8 +265,8 @@ def _question(question: Question) -> str:
     dropped = question.pages - question.kept_pages
     said = "".join(f"<q>{_bdi(example.text)}</q> " for example in question.examples)
     return (
-        f"<li><code>{_text(question.selector)}</code>: on {question.pages:,} pages, kept on"
-        f" {question.kept_pages:,}, dropped on {dropped:,}; score {question.score:.2f}<br>{said}"
+        f"<li><code>{_text(question.selector)}</code>: kept on {question.kept_pages:,} and dropped"
+        f" on {dropped:,} of the pages that have it; score {question.score:.2f}<br>{said}"
         "</li>\n"
     )
 
@@ -260,7 +286,7 @@ def _pre(text: str, most: int) -> str:
 
 
 def _link(url: str | None) -> str:
-    """A URL that leads there if it is one of the web, and says where whoever comes is from not."""
+    """A URL; a link that sends no referrer, if it is one of the web."""
     if not url:
         return "a page without a URL"
     shown = _bdi(url if len(url) <= 200 else f"{url[:199]}…")

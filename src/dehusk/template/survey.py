@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import Final
 
 import numpy as np
 
@@ -13,6 +15,10 @@ from dehusk.answer.text import text
 from dehusk.errors import PageError
 from dehusk.template.doubts import Doubts
 from dehusk.template.viewing import Viewed
+
+_HAN_AND_KANA: Final = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+_WORD: Final = re.compile(f"[{_HAN_AND_KANA}]|[^\\s{_HAN_AND_KANA}]+")
+"""Chinese and Japanese are written without spaces: each character counts, as word processors do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +36,17 @@ class Words:
         return round(self.template_characters / 4)
 
 
+def count_words(given: str) -> int:
+    """How many words a text has."""
+    return len(_WORD.findall(given))
+
+
 def words_of(result: Result) -> Words:
     """A page before and after."""
     everything = np.zeros_like(result.labels.labels)
     return Words(
-        len(text(result.tree, everything).split()),
-        len(result.text.split()),
+        count_words(text(result.tree, everything)),
+        count_words(result.text),
         result.characters,
         round(result.characters * result.template_share),
     )
@@ -94,10 +105,11 @@ def answers(viewed: Viewed, site: str) -> Iterator[Result | PageError]:
             yield error
 
 
-def survey(viewed: Viewed, site: str) -> Survey:
-    """The sums over the pages of a site."""
+def survey(viewed: Viewed, site: str, step: Callable[[], object] = lambda: None) -> Survey:
+    """The sums over the pages of a site; `step` is called after each."""
     found = Survey(site)
     for answer in answers(viewed, site):
+        step()
         if isinstance(answer, PageError):
             found.refusals.append(answer)
         else:

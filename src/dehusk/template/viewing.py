@@ -11,7 +11,7 @@ import numpy as np
 from dehusk import pipeline
 from dehusk.answer.override import Overrides
 from dehusk.answer.result import Result
-from dehusk.errors import PageError, UsageError
+from dehusk.errors import DehuskError, PageError, UsageError
 from dehusk.memory import Memory
 from dehusk.memory.lessons import Lessons
 from dehusk.memory.rules import MAX_SELECTOR
@@ -134,7 +134,10 @@ class Viewed:
         self.pages: list[Page] = []
         self.redirects: dict[str, str] = {}
         """Where redirects lead that an archive has beside its pages, by URL."""
-        self.refusals: list[PageError] = []
+        self.refusals: list[DehuskError] = []
+        """Why pages, and parts of the source, could not be used."""
+        self.is_cut = False
+        """The source has more pages than were taken in."""
         self.sites: dict[str, ViewedSite] = {}
         self.families: dict[int, int | None] = {}
         """By page: its family, as it was when it came."""
@@ -173,13 +176,14 @@ class Viewed:
         for item in items:
             if len(self.pages) >= max_pages:
                 tell(f"only the first {max_pages:,} pages are looked at; --pages N reads more")
+                self.is_cut = True
                 break
             if isinstance(item, Failure):
-                failures += 1
-                tell(str(item.error))
-            elif not self.add(item):
-                failures += 1
-                tell(str(self.refusals[-1]))
+                self.refusals.append(item.error)
+            elif self.add(item):
+                continue
+            failures += 1
+            tell(str(self.refusals[-1]))
         return failures
 
     def add_all(self, pages: Iterable[Page]) -> None:

@@ -10,7 +10,7 @@ from dehusk.answer.result import Refusal, Result
 from dehusk.memory.opening import open as open_session
 from dehusk.memory.session import Render
 from dehusk.settings import CrawlSettings, SourceSettings
-from dehusk.sources import are_web, read_pages
+from dehusk.sources import are_web, names_of, read_pages
 from dehusk.workers.answering import noted_answer
 
 Answers = Generator[Result | Refusal, None, None]
@@ -32,7 +32,7 @@ def clean(
     Raises UsageError at once for a source that does not exist, MissingExtra for one that needs an
     extra; what `dehusk.open` raises comes with the first page.
     """
-    names = [os.fspath(source) for source in sources]
+    names = names_of(sources)
     if are_web(names):
         return _crawled(names, memory, settings, crawl, render, options)
     items = read_pages(names, settings)

@@ -153,7 +153,10 @@ class Crawling:
         if has_begun and known is None and path is not None:
             raise UsageError(f"{self._path}: a crawl that is not saved; --fresh begins one that is")
         if has_begun and known is not None and known != str(path):
-            raise UsageError(f"{self._path}: a crawl that is saved to {known}: name it with --save")
+            raise UsageError(
+                f"{self._path}: this crawl is saved to {known}: name that with --save, or begin"
+                " anew with --fresh"
+            )
         if path is None:
             return None
         archive = Archive(

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from dehusk import pipeline
-from dehusk.errors import MEND, MemoryDamaged, StateError, StoreDamaged
+from dehusk.errors import MemoryDamaged, StateError, StoreDamaged
 from dehusk.memory.kept import BATCH_PAGES, BATCH_S
 from dehusk.memory.session import Session, Snapshot
 from dehusk.methods import adds_up
@@ -47,7 +47,7 @@ class Lesson:
 class LessonQueue:
     """What pages have taught, in the order of each site's pages, until the session has it."""
 
-    def __init__(self, session: Session, advice: str = MEND) -> None:
+    def __init__(self, session: Session, advice: str = "") -> None:
         self._session = session
         self._run = None if session.is_lasting else _RunSites(session)
         is_page_by_page = session.durable is Durable.PAGE or not adds_up(session.method)
@@ -67,7 +67,9 @@ class LessonQueue:
         try:
             snapshot = (self._run or self._session).snapshot(site)
         except StoreDamaged as fault:
-            raise MemoryDamaged(url, f"{fault}; {self._advice}") from fault
+            raise MemoryDamaged(
+                url, f"{fault}; {self._advice or self._session._mending}"
+            ) from fault
         coming = (lesson.body for lesson in self._coming.get(site, ()))
         lessons = (*snapshot.lessons, *self._ready.get(site, ()), *coming)
         return replace(snapshot, lessons=lessons)

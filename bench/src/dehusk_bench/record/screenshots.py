@@ -211,7 +211,7 @@ def _take_extension(browser: Any, folder: Path) -> None:
         popup = browser.new_page()
         popup.set_viewport_size({"width": 320, "height": 600})
         popup.goto(f"{workers[0].url.rpartition('/')[0]}/popup.html?tab={number}")
-        popup.wait_for_selector("#words:has-text('dehusk is here')")
+        popup.wait_for_selector("#words:has-text('Connected to dehusk')")
         popup.click("#extract")
         popup.wait_for_selector("#words:has-text('of the page is template')")
         popup.mouse.move(310, 590)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import subprocess
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from multiprocessing import get_context
@@ -61,6 +61,7 @@ def run_alone(
     Of a contender its quickest round counts. `beside` are interpreters with another dehusk. Raises
     UsageError for a corpus without pages, or an interpreter without dehusk.
     """
+    versions = {python: _version(python) for python in beside}
     names = [runner.name for runner in _runners(contest)]
     best: dict[str, SpeedReport] = {}
     for turn in range(rounds):
@@ -72,7 +73,7 @@ def run_alone(
     first = best[names[0]]
     timings = [best[name].timings[0] for name in names]
     if beside:
-        timings += _other_timings(contest, beside, rounds, on_turn)
+        timings += _other_timings(contest, versions, rounds, on_turn)
     return SpeedReport(first.corpus, rounds, first.kb, tuple(timings), first.fault)
 
 
@@ -101,7 +102,7 @@ def time_one(contest: Contest, name: str) -> SpeedReport:
 
 
 def _other_timings(
-    contest: Contest, beside: Sequence[Path], rounds: int, on_turn: Callable[[str], None]
+    contest: Contest, versions: Mapping[Path, str], rounds: int, on_turn: Callable[[str], None]
 ) -> Iterator[Timing]:
     """The times to text of the dehusks of other interpreters."""
     with TemporaryDirectory() as folder:
@@ -109,10 +110,10 @@ def _other_timings(
         with pages.open("w", encoding="utf-8") as file:
             for gold in open_corpus(contest.corpus, contest.caps).pages():
                 file.write(json.dumps([gold.html, gold.page.url, gold.site]) + "\n")
-        for python in beside:
+        for python, version in versions.items():
             on_turn(str(python))
             turns = [_time_other(python, pages) for _ in range(rounds)]
-            yield Timing(f"{_version(python)} to text", np.array(min(turns, key=sum)))
+            yield Timing(f"{version} to text", np.array(min(turns, key=sum)))
 
 
 def _time_other(python: Path, pages: Path) -> list[float]:

@@ -9,19 +9,18 @@ import argparse
 import io
 import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import redirect_stderr
 from importlib import import_module
 from importlib.util import find_spec
 from types import ModuleType
-from typing import Any, Final, NamedTuple, NoReturn, TextIO
+from typing import Any, Final, NamedTuple, TextIO
 
-from dehusk.errors import DehuskError, UsageError
+from dehusk.doors.cli.parser import EXAMPLES, EXIT_USAGE, Parser
+from dehusk.errors import DehuskError, StoreDamaged, UsageError
 
-_EXAMPLES: Final = "examples:"
 EXIT_OK: Final = 0
 EXIT_FAILED: Final = 1
-EXIT_USAGE: Final = 2
 EXIT_INTERRUPTED: Final = 130
 
 
@@ -44,6 +43,9 @@ def _run(arguments: Sequence[str] | None) -> int:
     except UsageError as error:
         sys.stderr.write(f"dehusk: {error}\n")
         return EXIT_USAGE
+    except ImportError as error:
+        sys.stderr.write(f"dehusk: {error}; `dehusk doctor` says what to install\n")
+        return EXIT_USAGE
     except BrokenPipeError:
         # Whoever read the output has seen enough. What is left must not fail again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -54,9 +56,20 @@ def _run(arguments: Sequence[str] | None) -> int:
     except MemoryError:
         sys.stderr.write("dehusk: out of memory; what was committed is kept\n")
         return EXIT_FAILED
+    except StoreDamaged as error:
+        advice = "" if error.advice else f"; {_mending(given.memory)}"
+        sys.stderr.write(f"dehusk: {error}{advice}\n")
+        return EXIT_FAILED
     except (DehuskError, OSError) as error:
         sys.stderr.write(f"dehusk: {error}\n")
         return EXIT_FAILED
+
+
+def _mending(address: str | None) -> str:
+    """What to do about a damaged memory."""
+    from dehusk.memory.store import mending  # noqa: PLC0415  takes numpy
+
+    return mending(address or "FILE")
 
 
 def _command(name: str) -> Callable[[argparse.Namespace], int]:
@@ -122,62 +135,6 @@ class _Messages(io.TextIOBase):
         os.close(nowhere)
 
 
-_MEANT: Final = {"dehusk": "clean", "dehusk sites": "--memory"}
-"""What was left out where a file stands in the place of a command."""
-
-
-_MAX_NAMED: Final = 8
-"""Options that a usage line names; more are a screen that nobody reads."""
-
-
-class _Help(argparse.HelpFormatter):
-    """Help that fits: a short line of usage, and examples line by line."""
-
-    def add_usage(
-        self,
-        usage: str | None,
-        actions: Iterable[argparse.Action],
-        groups: Iterable[Any],
-        prefix: str | None = None,
-    ) -> None:
-        """Show how the command is called; of many options only those that it cannot do without."""
-        actions = list(actions)
-        named = [action for action in actions if action.required or not action.option_strings]
-        if usage is None and len(actions) - len(named) > _MAX_NAMED:
-            self._prog += " [options]"
-            actions, groups = named, ()
-        super().add_usage(usage, actions, groups, prefix)
-
-    def _fill_text(self, text: str, width: int, indent: str) -> str:
-        """The text in lines of that width; examples are in lines already."""
-        return text if text.startswith(_EXAMPLES) else super()._fill_text(text, width, indent)
-
-
-class _Parser(argparse.ArgumentParser):
-    """A parser that says in one line what is wrong, not in a screen of usage."""
-
-    def __init__(self, **settings: Any) -> None:
-        super().__init__(formatter_class=_Help, **settings)
-
-    def error(self, message: str) -> NoReturn:
-        """Exit with the message and where to read more."""
-        self.exit(EXIT_USAGE, f"dehusk: {message}; see `{self.prog} --help`\n")
-
-    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """All that was given; what the command does not know is refused in the command's name."""
-        given, unknown = super().parse_known_args(args, namespace)
-        if unknown:
-            self.error(f"unrecognized arguments: {' '.join(unknown)}")
-        return given, unknown
-
-    def _check_value(self, action: argparse.Action, value: Any) -> None:
-        """Tell a file where a command should stand from a command that is not there."""
-        meant = _MEANT.get(self.prog)
-        if meant and action.nargs == argparse.PARSER and os.path.isfile(value):  # noqa: PTH113
-            raise argparse.ArgumentError(None, f"did you mean `{self.prog} {meant} {value}`")
-        super()._check_value(action, value)
-
-
 class _Version(argparse.Action):
     """Shows the version; made up when it is asked for, since it takes reading kernel and model."""
 
@@ -194,7 +151,7 @@ def make_parser(wanted: str | None = None) -> argparse.ArgumentParser:
 
     Where what is wanted is no command, they come without their options: nobody will see them.
     """
-    parser = _Parser(
+    parser = Parser(
         prog="dehusk",
         description="Separate what web pages say from what their site repeats.",
         epilog="Exit status: 0 success, 1 some pages failed, 2 wrong usage, 130 interrupted.",
@@ -211,7 +168,7 @@ def make_parser(wanted: str | None = None) -> argparse.ArgumentParser:
             name,
             help=command.help,
             description=command.description,
-            epilog="\n  ".join((_EXAMPLES, *command.examples)) if command.examples else None,
+            epilog="\n  ".join((EXAMPLES, *command.examples)) if command.examples else None,
         )
         if wanted in (None, name):
             _named(command.arguments)(below)
@@ -349,7 +306,7 @@ COMMANDS: Final = {
         f"{_CLI}.options:add_demo",
     ),
     "doctor": Command(
-        "what is installed, and does it work",
+        "check what is installed, and whether it works",
         "Say what is installed, what is missing and how to get it, and what does not work.",
         f"{_CLI}.doctor:run",
         f"{_CLI}.options:add_doctor",

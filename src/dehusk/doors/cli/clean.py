@@ -135,9 +135,21 @@ def make_progress(
     queue: Callable[[], int] | None = None,
 ) -> Progress:
     """What the run tells people, as the options say; of sites, also where answers change."""
-    is_json, is_quiet = arguments.log_format == "json", arguments.quiet
-    watch = sites.watch if sites else None
-    return Progress(sys.stderr, total, is_quiet=is_quiet, is_json=is_json, queue=queue, watch=watch)
+    return Progress(
+        sys.stderr,
+        total,
+        is_quiet=arguments.quiet,
+        is_json=arguments.log_format == "json",
+        # Pages that go to the terminal are progress enough; a line would stay between them.
+        is_live=not _is_shown(arguments),
+        queue=queue,
+        watch=sites.watch if sites else None,
+    )
+
+
+def _is_shown(arguments: argparse.Namespace) -> bool:
+    """Do the pages go to a terminal?"""
+    return arguments.output in (None, "-") and sys.stdout is not None and sys.stdout.isatty()
 
 
 def _write_all(

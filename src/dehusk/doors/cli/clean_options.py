@@ -20,7 +20,7 @@ def add_clean(parser: argparse.ArgumentParser) -> None:
     options.add_sources(parser, is_crawled=True)
     _add_output(parser)
     options.add_memory(parser)
-    _add_written(parser.add_argument_group("more about the output"))
+    _add_written(parser.add_argument_group("what is written"))
     options.add_overrides(parser)
     _add_passes(parser)
     _add_crawling(parser.add_argument_group("crawling: how much"))
@@ -51,15 +51,15 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
         "-o",
         "--output",
         metavar="FILE|DIR",
-        help="where to write; an existing folder or a name ending in / gets one file per page, a"
-        " name ending in .gz is compressed (default: standard output)",
+        help="where to write: a file, compressed if it ends in .gz, or a folder (it exists, or ends"
+        " in /) with a file for each page (default: standard output)",
     )
     group.add_argument(
         "--format",
         choices=[str(choice) for choice in Format],
-        help=f"how to write pages: {', '.join(formats)}, or {last}; by default what the"
-        f" file's name ends in, such as .md or .txt, {Format.MARKDOWN} on a terminal or into a"
-        f" folder, else {Format.JSONL}",
+        metavar="FORMAT",
+        help=f"{', '.join(formats)} or {last} (default: what FILE ends in, such as .md;"
+        f" {Format.MARKDOWN} on a terminal or into a folder, else {Format.JSONL})",
     )
     group.add_argument("-q", "--quiet", action="store_true", help="no progress and no summary")
     group.add_argument(
@@ -79,9 +79,8 @@ def _add_written(group: argparse._ArgumentGroup) -> None:
         "--pieces",
         type=positive_int,
         metavar="N",
-        help="add the content in pieces of at most N tokens, cut at headings and between blocks,"
-        f" each with its headings and its place in the page ({', '.join(cut)} and {last_cut}); a"
-        " token counts as four characters",
+        help="add the content in pieces of at most N tokens of four characters, cut at headings and"
+        f" between blocks ({', '.join(cut)} and {last_cut})",
     )
     group.add_argument(
         "--llms-txt",
@@ -91,8 +90,7 @@ def _add_written(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--unique",
         action="store_true",
-        help="leave out pages whose content nearly repeats an earlier page of the run: 4 of the"
-        " 8 smallest hashes of their runs of 6 words are the same",
+        help="leave out pages whose content nearly repeats an earlier page of the run",
     )
 
 
@@ -103,8 +101,7 @@ def _add_jobs(parser: argparse._ActionsContainer) -> None:
         type=positive_int,
         default=1,
         metavar="N",
-        help="use N processes, each site in one of them at a time; the output stays the same, in"
-        " the same order (default: %(default)s)",
+        help="use N processes; the output stays the same (default: %(default)s)",
     )
 
 
@@ -115,8 +112,7 @@ def _add_passes(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--two-pass",
         action="store_true",
-        help="read all pages twice: learn them first, then clean each with all that was learned"
-        " (standard input goes through a temporary file)",
+        help="read all pages twice: learn them first, then clean each with all that was learned",
     )
     group.add_argument(
         "--split-sites",
@@ -145,7 +141,7 @@ def _add_crawling(group: argparse._ArgumentGroup) -> None:
         "--pages",
         type=positive_int,
         metavar="N",
-        help=f"stop after this many pages (default: {_USUAL.max_pages})",
+        help=f"crawl at most this many pages (default: {_USUAL.max_pages})",
     )
     group.add_argument(
         "--depth",
@@ -178,8 +174,7 @@ def _add_crawling(group: argparse._ArgumentGroup) -> None:
     again.add_argument(
         "--resume",
         action="store_true",
-        help="continue a crawl that was cut off, or a run over files into JSON lines or a folder;"
-        " starts one if there is none",
+        help="continue a run that was cut off; starts one if there is none",
     )
     again.add_argument(
         "--fresh",

@@ -110,7 +110,8 @@ def _check(arguments: argparse.Namespace) -> None:
     chosen = Format(arguments.format) if arguments.format else named_format(arguments.output)
     if chosen and chosen.row.open is not None:
         raise UsageError(
-            f"{chosen.title()} is complete only at its end, and a crawl can be cut off"
+            f"{chosen.title()} is complete only at its end, and a crawl can be cut off:"
+            " save the pages (--save pages.warc.gz), and clean those"
         )
 
 

@@ -12,15 +12,13 @@ from itertools import groupby, islice
 from pathlib import Path
 from typing import Final, TypedDict
 
-import numpy as np
-
-from dehusk.answer.text import text
 from dehusk.doors.cli import bench_module
 from dehusk.errors import UsageError
 from dehusk.memory.session import Session
 from dehusk.output import Format, open_writer
 from dehusk.output.whole import unwritable
 from dehusk.page.page import Page
+from dehusk.template.survey import words_of
 
 SAMPLES: Final = Path(__file__).with_name("demo.jsonl.xz")
 """The sample sites of the seed `SEED`, `PAGES` pages each, a `Sample` on a line.
@@ -51,7 +49,7 @@ class _Row:
     words_in: int
     words_out: int
     characters: int
-    template_characters: float
+    template_characters: int
 
     @property
     def template_share(self) -> float:
@@ -96,20 +94,14 @@ def _clean_site(samples: list[Sample], folder: Path) -> _Row:
     """Write one sample site, clean it, write its Markdown."""
     _write_pages(samples, folder / "pages" / samples[0]["folder"])
     sites = Session()
-    words_in = words_out = characters = 0
-    template_characters = 0.0
+    words = []
     target = f"{folder / 'clean'}/"
     with open_writer(target, Format.MARKDOWN, sys.stdout.buffer, is_terminal=False) as writer:
         for sample in samples:
             result = sites.add(Page(sample["html"], sample["url"], sample["site"]))
             writer.write(result)
-            everything = np.zeros_like(result.labels.labels)
-            words_in += len(text(result.tree, everything).split())
-            words_out += len(result.text.split())
-            characters += int(result.tree.text_length[0])
-            template_characters += int(result.tree.text_length[0]) * result.template_share
-    site = samples[0]["site"]
-    return _Row(site, len(samples), words_in, words_out, characters, template_characters)
+            words.append(astuple(words_of(result)))
+    return _Row(samples[0]["site"], len(samples), *map(sum, zip(*words, strict=True)))
 
 
 def _write_pages(samples: Iterable[Sample], folder: Path) -> None:

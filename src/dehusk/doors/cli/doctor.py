@@ -20,7 +20,7 @@ from typing import Final
 
 import dehusk
 from dehusk.doors.cli.version import kernel_name, model_name, version_line
-from dehusk.errors import DehuskError, UsageError
+from dehusk.errors import DehuskError, NotAMemory, StoreDamaged, UsageError
 
 USES: Final = {
     "completion": "`dehusk completion`",
@@ -87,7 +87,8 @@ def _checks(memory: str | None) -> Iterator[Check]:
     yield Check("python", State.OK, f"{python_version()} ({sys.executable})")
     yield _try("kernel", kernel_name, again)
     yield _try("model", _load_model, again)
-    yield _try("cleaning", _clean, "report this, with all that `dehusk doctor` says")
+    mend = "mend what else is wrong here, or report it with all that `dehusk doctor` says"
+    yield _try("cleaning", _clean, mend)
     yield _try("folder", _write, "go to a folder that is yours, or name one with -o")
     if memory is not None:
         yield _memory(memory)
@@ -195,9 +196,14 @@ def _write() -> str:
 def _memory(address: str) -> Check:
     """How many sites of a memory are good."""
     from dehusk.memory import upkeep  # noqa: PLC0415  numpy may be missing
+    from dehusk.memory.store import mending  # noqa: PLC0415
 
     try:
         report = upkeep.check_store(address)
+    except NotAMemory as fault:
+        return Check("memory", State.WRONG, str(fault), "use a copy, or name another file")
+    except StoreDamaged as fault:
+        return Check("memory", State.WRONG, str(fault), mending(address))
     except DehuskError as fault:
         return Check("memory", State.WRONG, str(fault))
     if report.findings:

@@ -16,9 +16,9 @@ from dehusk.answer.labels import Label
 from dehusk.answer.override import overrides
 from dehusk.answer.regions import Region
 from dehusk.answer.result import Result
-from dehusk.doors.cli.progress import plain, plural
+from dehusk.doors.cli.progress import plain
 from dehusk.doors.cli.template import find_page, read_site
-from dehusk.doors.options import chosen_method, make_limits
+from dehusk.doors.options import chosen_method, make_limits, plural
 from dehusk.errors import PageError
 from dehusk.memory import Memory
 from dehusk.memory.lessons import is_known, page_digest

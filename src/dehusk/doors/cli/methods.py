@@ -12,8 +12,7 @@ from itertools import pairwise
 from textwrap import dedent
 from typing import Final
 
-from dehusk.errors import UsageError
-from dehusk.methods import DEFAULT, METHODS
+from dehusk.methods import DEFAULT, METHODS, unknown_method
 from dehusk.methods.written import is_writable
 
 _SENTENCE: Final = re.compile(r"(?<=\.) ")
@@ -28,7 +27,7 @@ def run(arguments: argparse.Namespace) -> int:
             sys.stdout.write(f"{method}{mark}\n    {_summary(kind)}\n")
         return 0
     if name not in METHODS:
-        raise UsageError(f"no method is called {name!r}; there are: {', '.join(METHODS)}")
+        raise unknown_method(name)
     sys.stdout.write(f"{name}: {_summary(METHODS[name])}\n")
     meanings = _meanings(METHODS[name])
     for field in filter(is_writable, fields(METHODS[name])):

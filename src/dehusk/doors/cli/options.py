@@ -26,13 +26,13 @@ _ACTS: Final = {
     "vacuum": ("free unused space", "Rewrite the file without unused space."),
     "upgrade": ("update the format", "Convert a file of an older dehusk to the current format."),
     "merge": (
-        "add two memories up",
+        "add up two memories",
         "Write the sites of two memories into a new one; common sites are added up.",
     ),
     "export": ("write as JSON lines", "Write a memory as JSON lines, a line for each site."),
     "import": ("read from JSON lines", "Add the sites of an export to a memory."),
     "atlas": (
-        "what its sites tell others of their theme",
+        "make an atlas of themes from its sites",
         "Write an atlas of themes, out of the sites that the memory knows well and their pages.",
     ),
 }
@@ -145,9 +145,9 @@ def add_sites(parser: argparse.ArgumentParser) -> None:
     # Not for the parser to ask for: it may stand behind the act, and merge has none.
     add_memory_file(parser, is_required=True).required = False
     parser.add_argument("--json", action="store_true", help="one JSON line for each site")
-    acts = parser.add_subparsers(dest="act", metavar="ACT")
+    acts = parser.add_subparsers(dest="act", metavar="COMMAND")
     # By itself the parser would write as if there had to be an act.
-    parser.usage = "%(prog)s [-h] [--memory FILE] [--json] [ACT ...]"
+    parser.usage = "%(prog)s [-h] [--memory FILE] [--json] [COMMAND ...]"
     made = {
         name: acts.add_parser(name, help=short, description=long)
         for name, (short, long) in _ACTS.items()
@@ -158,6 +158,9 @@ def add_sites(parser: argparse.ArgumentParser) -> None:
             memory = add_memory_file(act, is_required=True)
             memory.required, memory.default = False, argparse.SUPPRESS
     made["show"].add_argument("site", metavar="SITE", help="the site's name")
+    made["show"].add_argument(
+        "--json", action="store_true", default=argparse.SUPPRESS, help="one JSON line"
+    )
     made["show"].add_argument(
         "--against",
         nargs="+",
@@ -196,7 +199,7 @@ def add_sites(parser: argparse.ArgumentParser) -> None:
 
 def add_spark(parser: argparse.ArgumentParser) -> None:
     """Give the parser its acts."""
-    acts = parser.add_subparsers(dest="act", metavar="ACT", required=True)
+    acts = parser.add_subparsers(dest="act", metavar="COMMAND", required=True)
     _add_spark_clean(
         acts.add_parser(
             "clean",
@@ -233,7 +236,7 @@ def _add_spark_clean(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     group.add_argument(
         "--unordered", action="store_true",
-        help="write what each task has, without bringing it into the order of the input",
+        help="do not sort the output into the order of the input",
     )  # fmt: skip
     group.add_argument(
         "--partition-by", action="append", choices=("site", "lang", "type"), default=[],
@@ -262,7 +265,7 @@ def _add_cluster(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("cluster")
     group.add_argument(
         "--tasks", type=positive_int, metavar="N",
-        help="tasks that work is cut into where rows are moved (default: by their size)",
+        help="how many tasks Spark cuts the work into (default: by the size of the data)",
     )  # fmt: skip
     group.add_argument(
         "--master",

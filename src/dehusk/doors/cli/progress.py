@@ -12,6 +12,7 @@ from dataclasses import asdict
 from typing import Final, TextIO
 
 from dehusk.answer.result import Refusal, Result
+from dehusk.doors.options import plural
 from dehusk.errors import DehuskError, MemoryDamaged, PageError
 from dehusk.memory.usual import Shift
 from dehusk.output import Rendered
@@ -26,8 +27,8 @@ _COMMANDS: Final = re.compile("[\x00-\x1f\x7f-\x9f]")
 class Progress:
     """Counts answers, shows a line on a terminal, names what failed, and sums up at the end.
 
-    With `is_json` every line is a JSON object with `event`: `failed`, `progress`,
-    `template_changed`, `answers_changed` or `summary`.
+    The line stays away without `is_live`. With `is_json` every line is a JSON object with `event`:
+    `failed`, `progress`, `template_changed`, `answers_changed` or `summary`.
     A source that has a queue tells its length with `queue`. `watch` is told of each answer, and
     says where those of its site have suddenly changed: `Session.watch`.
     """
@@ -39,6 +40,7 @@ class Progress:
         *,
         is_quiet: bool,
         is_json: bool = False,
+        is_live: bool = True,
         queue: Callable[[], int] | None = None,
         watch: Callable[..., Shift | None] | None = None,
     ) -> None:
@@ -47,7 +49,7 @@ class Progress:
         self._watch = watch
         self._is_quiet = is_quiet
         self._is_json = is_json
-        self._is_live = stream.isatty() and not is_quiet and not is_json
+        self._is_live = is_live and stream.isatty() and not is_quiet and not is_json
         self._queue = queue
         self._began = time.monotonic()
         self._shown = self._began if is_json else 0.0
@@ -132,7 +134,7 @@ class Progress:
         else:
             self._clear()
             where = plain(answer.url or f"page {answer.revision}")
-            line = f"{plain(answer.site)}: answers have suddenly changed, by {where}: {shift}"
+            line = f"{plain(answer.site)}: answers suddenly changed, noticed at {where}: {shift}"
             self._stream.write(f"dehusk: {line}\n")
 
     def warn(self, message: str) -> None:
@@ -356,11 +358,6 @@ def _by_kind(errors: Counter[str]) -> str:
 def plain(text: str) -> str:
     """The text without what could give a terminal orders."""
     return _COMMANDS.sub("\ufffd", text)
-
-
-def plural(count: int, noun: str) -> str:
-    """The count, and the noun as it goes with it."""
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def print_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:

@@ -12,19 +12,24 @@ from pathlib import Path
 from typing import Final
 
 from dehusk.doors.cli.checks import check_targets
-from dehusk.doors.cli.progress import plain, plural, print_table
-from dehusk.doors.options import chosen_method, make_limits, make_source_settings
+from dehusk.doors.cli.progress import plain, print_table
+from dehusk.doors.looking import PageCount, read_into
+from dehusk.doors.options import chosen_method, make_limits, plural
 from dehusk.errors import SelectorError, UsageError
 from dehusk.memory.opening import open as open_session
 from dehusk.memory.rules import Action, Rule, overrides_of
 from dehusk.memory.session import Session
-from dehusk.sources import read_pages
 from dehusk.template.doubts import DoubtfulPage, Question
 from dehusk.template.survey import Survey, survey
 from dehusk.template.viewing import Viewed, check_saved
 
 _KEYS: Final = {"k": Action.KEEP, "d": Action.DROP}
-_PROMPT: Final = "keep it, drop it, skip, or quit? [k/d/s/q] "
+_PROMPT: Final = "Keep it as content, drop it as template, skip, or quit? [k/d/s/q] "
+_FILL_IN: Final = (
+    "Replace each ? by keep (it is content), drop (it is template) or skip. Scores go from"
+    " 0 (content) to 1 (template)."
+)
+_HOW: Final = "to give answers, fill in this list: `dehusk review --memory FILE --answers LIST`"
 _NOT_ANSWERED: Final = ("?", "skip")
 _Answers = list[tuple[str, Rule]]
 """Rules with the sites that they are for."""
@@ -35,7 +40,7 @@ def run(arguments: argparse.Namespace) -> int:
     check_saved(arguments.sources)
     check_targets(arguments)
     if arguments.answers and not arguments.memory:
-        raise UsageError("--answers needs --memory FILE: answers are kept there, as rules")
+        raise UsageError("--answers needs --memory FILE: answers are saved there, as rules")
     if not arguments.sources and not arguments.memory:
         raise UsageError("name pages to look at (SOURCE), or a memory (--memory FILE)")
     given = _read_answers(arguments.answers) if arguments.answers else []
@@ -48,17 +53,26 @@ def run(arguments: argparse.Namespace) -> int:
             return 0 if arguments.answers else _list(memories, is_json=arguments.json)
         viewed = Viewed(memories)
         failures = read_into(viewed, arguments)
-        for site in viewed.sites:
-            found = survey(viewed, site)
-            questions = found.doubts.questions()
-            if is_asking:
-                if not _ask(memories, found, questions):
-                    break
-            else:
-                _write(found, questions, is_json=arguments.json)
-        if not arguments.memory and not arguments.json:
-            sys.stderr.write("dehusk: to answer, add --memory FILE: answers are kept there\n")
+        asked = _review(viewed, is_asking=is_asking, is_json=arguments.json)
+        if asked and not is_asking and not arguments.json:
+            sys.stderr.write(f"dehusk: {_HOW}\n")
     return 1 if failures else 0
+
+
+def _review(viewed: Viewed, *, is_asking: bool, is_json: bool) -> int:
+    """Ask or list the questions of each site; how many there are."""
+    asked = 0
+    for site in viewed.sites:
+        count = PageCount("judged")
+        found = survey(viewed, site, count.step)
+        count.end()
+        questions = found.doubts.questions()
+        asked += len(questions)
+        if not is_asking:
+            _write(found, questions, is_json=is_json)
+        elif not _ask(viewed.memories, found, questions):
+            break
+    return asked
 
 
 def opened(arguments: argparse.Namespace, *, is_written: bool) -> AbstractContextManager[Session]:
@@ -97,25 +111,13 @@ def _list(memories: Session, *, is_json: bool) -> int:
         )
         for site, usual in known
     ]
-    print_table(("site", "answers", "template", "F1 expected", "changed"), rows)
-    sys.stdout.write("\nquestions are asked of pages: dehusk review SOURCE --memory FILE\n")
+    print_table(("site", "answers", "template", "expected F1", "changed"), rows)
+    sys.stdout.write("\nfor questions, name the pages too: dehusk review SOURCE --memory FILE\n")
     return 0
 
 
 def _number(value: float | None) -> str:
     return "-" if value is None else f"{value:.2f}"
-
-
-def read_into(viewed: Viewed, arguments: argparse.Namespace) -> int:
-    """Take the pages of the sources in; how many could not be used, each of them named."""
-    items = read_pages(
-        arguments.sources, make_source_settings(arguments), redirects=viewed.redirects
-    )
-    tell = sys.stderr.write
-    failures = viewed.read(items, arguments.pages, lambda line: tell(f"dehusk: {plain(line)}\n"))
-    if not viewed.pages:
-        raise UsageError("no page to look at")
-    return failures
 
 
 def _read_answers(name: str) -> _Answers:
@@ -157,18 +159,18 @@ def _rule(action: str, selector: str, place: str) -> Rule:
 def _keep(memories: Session, rules: _Answers) -> None:
     """Keep all rules, or none where one cannot be, and say how many."""
     if not rules:
-        sys.stderr.write("nothing was answered, nothing changed: write keep or drop for each ?\n")
+        sys.stderr.write("nothing was answered, nothing changed: replace each ? by keep or drop\n")
         return
     with memories.unit():
         for site, rule in rules:
             memories.add_rule(site, rule.action, rule.selector)
     memories.commit()
     sites = plural(len({site for site, _ in rules}), "site")
-    sys.stderr.write(f"rules kept: {len(rules)}, of {sites}\n")
+    sys.stderr.write(f"{plural(len(rules), 'rule')} of {sites} saved\n")
 
 
 def _ask(memories: Session, found: Survey, questions: Sequence[Question]) -> bool:
-    """Ask somebody at the terminal; False where he has enough."""
+    """Ask somebody at the terminal; False when they quit."""
     _say(_heading(found, questions))
     for number, question in enumerate(questions, 1):
         _say(f"\n{number} of {len(questions)}: {_about(question)}")
@@ -178,7 +180,7 @@ def _ask(memories: Session, found: Survey, questions: Sequence[Question]) -> boo
         if action := _KEYS.get(answer):
             rule = memories.add_rule(found.site, action, question.selector)
             memories.commit()
-            _say(f"kept as a rule of {plain(found.site)}: {rule.action} {plain(rule.selector)}")
+            _say(f"saved as a rule of {plain(found.site)}: {rule.action} {plain(rule.selector)}")
     return True
 
 
@@ -207,18 +209,23 @@ def _write(found: Survey, questions: Sequence[Question], *, is_json: bool) -> No
         sys.stdout.write(json.dumps(fields) + "\n")
         return
     _say(_commented(_heading(found, questions)))
+    if questions:
+        _say(f"# {_FILL_IN}")
     _say(f"[{plain(found.site)}]")
     for question in questions:
         _say(_commented(_about(question)))
         _say(f"? {plain(question.selector)}\n")
     if pages:
-        _say(_commented("Pages to look at:\n" + "\n".join(map(_page, pages))) + "\n")
+        _say(
+            _commented("Pages to look at, with their expected F1:\n" + "\n".join(map(_page, pages)))
+            + "\n"
+        )
 
 
 def _heading(found: Survey, questions: Sequence[Question]) -> str:
-    expected = "" if found.confidence is None else f", F1 expected {found.confidence:.2f}"
+    expected = "" if found.confidence is None else f", expected F1 {found.confidence:.2f}"
     many = plural(len(questions), "question") if questions else ""
-    asked = many or "nothing that is shared by pages is in doubt"
+    asked = many or "no questions: nothing that pages share is in doubt"
     return f"{plain(found.site)}: {plural(found.pages, 'page')}{expected}; {asked}"
 
 
@@ -228,7 +235,7 @@ def _about(question: Question) -> str:
     judged = f"kept on {question.kept_pages:,}, dropped on {dropped:,}"
     lines = [
         plain(question.selector),
-        f"on {question.pages:,} pages: {judged}; score {question.score:.2f}",
+        f"on {plural(question.pages, 'page')}: {judged}; score {question.score:.2f}",
     ]
     return "\n".join([*lines, *(f"  “{plain(one.text[:100])}”" for one in question.examples)])
 

@@ -7,9 +7,8 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,10 +17,10 @@ from dehusk import pipeline
 from dehusk.doors.cli import atlas
 from dehusk.doors.cli.checks import check_targets
 from dehusk.doors.cli.progress import print_table
-from dehusk.errors import PageError, StoreDamaged, UsageError
+from dehusk.errors import NotAMemory, PageError, StateError, StoreDamaged, UsageError, did_you_mean
 from dehusk.memory import Memory, upkeep
 from dehusk.memory.memory import CHANGES, KNOWN, PLACES
-from dehusk.memory.store import SiteRow
+from dehusk.memory.store import Report, SiteRow
 from dehusk.memory.usual import Shift
 from dehusk.methods import Method, settings_of
 from dehusk.methods.contract import FamilySeen
@@ -56,7 +55,7 @@ def _read_site(address: str, name: str) -> _ShownSite:
     with dehusk.open(address, reads_only=True) as memory:
         row = memory.site(name)
         if row is None:
-            raise UsageError(f"{address} knows no site {name!r}")
+            raise _unknown([name], address, memory)
         shift = memory.usual(name).shift
         return _ShownSite(row, memory.memory(name), memory.method, memory.families(name), shift)
 
@@ -74,7 +73,13 @@ def _write_site(
         sys.stdout.write(f"{'answers changed':16} on page {site.shift.page}: {site.shift}\n")
     sys.stdout.write("\n")
     header = ("table", "rows", "bytes in memory", "on 5 pages or more", "most pages")
-    print_table(header, list(_tables(site.memory)))
+    print_table(
+        header,
+        [
+            (name, *("-" if number is None else f"{number:,}" for number in numbers))
+            for name, *numbers in _tables(site.memory)
+        ],
+    )
     if site.families:
         sys.stdout.write("\n")
         print_table(("family", "pages", "last on page", "an example"), _families(site))
@@ -85,17 +90,25 @@ def _write_site(
     return _show_templates(site, arguments.against)
 
 
-def _tables(memory: Memory) -> Iterator[tuple[str, ...]]:
+def _tables(memory: Memory) -> Iterator[tuple[str, int, int, int | None, int | None]]:
+    """Each table: its name, rows, bytes, rows that were on 5 pages or more, and most pages."""
     for name, table in sorted({**memory.tables, **memory.history}.items()):
-        yield (
-            _NAMES.get(name, name),
-            f"{len(table):,}",
-            f"{table.size_bytes:,}",
-            f"{int((table.count >= 5).sum()):,}",
-            f"{int(table.count.max(initial=0)):,}",
-        )
+        often, most = int((table.count >= 5).sum()), int(table.count.max(initial=0))
+        yield _NAMES.get(name, name), len(table), table.size_bytes, often, most
     for name, sequence in sorted(memory.sequences.items()):
-        yield name, f"{len(sequence):,}", f"{sequence.nbytes:,}", "-", "-"
+        yield name, len(sequence), sequence.nbytes, None, None
+
+
+def _details(site: _ShownSite) -> dict[str, object]:
+    """All that is shown of a site besides its line in the list, for programs."""
+    changes = site.memory.table(CHANGES)
+    names = ("table", "rows", "bytes", "on_5_pages", "most_pages")
+    return {
+        "new_template_on": int(changes.last[0]) if len(changes) else None,
+        "answers_changed": site.shift and asdict(site.shift),
+        "tables": [dict(zip(names, row, strict=True)) for row in _tables(site.memory)],
+        "families_seen": [asdict(seen) for seen in site.families],
+    }
 
 
 def _families(site: _ShownSite) -> list[tuple[str, ...]]:
@@ -158,7 +171,9 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.act == "merge" and arguments.memory:
         raise UsageError("merge takes two memories by their names, not by --memory")
     if arguments.act != "merge" and not arguments.memory:
-        raise UsageError("--memory FILE says which memory; `dehusk sites --help` shows the rest")
+        raise UsageError("name the memory with --memory FILE; see `dehusk sites --help`")
+    if arguments.json and arguments.act not in (None, "show"):
+        raise UsageError(f"--json: {arguments.act} has no JSON; the list of sites and show have")
     if arguments.act is None:
         return _list(arguments)
     return _ACTS[arguments.act](arguments)
@@ -213,7 +228,14 @@ def _time(row: SiteRow) -> str:
 
 def _show(arguments: argparse.Namespace) -> int:
     """One site, table by table and family by family."""
+    if arguments.json and arguments.against:
+        raise UsageError(
+            "--json: not with --against; `dehusk template --format json` has templates"
+        )
     site = _read_site(arguments.memory, arguments.site)
+    if arguments.json:
+        sys.stdout.write(json.dumps(_fields(site.row) | _details(site)) + "\n")
+        return 0
     return _write_site(site, _fields(site.row), arguments)
 
 
@@ -221,9 +243,9 @@ def _forget(arguments: argparse.Namespace) -> int:
     """Sites taken out."""
     with dehusk.open(arguments.memory, reads_only=True) as memory:
         known = {row.name for row in memory.sites()}
-    missing = [site for site in arguments.sites if site not in known]
-    if missing:
-        raise UsageError(f"{arguments.memory} knows no site {', '.join(map(repr, missing))}")
+        missing = [site for site in arguments.sites if site not in known]
+        if missing:
+            raise _unknown(missing, arguments.memory, memory)
     with dehusk.open(arguments.memory) as memory:
         for site in arguments.sites:
             memory.forget(site)
@@ -240,7 +262,8 @@ def _rules(arguments: argparse.Namespace) -> int:
     with dehusk.open(arguments.memory, reads_only=not acts) as memory:
         for act, value in acts:
             if act != "remove":
-                _check_known(arguments, memory)
+                if memory.site(arguments.site) is None:  # No page would obey the rule.
+                    raise _unknown([arguments.site], arguments.memory, memory)
                 memory.add_rule(arguments.site, act, value)
             elif not memory.remove_rule(arguments.site, value):
                 sys.stderr.write(f"dehusk: {arguments.site} has no rule {value!r}\n")
@@ -252,19 +275,17 @@ def _rules(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _check_known(arguments: argparse.Namespace, memory: dehusk.Session) -> None:
-    """Raise UsageError for a site that no page was learned of: no page would obey the rule."""
-    if memory.site(arguments.site) is None:
-        known = [row.name for row in memory.sites()]
-        near = get_close_matches(arguments.site, known, 1)
-        meant = f"; did you mean {near[0]!r} ?" if near else ""
-        raise UsageError(f"{arguments.memory} knows no site {arguments.site!r}{meant}")
+def _unknown(sites: Sequence[str], address: str, memory: dehusk.Session) -> UsageError:
+    """Says which sites the memory does not know, and what could be meant by the first."""
+    meant = did_you_mean(sites[0], [row.name for row in memory.sites()])
+    advice = meant or "; `dehusk sites --memory FILE` lists those that it knows"
+    return UsageError(f"{address} knows no site {', '.join(map(repr, sites))}{advice}")
 
 
 def _check(arguments: argparse.Namespace) -> int:
     """What is damaged and what is good; 1 where anything is damaged."""
     path = arguments.memory
-    report = upkeep.repair_store(path) if arguments.repair else upkeep.check_store(path)
+    report = _repaired(path) if arguments.repair else upkeep.check_store(path)
     for finding in report.findings:
         sys.stdout.write(f"damaged: {finding.message}\n")
     count = len(report.good)
@@ -273,6 +294,18 @@ def _check(arguments: argparse.Namespace) -> int:
         real = Path(path).resolve() if Path(path).is_symlink() else path
         sys.stdout.write(f"{path} now holds only these; the damaged file is {real}-damaged\n")
     return 1 if report.findings else 0
+
+
+def _repaired(path: str) -> Report:
+    """The report on a file that was repaired. Raises StateError where it cannot be."""
+    try:
+        return upkeep.repair_store(path)
+    except NotAMemory:
+        raise
+    except StoreDamaged as fault:
+        raise StateError(
+            f"{fault}; it cannot be repaired: restore a copy, or begin a new memory"
+        ) from fault
 
 
 def _vacuum(arguments: argparse.Namespace) -> int:

@@ -210,7 +210,7 @@ def find_page(
     settings = make_source_settings(arguments)
     items = list(islice(read_pages([name], settings), 2))
     if len(items) != 1:
-        raise UsageError(f"{name}: not one page of HTML")
+        raise UsageError(f"{name}: not one page; name one by its URL, and this with --against")
     (key,) = items
     if isinstance(key, Failure):
         raise key.error

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import asdict
 from math import isnan
@@ -22,6 +21,7 @@ from dehusk.doors.service.gold import (
 from dehusk.errors import NotHtml, PageError
 from dehusk.methods import settings_of
 from dehusk.methods.papers.hyperlink import Hyperlink
+from dehusk.output.formats import json_line
 from dehusk.page.page import Page
 from dehusk.settings import Limits, MarkdownSettings
 from dehusk.template.linked import Linked, Wanted, linked_answer, search_message
@@ -181,8 +181,8 @@ def _linked_facts(linked: Linked, method: Hyperlink) -> dict[str, Any]:
     return facts | _shown(linked.result)
 
 
-def _json(value: object) -> bytes:
-    return json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
+def _json(value: Mapping[str, object]) -> bytes:
+    return json_line(value).rstrip()
 
 
 def _plain(value: Any) -> Any:

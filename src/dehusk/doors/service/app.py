@@ -45,6 +45,7 @@ Site = Annotated[str | None, Query(min_length=1, max_length=MAX_NAME, descriptio
 Pieces = Annotated[
     int | None, Query(ge=1, le=1_000_000, description="Add pieces of at most so many tokens.")
 ]
+Learn = Annotated[bool, Query(description="Learn the page, too.")]
 Revise = Annotated[
     str | None,
     Query(
@@ -166,12 +167,12 @@ async def batch(
     revise: Revise = None,
     pieces: Pieces = None,
     *,
-    links: Links = Links.KEEP,
-    images: Images = Images.KEEP,
-    tables: Tables = Tables.GFM,
-    learn: bool = True,
+    links: Annotated[Links, Query(description="Links in Markdown.")] = Links.KEEP,
+    images: Annotated[Images, Query(description="Images in Markdown.")] = Images.KEEP,
+    tables: Annotated[Tables, Query(description="Tables in Markdown.")] = Tables.GFM,
+    learn: Learn = True,
 ) -> Response:
-    """Takes JSON lines and gives JSON lines, in order, each as soon as it is there."""
+    """Takes JSON lines and gives JSON lines in the same order, each as soon as it is ready."""
     if revise is not None and not learn:
         raise Failed(400, "bad_request", "revise takes note of answers, so it needs learn")
     service = service_of(request)
@@ -197,25 +198,31 @@ async def _answers(
             yield answer.body + b"\n"
 
 
-@router.post("/v1/explain", **openapi.page("Why each region is kept", openapi.OBJECT))
+@router.post(
+    "/v1/explain", **openapi.page("Why each part of a page is kept or dropped", openapi.OBJECT)
+)
 async def explain(request: Request, url: Url = None, site: Site = None) -> Response:
     """Gives the regions of the page with scores and reasons, and learns nothing."""
     page = read_page(request, await _body(request), url, site)
     return _response(await service_of(request).act("explain", [page]))
 
 
-@router.post("/v1/marks", **openapi.page("The verdict on every node", openapi.OBJECT))
+@router.post(
+    "/v1/marks", **openapi.page("What is kept and dropped, element by element", openapi.OBJECT)
+)
 async def marks(
-    request: Request, url: Url = None, site: Site = None, *, learn: bool = True
+    request: Request, url: Url = None, site: Site = None, *, learn: Learn = True
 ) -> Response:
     """Gives the verdict on every element that has a number in `data-dehusk-node`, and its texts."""
     page = read_page(request, await _body(request), url, site)
     return _response(await service_of(request).clean(page, learns=learn, act="marks"))
 
 
-@router.post("/v1/benchmark", **openapi.page("Score a marked page", openapi.OBJECT))
+@router.post(
+    "/v1/benchmark", **openapi.page("Score a page that somebody has marked", openapi.OBJECT)
+)
 async def benchmark(request: Request, url: Url = None, site: Site = None) -> Response:
-    """Scores the template of a page whose content bears the marks of the TECO suite."""
+    """Scores the template of a page whose content has the marks of the TECO suite."""
     page = read_page(request, await _body(request), url, site)
     return _response(await service_of(request).act("benchmark", [page]))
 
@@ -230,10 +237,10 @@ async def template(request: Request) -> Response:
 
 @router.post("/v1/linked", **openapi.linked())
 async def linked(request: Request) -> Response:
-    """Names the page to load next, posted with the others then, until the template is found.
+    """Names the page to load next, until the template is found. Post it with the others then.
 
-    With `fetch` the service loads the pages itself and tells of each, a line of JSON a time, the
-    answer last.
+    With `fetch` the service loads the pages itself, and writes a line of JSON for each. The answer
+    is the last line.
     """
     post = read_json(request, LINKED, await _body(request))
     searches: Searches = request.app.state.searches
@@ -256,7 +263,7 @@ def _rule(rule: Rule) -> dict[str, str]:
     return {"id": rule.id, "action": str(rule.action), "selector": rule.selector}
 
 
-@router.get("/v1/sites", **openapi.plain("What the memory knows"))
+@router.get("/v1/sites", **openapi.plain("All sites that the service knows"))
 async def sites(request: Request) -> dict[str, Any]:
     """Lists all sites."""
     service = service_of(request)
@@ -264,7 +271,7 @@ async def sites(request: Request) -> dict[str, Any]:
     return {"sites": [_site(row) for row in service.session.sites()]}
 
 
-@router.get("/v1/site", **openapi.plain("One site", 404))
+@router.get("/v1/site", **openapi.plain("One site: figures, rules, sudden changes", 404))
 async def site(request: Request, name: SiteName) -> dict[str, Any]:
     """Gives a site's figures and its rules."""
     service = service_of(request)
@@ -281,7 +288,7 @@ async def site(request: Request, name: SiteName) -> dict[str, Any]:
 
 @router.delete("/v1/site", **openapi.plain("Forget a site", 404))
 async def forget(request: Request, name: SiteName) -> dict[str, Any]:
-    """Takes a site out, with all that is kept of it."""
+    """Removes a site, with everything that was learned about it."""
     if not await service_of(request).forget(name):
         raise Failed(404, "no_site", "the memory knows no such site")
     return {"forgotten": name}
@@ -291,13 +298,15 @@ async def forget(request: Request, name: SiteName) -> dict[str, Any]:
 async def revisions(
     request: Request,
     site: SiteName,
-    since: Annotated[int, Query(ge=0, le=10**15)] = 0,
-    after: Annotated[str | None, Query(pattern="^[0-9a-f]{16}$")] = None,
+    since: Annotated[int, Query(ge=0, le=10**15, description="A revision of the site.")] = 0,
+    after: Annotated[
+        str | None, Query(pattern="^[0-9a-f]{16}$", description="The last `next`, for more.")
+    ] = None,
 ) -> dict[str, Any]:
     """Lists the answers on a site's pages that first came from a revision above `since`.
 
-    A page is named by the first 8 bytes of BLAKE2b of its URL, in hex: no URL is kept. Where there
-    are more than 1,000, `next` says what to go on `after`.
+    A page is named by the first 8 bytes of BLAKE2b of its URL, in hex: no URL is kept. If there are
+    more than 1,000, give `next` as `after` to get more.
     """
     start = bytes.fromhex(after) if after else None
     listed: list[dict[str, Any]] = []
@@ -326,7 +335,7 @@ async def rules(request: Request, site: SiteName) -> dict[str, Any]:
 async def add_rule(request: Request) -> dict[str, Any]:
     """Keeps or drops what a selector selects, on every page of the site from now on.
 
-    The answer says how many pages of the site were learned: 0 may be a name that was misspelt.
+    The answer says how many pages of the site were learned: if it is 0, check the site's name.
     """
     service = service_of(request)
     body = await read_body(request, _MAX_RULE_BYTES, service.settings.deadline_s)
@@ -338,13 +347,15 @@ async def add_rule(request: Request) -> dict[str, Any]:
     return _rule(rule) | {"site_pages": pages}
 
 
-@router.delete("/v1/rules", **openapi.plain("Take a rule back", 404))
+@router.delete("/v1/rules", **openapi.plain("Remove a rule", 404))
 async def remove_rule(
     request: Request,
     site: SiteName,
-    rule: Annotated[str, Query(alias="id", pattern="^[0-9a-f]{12}$")],
+    rule: Annotated[
+        str, Query(alias="id", pattern="^[0-9a-f]{12}$", description="The rule's `id`.")
+    ],
 ) -> dict[str, Any]:
-    """Takes a rule of a site back."""
+    """Removes a rule of a site."""
     service = service_of(request)
     if not service.session.remove_rule(site, rule):
         raise Failed(404, "no_rule", "the site has no such rule")
@@ -352,9 +363,9 @@ async def remove_rule(
     return {"removed": rule}
 
 
-@router.get("/health", **openapi.plain("Is it well?"))
+@router.get("/health", **openapi.plain("Does the service work?"))
 async def health(request: Request) -> dict[str, Any]:
-    """Answers as long as the service can work; `not_kept` where it cannot keep what it learns."""
+    """Answers while the service works; status `not_kept` if it cannot save what it learns."""
     service = service_of(request)
     status = "ok" if service.is_keeping else "not_kept"
     return {

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 import zlib
+from contextlib import suppress
 from typing import Annotated, Any, Final, Self, TypeVar
 
 from pydantic import (
@@ -21,6 +23,7 @@ from starlette.requests import ClientDisconnect, Request
 from dehusk.doors.service.server import Failed
 from dehusk.methods.papers.hyperlink import Equality, Hyperlink, best_settings
 from dehusk.methods.papers.hyperlink.addresses import host_of
+from dehusk.output.formats import whole_fields
 from dehusk.page.page import Page
 from dehusk.settings import MAX_LOADS, Images, Links, MarkdownSettings, Tables
 from dehusk.template.linked import MAX_URL
@@ -64,7 +67,7 @@ class CleanQuery(BaseModel):
     links: Links = Field(default=Links.KEEP, description="Links in Markdown.")
     images: Images = Field(default=Images.KEEP, description="Images in Markdown.")
     tables: Tables = Field(default=Tables.GFM, description="Tables in Markdown.")
-    learn: bool = Field(default=True, description="Learn the page.")
+    learn: bool = Field(default=True, description="Learn the page, too.")
 
     def markdown(self) -> MarkdownSettings:
         """How Markdown is asked for."""
@@ -77,7 +80,9 @@ class TemplatePost(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     page: PagePost
-    others: list[PagePost] = Field(default_factory=list, max_length=1000)
+    others: list[PagePost] = Field(
+        default_factory=list, max_length=1000, description="Other pages of its site."
+    )
 
 
 class KeyPost(BaseModel):
@@ -110,13 +115,15 @@ class LinkedPost(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     page: KeyPost
-    pages: list[LoadedPost] = Field(default_factory=list, max_length=_MAX_LOADS)
+    pages: list[LoadedPost] = Field(
+        default_factory=list, max_length=_MAX_LOADS, description="Pages loaded so far."
+    )
     failed: list[_Address] = Field(
         default_factory=list, max_length=_MAX_LOADS, description="URLs that led nowhere."
     )
-    size: int = Field(3, ge=1, le=64, description="Pages that must link each other.")
+    size: int = Field(3, ge=1, le=64, description="Pages that must link to each other.")
     votes: int | None = Field(
-        None, ge=1, le=64, description="Pages that must have a node; what was best for the size."
+        None, ge=1, le=64, description="Pages that must have a node to make it template."
     )
     max_loads: int | None = Field(
         None,
@@ -165,9 +172,9 @@ class RulePost(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    site: str = Field(min_length=1, max_length=MAX_NAME)
-    action: str = Field(pattern="^(keep|drop)$")
-    selector: str = Field(min_length=1, max_length=500, description="CSS.")
+    site: str = Field(min_length=1, max_length=MAX_NAME, description="The site's name.")
+    action: str = Field(pattern="^(keep|drop)$", description="`keep` or `drop`.")
+    selector: str = Field(min_length=1, max_length=500, description="What it is about, in CSS.")
 
 
 CLEAN: Final = TypeAdapter(CleanQuery)
@@ -287,6 +294,10 @@ def validated(adapter: TypeAdapter[_Model], given: bytes | dict[str, str]) -> _M
             return adapter.validate_json(given)
         return adapter.validate_python(given)
     except ValidationError as fault:
+        if isinstance(given, bytes) and b"\\u" in given:
+            with suppress(ValueError, RecursionError, ValidationError):
+                # It takes no half of a surrogate pair, which pages have.
+                return adapter.validate_python(whole_fields(json.loads(given)))
         raise Failed(400, "bad_request", first_fault(fault)) from None
 
 

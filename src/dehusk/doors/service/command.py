@@ -8,16 +8,14 @@ import sys
 import webbrowser
 from importlib import import_module
 from importlib.util import find_spec
-from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
-from dehusk.doors.options import chosen_method, make_limits, make_source_settings
+from dehusk.doors.looking import read_into
+from dehusk.doors.options import chosen_method, make_limits
 from dehusk.errors import MissingExtra, UsageError
 from dehusk.methods.papers.hyperlink import Hyperlink
 from dehusk.settings import CrawlSettings, Durable, ServiceSettings
-from dehusk.sources import read_pages
-from dehusk.sources.items import as_shown
 from dehusk.template.viewing import Viewed, check_saved
 
 _TOKEN: Final = "DEHUSK_TOKEN"  # noqa: S105  the name of a variable
@@ -64,9 +62,7 @@ def view(arguments: argparse.Namespace) -> int:
         **_method(arguments),
     ) as memories:
         viewed = Viewed(memories)
-        failures = _read(arguments, viewed)
-        if not viewed.pages:
-            raise UsageError("no page to show")
+        failures = read_into(viewed, arguments)
         run.view(
             viewed,
             arguments.port,
@@ -75,24 +71,6 @@ def view(arguments: argparse.Namespace) -> int:
             ready=lambda address: _ready(address, opens=not arguments.no_browser),
         )
     return 1 if failures else 0
-
-
-def _read(arguments: argparse.Namespace, viewed: Viewed) -> int:
-    """Take the pages in; how many could not be used, each of them named."""
-    items: Any = read_pages(
-        arguments.sources, make_source_settings(arguments), redirects=viewed.redirects
-    )
-    if arguments.render:
-        from dehusk.page.browser import Browser  # noqa: PLC0415  nobody else needs asyncio
-
-        with Browser() as browser:
-            items = list(islice(as_shown(items, browser, make_limits(arguments)), arguments.pages))
-    return viewed.read(items, arguments.pages, _tell)
-
-
-def _tell(line: str) -> None:
-    """Say what could not be used; what a page says must not move the cursor."""
-    sys.stderr.write(f"dehusk: {''.join(filter(str.isprintable, line))}\n")
 
 
 def _ready(address: str, *, opens: bool) -> None:
@@ -162,5 +140,7 @@ def _token(arguments: argparse.Namespace) -> str | None:
         return os.environ.get(_TOKEN) or None
     try:
         return Path(arguments.token_file).read_text(encoding="utf-8").strip()
-    except (OSError, UnicodeDecodeError) as fault:
-        raise UsageError(f"{arguments.token_file}: cannot be read") from fault
+    except OSError as fault:
+        raise UsageError(f"{arguments.token_file}: {fault.strerror}") from fault
+    except UnicodeDecodeError as fault:
+        raise UsageError(f"{arguments.token_file}: not text in UTF-8") from fault

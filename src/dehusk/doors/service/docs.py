@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from html import escape
 from typing import Any, Final
@@ -9,6 +10,7 @@ from typing import Any, Final
 from fastapi import APIRouter, Request, Response
 from starlette.responses import RedirectResponse
 
+from dehusk.doors.service.openapi import filled
 from dehusk.template.report import POLICY, STYLE
 
 router = APIRouter(include_in_schema=False)
@@ -43,13 +45,12 @@ def _document(described: Mapping[str, Any], example: str) -> Iterator[str]:
     yield '<meta name="color-scheme" content="light dark">\n<title>dehusk: the service</title>\n'
     yield f"<style>{STYLE}</style>\n</head>\n<body>\n<header>\n<h1>dehusk {info['version']}</h1>\n"
     yield f"<p>{escape(info['description'])}</p>\n</header>\n<main>\n<section>\n<h2>Try it</h2>\n"
-    yield f'<pre tabindex="0">{escape(example)}</pre>\n'
-    yield '<p><a href="/openapi.json">openapi.json</a> says the same to programs,'
-    yield ' <a href="/health">health</a> whether the service is well. Pages are looked at with'
-    yield " <code>dehusk view</code>.</p>\n"
+    yield f'<pre tabindex="0">{escape(example)}</pre>\n<p>For programs, there is'
+    yield ' <a href="/openapi.json">openapi.json</a>. <a href="/health">health</a> says whether'
+    yield " the service works. To look at pages in a browser, run <code>dehusk view</code>.</p>\n"
     calls = [
         (method, path, call)
-        for path, methods in described["paths"].items()
+        for path, methods in filled(described["paths"], described["components"]["schemas"]).items()
         for method, call in methods.items()
     ]
     links = (
@@ -71,15 +72,17 @@ def _call(method: str, path: str, call: Mapping[str, Any]) -> Iterator[str]:
     """One call: what it takes, and what it gives."""
     yield f'<section id="{_anchor(method, path)}">\n<h2><code>{method.upper()} {path}</code></h2>\n'
     for paragraph in call.get("description", call["summary"]).split("\n\n"):
-        yield f"<p>{escape(paragraph)}</p>\n"
+        yield f"<p>{_words(paragraph)}</p>\n"
     if parameters := call.get("parameters"):
         rows = [(one["name"], one["schema"], one.get("description", "")) for one in parameters]
-        yield _table("In the query", rows)
+        yield _table("Query", f"{method.upper()} {path}", rows)
     for kind, body in call.get("requestBody", {}).get("content", {}).items():
         fields = body["schema"].get("properties", {})
         rows = [(name, schema, schema.get("description", "")) for name, schema in fields.items()]
-        words = escape(body["schema"].get("description", "A page, as it is."))
-        yield _table(f"Body: {kind}", rows) if rows else f"<p>Body: {kind}. {words}</p>\n"
+        words = _words(body["schema"].get("description", "The HTML of the page."))
+        title = f"Body: {kind}"
+        table = _table(title, f"{method.upper()} {path}", rows) if rows else ""
+        yield table or f"<h3>{title}</h3>\n<p>{words}</p>\n"
     given = (
         f"<li><b>{status}</b> {escape(answer['description'])}</li>"
         for status, answer in call["responses"].items()
@@ -87,18 +90,23 @@ def _call(method: str, path: str, call: Mapping[str, Any]) -> Iterator[str]:
     yield f"<details><summary>Answers</summary><ul>{''.join(given)}</ul></details>\n</section>\n"
 
 
-def _table(title: str, rows: list[tuple[str, Mapping[str, Any], str]]) -> str:
+def _words(text: str) -> str:
+    """A sentence, in which names are set as code."""
+    return re.sub("`([^`]+)`", r"<code>\1</code>", escape(text))
+
+
+def _table(title: str, call: str, rows: list[tuple[str, Mapping[str, Any], str]]) -> str:
     """Names, what each may be, and what it means."""
     cells = "".join(
         f"<tr><th scope=row><code>{escape(name)}</code></th><td>{escape(_kind(schema))}</td>"
-        f"<td>{escape(words)}</td></tr>\n"
+        f"<td>{_words(words)}</td></tr>\n"
         for name, schema, words in rows
     )
     return (
         f'<h3>{escape(title)}</h3>\n<div class="wide" tabindex="0" role="region"'
-        f' aria-label="{escape(title)}"><table>\n<thead><tr><th scope=col>name</th>'
-        f"<th scope=col>is</th><th scope=col>means</th></tr></thead>\n<tbody>\n{cells}</tbody>\n"
-        "</table></div>\n"
+        f' aria-label="{escape(f"{title} of {call}")}"><table>\n<thead><tr><th scope=col>name</th>'
+        f"<th scope=col>type</th><th scope=col>meaning</th></tr></thead>\n<tbody>\n{cells}"
+        "</tbody>\n</table></div>\n"
     )
 
 

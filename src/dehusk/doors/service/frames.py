@@ -16,6 +16,7 @@ import hmac
 import re
 from collections.abc import Callable
 from concurrent.futures import Future
+from dataclasses import dataclass, field
 from functools import partial
 from importlib.resources import files
 from queue import SimpleQueue
@@ -84,6 +85,18 @@ class SerialThread:
                 job.set_exception(fault)
 
 
+@dataclass(slots=True)
+class SiteSurvey:
+    """The sums over a site's pages, as far as they were looked at."""
+
+    version: int
+    """Of the viewer, when it began: a correction may change any page."""
+    survey: Survey
+    looked: int = 0
+    taken: list[int] = field(default_factory=list)
+    """The pages that are in it, by number, in order."""
+
+
 class ViewerState:
     """What the viewer works with."""
 
@@ -101,8 +114,8 @@ class ViewerState:
         """Does all that takes a while, so that clicks and signals are heard meanwhile."""
         self.peer_thread = SerialThread()
         """For what takes a while and touches nothing of ours: other extractors."""
-        self.surveys: dict[str, tuple[int, Survey]] = {}
-        """The sums over sites, and of which version they are."""
+        self.surveys: dict[str, SiteSurvey] = {}
+        """The sums over sites, as far as somebody asked for them."""
         self.version = 0
         """Rises with every correction, so that no frame shows an old verdict."""
 

@@ -8,7 +8,6 @@ same: the requests of all searches to one host come one after another, with the 
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -23,6 +22,7 @@ from dehusk.doors.service.monitoring import log
 from dehusk.doors.service.server import Failed, not_kept
 from dehusk.doors.service.service import PageAnswer, Service
 from dehusk.errors import AddressRefused, FetchTimeout, NoAddress, PageError, StateError
+from dehusk.output.formats import json_line
 from dehusk.page.page import Page
 from dehusk.settings import CrawlSettings, SourceSettings
 from dehusk.template.linked import MAX_TRIES
@@ -249,4 +249,4 @@ def _busy() -> Failed:
 
 
 def _line(facts: dict[str, Any]) -> bytes:
-    return json.dumps(facts, ensure_ascii=False).encode("utf-8", "replace")
+    return json_line(facts).rstrip()

@@ -9,9 +9,9 @@ from typing import Any, Final
 from dehusk.doors.service.bodies import CleanQuery, LinkedPost, PagePost, RulePost, TemplatePost
 
 ABOUT: Final = (
-    "Tells what web pages say from what their site repeats. Post a page of a site and get its"
-    " content; every page teaches the site. A page that cannot be used gets status 422 and says"
-    " why; nothing that a page does ends the service."
+    "Post a page of a site, and get what it says, without what its site repeats. Every page"
+    " teaches the service about its site. A page that cannot be used gets status 422 with the"
+    " reason; no page can end the service."
 )
 OBJECT: Final[dict[str, Any]] = {"type": "object"}
 _ERROR: Final[dict[str, Any]] = {
@@ -77,18 +77,19 @@ def _schema(model: Any) -> dict[str, Any]:
     """A model's schema with its parts written out, so that it stands by itself."""
     schema: dict[str, Any] = model.model_json_schema()
     parts = schema.pop("$defs", {})
-    return dict(_filled(schema, parts))
+    return dict(filled(schema, parts))
 
 
-def _filled(schema: Any, parts: dict[str, Any]) -> Any:
+def filled(schema: Any, parts: dict[str, Any]) -> Any:
     """The schema with references replaced by what they name; ours are two levels deep."""
     if isinstance(schema, list):
-        return [_filled(item, parts) for item in schema]
+        return [filled(item, parts) for item in schema]
     if not isinstance(schema, dict):
         return schema
     if "$ref" in schema:
-        return _filled(parts[schema["$ref"].rpartition("/")[2]], parts)
-    return {name: _filled(value, parts) for name, value in schema.items()}
+        beside = {name: value for name, value in schema.items() if name != "$ref"}
+        return filled(parts[schema["$ref"].rpartition("/")[2]], parts) | beside
+    return {name: filled(value, parts) for name, value in schema.items()}
 
 
 def page(summary: str, answer: dict[str, Any]) -> dict[str, Any]:
@@ -103,7 +104,7 @@ def page(summary: str, answer: dict[str, Any]) -> dict[str, Any]:
 
 def clean() -> dict[str, Any]:
     """The call that learns a page. Its query is read by hand, so it is described by hand."""
-    described = page("Learn a page and answer on it", RESULT)
+    described = page("Learn a page, and get what it says", RESULT)
     described["openapi_extra"]["parameters"] = [
         {
             "name": name,
@@ -112,7 +113,7 @@ def clean() -> dict[str, Any]:
             "schema": schema.get("anyOf", [schema])[0],
             "description": schema["description"],
         }
-        for name, schema in CleanQuery.model_json_schema()["properties"].items()
+        for name, schema in _schema(CleanQuery)["properties"].items()
     ]
     return described
 
@@ -125,7 +126,7 @@ def batch() -> dict[str, Any]:
         "content": {"application/x-ndjson": {"schema": {"type": "string"}}},
     }
     return {
-        "summary": "Learn many pages and answer on each",
+        "summary": "The same for many pages",
         "responses": _responses(answer, *_BODY),
         "openapi_extra": _body({"application/x-ndjson": lines}),
     }
@@ -150,7 +151,7 @@ def linked() -> dict[str, Any]:
     described = _json(answer)
     described["content"]["application/x-ndjson"] = told
     return {
-        "summary": "The template of a page by the pages that it links",
+        "summary": "The template of a page, found by the pages that it links to",
         "responses": _responses(described, 422, *_BODY),
         "openapi_extra": _body({"application/json": {"schema": _schema(LinkedPost)}}),
     }
@@ -159,7 +160,7 @@ def linked() -> dict[str, Any]:
 def rule() -> dict[str, Any]:
     """The call that adds a rule."""
     return {
-        "summary": "Correct a site",
+        "summary": "Add a rule: keep or drop something on every page of a site",
         "responses": _responses(_json(OBJECT), *_BODY),
         "openapi_extra": _body({"application/json": {"schema": _schema(RulePost)}}),
     }
@@ -173,7 +174,7 @@ def plain(summary: str, *statuses: int) -> dict[str, Any]:
 def events() -> dict[str, Any]:
     """The stream of events."""
     answer = {"description": "Events.", "content": {"text/event-stream": {"schema": OBJECT}}}
-    return {"summary": "What sites learn, as it happens", "responses": _responses(answer)}
+    return {"summary": "Pages that are learned, as it happens", "responses": _responses(answer)}
 
 
 def metrics() -> dict[str, Any]:

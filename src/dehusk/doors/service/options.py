@@ -84,7 +84,7 @@ def _add_costs(parser: argparse.ArgumentParser) -> None:
         type=positive_int,
         default=_USUAL.workers,
         metavar="N",
-        help="processes that judge pages; a site always goes to the same (default: %(default)s)",
+        help="processes that judge pages; each site stays with one (default: %(default)s)",
     )
     group.add_argument(
         "--max-body",
@@ -126,7 +126,7 @@ def _add_costs(parser: argparse.ArgumentParser) -> None:
 
 def _port(text: str) -> int:
     if not text.isdecimal() or not 0 <= int(text) <= 65535:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a port")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a port, 0 to 65535")
     return int(text)
 
 
@@ -135,7 +135,7 @@ def add_view(parser: argparse.ArgumentParser) -> None:
     options.add_sources(parser)
     parser.add_argument(
         "--port",
-        type=int,
+        type=_port,
         default=_VIEW_PORT,
         metavar="N",
         help="the port on this machine; 0 takes any that is free (default: %(default)s)",

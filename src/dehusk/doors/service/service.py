@@ -8,7 +8,6 @@ moment and nothing is lost.
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
@@ -25,6 +24,7 @@ from dehusk.errors import MemoryDamaged, PageError, PageFault, PageTimeout, Stat
 from dehusk.memory.kept import BATCH_PAGES, BATCH_S
 from dehusk.memory.notes import Answer
 from dehusk.memory.session import Session
+from dehusk.output.formats import json_line
 from dehusk.page.page import Page
 from dehusk.settings import MarkdownSettings, ServiceSettings
 from dehusk.workers.child import Event
@@ -187,8 +187,8 @@ class Service:
     def _refuse(self, url: str | None, site: str, error: PageError) -> PageAnswer:
         """The JSON line of a page that could not be used."""
         self.metrics.pages[error.code] += 1
-        line = json.dumps(Refusal(url, site, error).to_json(), ensure_ascii=False)
-        return PageAnswer(line.encode("utf-8", "replace"), error.code)
+        line = json_line(Refusal(url, site, error).to_json()).rstrip()
+        return PageAnswer(line, error.code)
 
     def _learned(self, site: str, url: str | None, reply: Reply, revise: str | None) -> bool:
         """Keep what a page taught; True where its answer has changed."""

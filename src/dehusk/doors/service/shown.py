@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from functools import partial
@@ -28,7 +29,7 @@ from dehusk.doors.service.asking import (
     site_named,
     state_of,
 )
-from dehusk.doors.service.frames import ViewerState
+from dehusk.doors.service.frames import SiteSurvey, ViewerState
 from dehusk.doors.service.gold import html_of
 from dehusk.doors.service.server import Failed
 from dehusk.errors import PageError
@@ -56,6 +57,7 @@ async def collection(request: Request, judge: Judge = "") -> dict[str, Any]:
         "method": viewed.memories.method.name,
         "is_kept": state.is_kept,
         "refused": len(viewed.refusals),
+        "is_cut": viewed.is_cut,
         "sites": [_site(state, site, judge) for site in viewed.sites.values()],
     }
 
@@ -122,6 +124,7 @@ def page(request: Request, page: Number, seen: Seen = None, judge: Judge = "") -
         "author": result.author,
         "published": result.published,
         "confidence": result.confidence,
+        "needs_render": result.needs_render,
         "comments": result.comments,
         "site": result.site,
         "seen": count,
@@ -144,41 +147,51 @@ def _plain(value: Any) -> Any:
 
 @router.get("/api/site")
 async def site(request: Request, site: str) -> dict[str, Any]:
-    """A site as a whole: before and after, the questions to ask, the pages to look at."""
+    """A site as a whole: before and after, the questions to ask, the pages to look at.
+
+    It is looked at bit by bit: until all pages are, `looked` says how many, and nothing else comes.
+    """
     state = state_of(request)
-    found = await _survey(request, site)
-    numbers = {state.viewed.pages[number].url: number for number in site_named(state, site).pages}
+    pages = site_named(state, site).pages
+    known = state.surveys.get(site)
+    if known is None or known.version != state.version:
+        known = state.surveys[site] = SiteSurvey(state.version, Survey(site))
+    end = min(known.looked + _SHARES, len(pages))
+    while known.looked < end:
+        # One after another: whoever asks for a page meanwhile comes between.
+        await state.thread.do(partial(_take, known, state, pages))
+    progress = {"pages": len(pages), "looked": known.looked}
+    return progress | (
+        await state.thread.do(partial(_whole, known)) if known.looked == len(pages) else {}
+    )
+
+
+def _take(known: SiteSurvey, state: ViewerState, pages: Sequence[int]) -> None:
+    """Look at the next page. Here and not where it is asked for, so that no page is left out."""
+    for number in pages[known.looked : known.looked + 1]:
+        with suppress(PageError):
+            known.survey.take(result_on(state, number))
+            known.taken.append(number)
+        known.looked += 1
+
+
+def _whole(known: SiteSurvey) -> dict[str, Any]:
+    """All that is told of a site. In the thread that takes its pages, so after the last of them."""
+    found = known.survey
+    numbers = {
+        id(page): number for page, number in zip(found.doubts.pages, known.taken, strict=True)
+    }
     return {
-        "pages": found.pages,
         "share": round(found.template_share, 4),
         "words_before": found.words.before,
         "words_after": found.words.after,
         "tokens_saved": found.words.tokens_saved,
         "confidence": found.confidence,
-        "questions": [asdict(one) for one in await state.thread.do(found.doubts.questions)],
+        "questions": [asdict(one) for one in found.doubts.questions()],
         "unsure_pages": [
-            asdict(page) | {"page": numbers[page.url]} for page in found.doubts.unsure_pages()
+            asdict(page) | {"page": numbers[id(page)]} for page in found.doubts.unsure_pages()
         ],
     }
-
-
-async def _survey(request: Request, site: str) -> Survey:
-    """The sums over a site as it is judged now. Raises Failed where there is none."""
-    state = state_of(request)
-    version, known = state.surveys.get(site, (-1, Survey(site)))
-    if version == state.version:
-        return known
-    version, found = state.version, Survey(site)
-    for number in site_named(state, site).pages:
-        # One after another: whoever asks for a page meanwhile comes between.
-        with suppress(PageError):
-            await state.thread.do(partial(_take, found, state, number))
-    state.surveys[site] = version, found
-    return found
-
-
-def _take(found: Survey, state: ViewerState, number: int) -> None:
-    found.take(result_on(state, number))
 
 
 @router.get("/api/growth")
@@ -239,7 +252,8 @@ def graph(request: Request, page: Number) -> dict[str, Any]:
     limits = viewed.memories.limits
     loader = PageLoader(pages, limits, names=redirected(pages, viewed.redirects))
     found = link_graph(viewed.pages[page], pages, limits, Hyperlink(loader=loader))
-    return {"message": found.message, "voters": found.voters, "svg": draw_graph(found)}
+    facts = {"message": found.message, "voters": found.voters, "pages": len(found.urls)}
+    return facts | {"svg": draw_graph(found)}
 
 
 @router.get("/api/node")

@@ -6,9 +6,10 @@ import os
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from shlex import quote
 from typing import Final
 
-from dehusk.errors import MEND, StateError, StoreDamaged, UsageError
+from dehusk.errors import NoMemory, StateError, StoreDamaged, UsageError
 from dehusk.memory.store.checking import (
     Finding,
     Replay,
@@ -43,6 +44,7 @@ __all__ = [
     "connect",
     "copy_good",
     "good_shelf_rows",
+    "mending",
     "read_memory",
     "recorded_method",
     "site_id",
@@ -83,7 +85,7 @@ def connect(
     try:
         if _is_none(database):
             if make_row is None or not writes:
-                raise UsageError(f"{database.address}: no such memory")
+                raise NoMemory(database.address)
             _write_row(database, make_row())
     except BaseException:  # Ctrl-C too: let go of the lock
         database.close()
@@ -108,7 +110,8 @@ def check_sound(database: Database, shelf: str, *, writes: bool) -> None:
     except StoreDamaged as fault:
         faults = [str(fault)]
     if faults:
-        raise StoreDamaged(f"{database.address}: damaged ({faults[0]}); {MEND}")
+        message = f"{database.address}: damaged ({faults[0]})"
+        raise StoreDamaged(message, advice=mending(database.address))
 
 
 def _is_none(database: Database) -> bool:
@@ -131,6 +134,14 @@ def _write_row(database: Database, row: StoreRow) -> None:
     except BaseException:  # Ctrl-C too: no transaction may stay open
         database.rollback()
         raise
+
+
+def mending(address: str | os.PathLike[str]) -> str:
+    """What to do about a damaged store."""
+    if is_server(address):
+        return "`dehusk sites forget` removes a damaged site"
+    repair = f"dehusk sites check --repair --memory {quote(os.fspath(address))}"
+    return f"`{repair}` keeps what is good, if anything is; else restore a copy"
 
 
 def recorded_method(address: str | os.PathLike[str]) -> str | None:

@@ -7,7 +7,7 @@ from contextlib import contextmanager, suppress
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from dehusk.errors import MissingExtra, StateError, StoreDamaged, StoreFull, StoreLocked, UsageError
+from dehusk.errors import MissingExtra, NoMemory, StateError, StoreDamaged, StoreFull, StoreLocked
 from dehusk.memory.store.rows import TABLES, Row, Values
 
 _LOCKS: Final = 0x4855534B
@@ -50,7 +50,7 @@ class PostgresDatabase:
             found = cursor.fetchone()
             if found is None or found[0] is None:
                 if not makes:
-                    raise UsageError(f"{self.address}: no such memory")
+                    raise NoMemory(self.address)
                 cursor.execute("CREATE SCHEMA IF NOT EXISTS dehusk")
                 for table in TABLES:
                     statement = table.format(int="BIGINT", blob="BYTEA")

@@ -13,7 +13,15 @@ from pathlib import Path
 from shutil import disk_usage
 from typing import IO, Final
 
-from dehusk.errors import NotAMemory, StateError, StoreDamaged, StoreFull, StoreLocked, UsageError
+from dehusk.errors import (
+    NoMemory,
+    NotAMemory,
+    StateError,
+    StoreDamaged,
+    StoreFull,
+    StoreLocked,
+    UsageError,
+)
 from dehusk.memory.store.rows import (
     FORMAT,
     TABLES,
@@ -47,7 +55,7 @@ class WriterLock:
                 raise unwritable(path, fault, _YOURS) from fault
             if not _take(file):
                 file.close()
-                raise StoreLocked(f"{path}: another process is writing to it; only one at a time")
+                raise StoreLocked(f"{path}: another process is writing to it: wait for it to end")
             # Its last holder may have taken the file away between opening and locking.
             if _is_there(self._path, file):
                 self._file = file
@@ -144,11 +152,11 @@ class SqliteDatabase:
         self._takes_old = takes_old
         self._is_logged = False
         if not (path.exists() or makes):
-            raise UsageError(f"{path}: no such memory")
+            raise NoMemory(path)
         if path.exists() and not path.is_file():
             raise UsageError(f"{path}: not a file")
         if not path.absolute().parent.is_dir():
-            raise UsageError(f"{path}: there is no such folder")
+            raise UsageError(f"{path}: there is no folder {path.parent}; make it first")
         if path.exists() and not os.access(path, os.R_OK):
             raise UsageError(f"{path}: no permission to read it; ask its owner")
         if writes and path.exists() and not os.access(path, os.W_OK):
@@ -171,7 +179,7 @@ class SqliteDatabase:
         """Check that the file is ours, and say how it is written to."""
         run = self._read_first()
         if _is_empty(self._path):
-            raise UsageError(f"{self._path}: no such memory")
+            raise NoMemory(self._path)
         if run("PRAGMA application_id").fetchone() != (_APPLICATION,):
             raise UsageError(f"{self._path}: not a memory of dehusk")
         (written,) = run("PRAGMA user_version").fetchone()

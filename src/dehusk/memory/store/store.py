@@ -99,7 +99,7 @@ class Store:
         if (len(numbers), mark) != (self.row.sites, self.row.mark):
             raise StoreDamaged(
                 f"{self.database.address}: damaged: {self.row.sites} sites were written,"
-                f" {len(numbers)} are found, or others; `dehusk sites check` says more"
+                f" {len(numbers)} are found, or others"
             )
         return set(numbers)
 

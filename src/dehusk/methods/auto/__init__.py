@@ -123,6 +123,7 @@ class Auto:
             nothing = Judged(np.zeros(0), np.zeros(0), (), 0.5)
             comments = partial(self._comments, len(tree), page, nothing)
             return Assessment(np.full(len(tree), np.nan), comments)
+        # The answer holds it as long as its tree, and lets both go after a few others.
         judgement = self._judge(memory, page)
         return Assessment(
             _spread(page, self._scores(judgement)),

@@ -9,7 +9,6 @@ import numpy as np
 
 from dehusk import _kernel
 from dehusk.page.tree import Flags, Floats
-from dehusk.settings import PageType
 
 
 class Judged(NamedTuple):
@@ -46,10 +45,6 @@ def is_comment(judged: Judged | _kernel.Judgement) -> Flags:
     return np.asarray(likely >= least)
 
 
-CONFIDENCE_FEATURES: Final = 13 + len(PageType)
-"""Numbers of a row."""
-
-
 def confidence_features(
     judged: Judged | _kernel.Judgement, chars: Floats | memoryview
 ) -> bytearray:
@@ -57,4 +52,6 @@ def confidence_features(
     probabilities are right, how the page's characters lie between sure template and sure content,
     and its types.
     """
-    return _kernel.doubts(judged.content, judged.comments, chars, judged.types, judged.threshold)
+    return _kernel.confidence_features(
+        judged.content, judged.comments, chars, judged.types, judged.threshold
+    )

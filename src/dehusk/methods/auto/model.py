@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from dehusk import _kernel
 from dehusk.errors import SettingError
-from dehusk.methods.auto.confidence import CONFIDENCE_FEATURES
 from dehusk.methods.auto.features import (
     PAGE_FEATURES,
     SITE_FEATURES,
@@ -167,7 +166,7 @@ def _read(written: Mapping[str, Any]) -> Model:
     kind = _network(written["type"], 2 * width(PAGE_FEATURES), _TYPE_COUNT)
     context = _network(written["context"], None, 2)
     site = _network(written["site"], width(SITE_FEATURES), None)
-    confidence = _network(written["confidence"], CONFIDENCE_FEATURES, 1)
+    confidence = _network(written["confidence"], _kernel.CONFIDENCE_FEATURES, 1)
     read, given = len(context.floor), len(site.output_bias)
     carried, rest = divmod(given - read, 2)
     if carried < 0 or rest or 2 * carried > read:

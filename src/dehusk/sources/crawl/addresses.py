@@ -189,7 +189,7 @@ class CheckedBackend(httpcore2.AsyncNetworkBackend):
 
     def _refused(self, host: str, address: str) -> AddressRefused:
         kind = self._allowed.why_not(host, address)
-        advice = "" if kind in _NEVER else "; see --allow-private"
+        advice = "" if kind in _NEVER else f"; --allow-private {host} would allow it"
         reason = f"{host} leads to {address}, which is not public ({kind}){advice}"
         return AddressRefused(None, reason)
 

@@ -37,8 +37,17 @@ function setView(view) {
 async function showPanel() {
   const wanted = `${state.tab} ${state.facts.frame}`;
   const panel = byId("panel");
+  const isWanted = () => panel.dataset.wanted === wanted;
+  // Says what takes so long; false when somebody has gone on to something else.
+  const tell = (words) => {
+    clearTimeout(slow);
+    if (isWanted()) panel.replaceChildren(el("p", {}, words));
+    return isWanted();
+  };
   const act = {
     isKept: state.collection.is_kept,
+    isCut: state.collection.is_cut,
+    tell,
     region: chooseRegion,
     removeRule: (rule) => change(() => remove("rules", { site: state.facts.site, rule: rule.id })),
     undo: (one) => change(() => post("corrections", { page: state.page, action: "undo", selector: one.selector, is_rule: false })),
@@ -52,8 +61,7 @@ async function showPanel() {
   panel.dataset.wanted = wanted;
   panel.setAttribute("aria-labelledby", `tab-${state.tab}`);
   panel.setAttribute("aria-busy", "true");
-  const isWanted = () => panel.dataset.wanted === wanted;
-  const slow = setTimeout(() => isWanted() && panel.replaceChildren(el("p", {}, "Working …")), SLOW_MS);
+  const slow = setTimeout(() => tell("Working …"), SLOW_MS);
   // What goes wrong here is no reason to show what is under another tab.
   const parts = await Promise.resolve(panels[state.tab](state.facts, act)).catch((fault) => [el("p", {}, fault.message)]);
   clearTimeout(slow);
@@ -115,6 +123,7 @@ async function load(seen) {
   document.title = `${facts.title ?? facts.url ?? "page"} · dehusk`;
   showStep(facts);
   showRow(page, facts.seen === lastStep() ? facts : { ...facts, share: shareOf(page) ?? facts.share });
+  search();
   if (facts.seen === lastStep()) state.shares.set(page, facts.share);
   markRow(page, facts.is_confirmed);
   showFrame();

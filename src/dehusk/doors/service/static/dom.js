@@ -15,7 +15,10 @@ export function el(name, properties = {}, ...children) {
   return made;
 }
 
-export const figure = (value, words) => el("div", {}, el("b", {}, value), el("span", {}, words));
+export const figure = (value, words, title) => el("div", { title }, el("b", {}, value), el("span", {}, words));
+
+export const expectedF1 = (value) =>
+  figure(value === null ? "–" : value.toFixed(2), "expected F1", "How good dehusk expects its answer to be: 1 is perfect.");
 
 export function svg(name, attributes = {}, ...children) {
   const made = document.createElementNS("http://www.w3.org/2000/svg", name);
@@ -23,6 +26,8 @@ export function svg(name, attributes = {}, ...children) {
   made.append(...children);
   return made;
 }
+
+export const NOT_KEPT = "Rules last as long as this viewer runs. To keep them, start it with --memory FILE.";
 
 export const percent = (share) => (share === null || share === undefined ? "" : `${Math.round(share * 100)} %`);
 

@@ -10,18 +10,18 @@ export async function gold(facts, act) {
   const found = await get("judges", { page: facts.page });
   const others = found.of_page.filter((name) => name !== judge());
   return [
-    el("h3", {}, "Gold"),
-    el("p", {}, "A page whose verdict is right, with what you corrected, can be used to measure and to train."),
-    el("label", { class: "judge" }, "Your name, where several judge", ...nameField(found.judges, act)),
+    el("h2", {}, "Gold"),
+    el("p", {}, "Is this page judged right, with your corrections? Call it gold, to measure or to train dehusk with it."),
+    el("label", { class: "judge" }, "Your name, if several people judge", ...nameField(found.judges, act)),
     el(
       "div",
       { class: "row" },
-      el("button", { type: "button", class: facts.is_confirmed ? "button" : "button main", onclick: act.confirm }, facts.is_confirmed ? "Take it back" : "The verdict is right"),
-      el("a", { class: "button", href: "/api/gold.jsonl", download: "gold.jsonl" }, "JSON lines"),
-      el("a", { class: "button", href: "/api/gold.zip", download: "gold-teco.zip" }, "TECO marks"),
+      el("button", { type: "button", class: facts.is_confirmed ? "button" : "button main", onclick: act.confirm }, facts.is_confirmed ? "Not gold" : "This page is right"),
+      el("a", { class: "button", href: "/api/gold.jsonl", download: "gold.jsonl" }, "Export as JSON lines"),
+      el("a", { class: "button", href: "/api/gold.zip", download: "gold-teco.zip" }, "Export with TECO marks"),
     ),
     others.length && !facts.is_confirmed
-      ? el("p", {}, `${count(others.length, "other judge")} called this page right. What they say is shown when you have.`)
+      ? el("p", {}, `${count(others.length, "other judge")} called this page right. You see what they say when you have, too.`)
       : null,
     ...(found.page ? onPage(found, act) : []),
     ...(found.all.all ? onAll(found.all) : []),
@@ -37,9 +37,9 @@ function nameField(known, act) {
 function onPage(found, act) {
   const { differences } = found.page;
   return [
-    el("h3", {}, `Called right by ${names(found.of_page)}`),
+    el("h2", {}, `Called right by ${names(found.of_page)}`),
     table(found.page),
-    el("p", {}, differences.length ? "Where they differ; what most say counts, and content where they are even:" : "They agree on all that is seen."),
+    el("p", {}, differences.length ? "Where they differ. What most say counts; in a tie, it is content." : "They agree on all that is seen."),
     el("ol", { class: "regions" }, ...differences.map((one) => difference(one, act))),
   ];
 }
@@ -62,7 +62,7 @@ const MEANING =
   "Alike: the share of texts and images that are judged the same. Kappa: Cohen's of two judges, Fleiss' of all; 1 where they agree, 0 where as by chance.";
 
 const onAll = (all) => [
-  el("h3", {}, `Agreement on ${count(all.pages, "page")} that several judged`),
+  el("h2", {}, `Agreement on ${count(all.pages, "page")} that several judged`),
   table(all),
   el("p", {}, MEANING),
 ];

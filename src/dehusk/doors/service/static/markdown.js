@@ -42,7 +42,7 @@ function block(lines, at, depth) {
   if (FENCE.test(line)) return code(lines, at);
   const heading = /^(#{1,6}) +(.*)$/.exec(line);
   // Headings of a page stand below those of the viewer.
-  if (heading) return [el(`h${Math.min(6, heading[1].length + 2)}`, { class: `level-${heading[1].length}` }, ...inline(heading[2])), at + 1];
+  if (heading) return [el(`h${Math.min(6, heading[1].length + 1)}`, { class: `level-${heading[1].length}` }, ...inline(heading[2])), at + 1];
   if (RULE.test(line)) return [el("hr"), at + 1];
   if (line.startsWith(">")) return quote(lines, at, depth);
   if (ITEM.test(line)) return list(lines, at, depth);

@@ -35,7 +35,7 @@ export function fillPages(site, open) {
 function row(page, open) {
   const gauge = el("i");
   const share = el("span", { class: "share" });
-  const name = el("span", { class: "name" }, shortName(page.url));
+  const name = el("span", { class: "name", dir: "auto" }, shortName(page.url));
   const button = el(
     "button",
     { type: "button", title: page.url ?? "", onclick: () => open(page.page) },
@@ -84,7 +84,6 @@ export function showRow(number, facts) {
   found.gauge.style.width = `${Math.round(facts.share * 100)}%`;
   found.button.setAttribute("aria-label", `${facts.title ?? found.name.textContent}, ${percent(facts.share)} template`);
   if (facts.title) found.name.textContent = facts.title;
-  if (byId("search").value) search();
 }
 
 export function markRow(number, isConfirmed) {
@@ -113,6 +112,7 @@ export async function loadShares(site, isWanted) {
   while (start !== null && isWanted()) {
     const answer = await get("shares", { site, start });
     for (const [number, facts] of Object.entries(answer.pages)) showRow(Number(number), facts);
+    search();
     start = answer.next;
   }
 }

@@ -1,7 +1,7 @@
 // What is found about a page: why, Markdown, a comparison, the template, links, rules, its site.
 
 import { get } from "./api.js";
-import { count, el, figure, percent } from "./dom.js";
+import { NOT_KEPT, count, el, expectedF1, figure, percent } from "./dom.js";
 import { gold } from "./judges.js";
 import { rendered } from "./markdown.js";
 
@@ -16,7 +16,7 @@ export function why(facts, act) {
     figure(percent(facts.share), "template"),
     figure(String(facts.pages_seen), "pages seen"),
     figure(facts.type ?? "–", "type"),
-    figure(facts.confidence === null ? "–" : number(facts.confidence), "F1 expected"),
+    expectedF1(facts.confidence),
   );
   const list = el(
     "ol",
@@ -29,24 +29,30 @@ export function why(facts, act) {
           "button",
           { type: "button", "aria-pressed": "false", "data-region": place, onclick: () => act.region(place) },
           el("span", { class: "edge" }),
-          el("span", { class: "text" }, region.text),
-          el("span", { class: "score", title: "0 content … 1 template" }, number(region.score)),
+          el("span", { class: "text", dir: "auto" }, region.text),
+          el("span", { class: "score" }, number(region.score)),
           el("span", { class: "why" }, `${region.label === "template" ? "dropped" : "kept"}: ${region.reason}`),
           parts(region),
         ),
       ),
     ),
   );
-  return [figures, facts.regions.length ? list : el("p", {}, "No visible text on this page.")];
+  const how = "Choose a part to see it on the page and to correct it. Scores go from 0 (content) to 1 (template).";
+  return facts.regions.length ? [figures, el("p", {}, how), list] : [figures, el("p", {}, without(facts))];
 }
+
+const without = (facts) =>
+  facts.needs_render
+    ? "This page is empty until its scripts run. Start the viewer with --render to run them."
+    : "No visible text on this page.";
 
 const parts = (region) =>
   region.page_score === null || region.site_score === null
     ? null
-    : el("span", { class: "parts" }, `page ${number(region.page_score)} · site ${number(region.site_score)}`);
+    : el("span", { class: "parts" }, `by the page ${number(region.page_score)} · by the site ${number(region.site_score)}`);
 
 export function markdown(facts, act) {
-  const empty = facts.regions.length ? "Nothing is left: all of it is template." : "No visible text on this page.";
+  const empty = facts.regions.length ? "Nothing is left: all of this page is template." : without(facts);
   if (!facts.markdown) return [el("p", {}, empty), ...comments(facts)];
   const isRaw = sessionStorage.getItem("markdown") !== "rendered";
   const choose = (name) => () => {
@@ -57,12 +63,12 @@ export function markdown(facts, act) {
     el("button", { type: "button", id: `markdown-${name}`, "aria-pressed": isChosen, onclick: choose(name) }, words);
   return [
     el("div", { class: "choices", role: "group", "aria-label": "Markdown" }, choice("raw", "Raw", isRaw), choice("rendered", "Rendered", !isRaw)),
-    isRaw ? el("pre", {}, facts.markdown) : rendered(facts.markdown),
+    isRaw ? el("pre", { dir: "auto" }, facts.markdown) : rendered(facts.markdown),
     ...comments(facts),
   ];
 }
 
-const comments = (facts) => (facts.comments ? [el("h3", {}, "Comments, apart"), el("pre", {}, facts.comments)] : []);
+const comments = (facts) => (facts.comments ? [el("h2", {}, "Comments of readers, which are kept apart"), el("pre", { dir: "auto" }, facts.comments)] : []);
 
 export async function compare(facts) {
   const answer = await get("peer", { page: facts.page });
@@ -80,10 +86,12 @@ function column(name, lines, others) {
   const bare = (line) => line.replace(/[\W_]+/gu, "").toLowerCase();
   const known = bare(others.join(""));
   const marked = lines.map((line) =>
-    el("div", {}, el("span", { class: known.includes(bare(line)) ? "" : "only" }, line)),
+    el("div", { dir: "auto" }, el("span", { class: known.includes(bare(line)) ? "" : "only" }, line)),
   );
-  return el("div", {}, el("h3", {}, name), el("div", { class: "prose" }, ...marked));
+  return el("div", {}, el("h2", {}, name), el("div", { class: "prose" }, ...marked));
 }
+
+const MAX_HTML = 60000;
 
 export async function template(facts) {
   const answer = await get("template", { page: facts.page });
@@ -93,38 +101,39 @@ export async function template(facts) {
       {},
       el("b", {}, slot.name),
       el("code", {}, slot.css || "text beside template"),
-      el("span", { class: "value" }, slot.examples[0]?.value ?? ""),
+      el("span", { class: "value", dir: "auto" }, slot.examples[0]?.value ?? ""),
     ),
   );
   return [
-    el("p", {}, `${count(answer.slots.length, "slot")}, found on ${count(answer.pages, "page")} of the family.`),
+    el("p", {}, `${count(answer.slots.length, "slot")}, found on ${count(answer.pages, "page")} of the family. Slots are the places that content fills.`),
     el("ul", { class: "slots" }, ...slots),
-    el("h3", {}, "HTML"),
-    el("pre", {}, answer.html.slice(0, 60000)),
+    el("h2", {}, "HTML"),
+    el("pre", {}, answer.html.length > MAX_HTML ? `${answer.html.slice(0, MAX_HTML)}\n…` : answer.html),
   ];
 }
 
 export async function links(facts) {
   const graph = await get("graph", { page: facts.page });
-  const words = `${graph.message[0].toUpperCase()}${graph.message.slice(1)}.`;
+  const words = `${graph.message[0].toUpperCase()}${graph.message.slice(1)}. Only pages in this list are used; nothing is loaded from the web.`;
+  if (graph.pages < 2) return [el("p", {}, words)];
   const picture = new DOMParser().parseFromString(graph.svg, "image/svg+xml").documentElement;
   return [el("p", {}, words), document.importNode(picture, true), graph.voters ? el("p", {}, LEGEND) : null];
 }
 
 const LEGEND =
-  "In the middle this page; around it the pages that all link each other, by which the method hyperlink judges; outside, others that it links.";
+  "In the middle: this page. Around it: pages that all link to each other, which the method hyperlink would compare. Outside: other pages that this one links to.";
 
 export async function rules(facts, act) {
   const kept = act.isKept
-    ? "They are kept in the memory, and every page of the site obeys them."
-    : "They last as long as this viewer. Start it with --memory FILE to keep them.";
+    ? "Rules are saved in the memory and apply to every page of the site."
+    : NOT_KEPT;
   const list = facts.rules.map((rule) => item(rule, () => act.removeRule(rule)));
   const own = facts.corrections.map((one) => item(one, () => act.undo(one)));
   return [
-    el("h3", {}, `Rules of ${facts.site}`),
+    el("h2", {}, `Rules of ${facts.site}`),
     list.length ? el("ul", { class: "rules" }, ...list) : el("p", {}, "None yet. Click a text on the page to keep or drop it."),
     el("p", {}, kept),
-    ...(own.length ? [el("h3", {}, "On this page only"), el("ul", { class: "rules" }, ...own)] : []),
+    ...(own.length ? [el("h2", {}, "On this page only"), el("ul", { class: "rules" }, ...own)] : []),
     ...(await gold(facts, act)),
   ];
 }

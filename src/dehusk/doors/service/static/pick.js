@@ -10,7 +10,7 @@ export async function showPick(page, node, act) {
     "select",
     { id: "pick-selector" },
     ...facts.selectors.map(({ css, count }, place) =>
-      el("option", { value: css }, place === facts.selectors.length - 1 ? "only this element" : `${css}  (${count} here)`),
+      el("option", { value: css }, place === facts.selectors.length - 1 ? "only this element" : `${css}  (${count} on this page)`),
     ),
   );
   const isRule = el("input", { type: "checkbox", id: "pick-rule" });
@@ -28,9 +28,9 @@ export async function showPick(page, node, act) {
   };
   dialog.replaceChildren(
     el("button", { type: "button", class: "close", "aria-label": "Close", onclick: () => dialog.close() }, "×"),
-    el("h2", { id: "pick-title" }, facts.text || `<${facts.tag}>`),
+    el("h2", { id: "pick-title", dir: "auto" }, facts.text || `<${facts.tag}>`),
     el("p", {}, facts.why),
-    el("label", {}, "What is meant", choice),
+    el("label", {}, "What do you mean?", choice),
     el("label", { class: "check" }, isRule, "on every page of this site"),
     el(
       "div",

@@ -1,13 +1,18 @@
 // A site as a whole: before and after, and the questions whose answers would mend most.
 
 import { get } from "./api.js";
-import { count, el, figure, percent } from "./dom.js";
+import { NOT_KEPT, count, el, expectedF1, figure, percent } from "./dom.js";
 
 const NUMBERS = new Intl.NumberFormat("en");
 const skipped = new Set();
 
 export async function site(facts, act) {
-  const found = await get("site", { site: facts.site });
+  let found = await get("site", { site: facts.site });
+  // A site of thousands of pages takes a while: it is looked at bit by bit.
+  while (found.looked < found.pages) {
+    if (!act.tell(`Working … ${NUMBERS.format(found.looked)} of ${count(found.pages, "page")}`)) return [];
+    found = await get("site", { site: facts.site });
+  }
   return [
     el(
       "div",
@@ -15,10 +20,11 @@ export async function site(facts, act) {
       figure(NUMBERS.format(found.words_before), "words before"),
       figure(NUMBERS.format(found.words_after), "after"),
       figure(NUMBERS.format(found.tokens_saved), "tokens saved"),
-      figure(found.confidence === null ? "–" : found.confidence.toFixed(2), "F1 expected"),
+      expectedF1(found.confidence),
     ),
     bars(found),
-    el("p", {}, `${count(found.pages, "page")} of ${facts.site}; ${percent(found.share)} of the text is template.`),
+    el("p", {}, `${count(found.pages, "page")} of ${facts.site}; ${percent(found.share)} of the text is template. Tokens are characters / 4.`),
+    act.isCut ? el("p", {}, "The source has more pages than were read. Start the viewer with --pages N to read more.") : null,
     ...questions(found, facts, act),
     ...unsure(found, act),
   ];
@@ -36,9 +42,11 @@ function questions(found, facts, act) {
     skipped.add(key(one));
     act.again();
   };
+  const none = found.questions.length ? "You have skipped all of them." : "None: nothing that pages share is in doubt.";
+  const some = "Is this content (keep) or template (drop)? Your answer becomes a rule for every page of the site.";
   return [
-    el("h3", {}, "Questions"),
-    el("p", {}, left.length ? "These places are in doubt. An answer is a rule: every page of the site obeys it." : "Nothing that pages share is in doubt."),
+    el("h2", {}, "Questions"),
+    el("p", {}, left.length ? [some, act.isKept ? "" : NOT_KEPT].join(" ") : none),
     el("ol", { class: "questions" }, ...left.map((one) => question(one, skip(one), act))),
   ];
 }
@@ -66,6 +74,6 @@ function question(one, skip, act) {
 function unsure(found, act) {
   if (!found.unsure_pages.length) return [];
   const row = (page) =>
-    el("li", {}, el("button", { type: "button", onclick: () => act.open(page.page) }, el("span", { class: "text" }, page.title ?? page.url ?? "Untitled"), el("span", { class: "score" }, page.confidence.toFixed(2))));
-  return [el("h3", {}, "Pages to look at, with the F1 that is expected"), el("ol", { class: "unsure" }, ...found.unsure_pages.map(row))];
+    el("li", {}, el("button", { type: "button", onclick: () => act.open(page.page) }, el("span", { class: "text", dir: "auto" }, page.title ?? page.url ?? "Untitled"), el("span", { class: "score" }, page.confidence.toFixed(2))));
+  return [el("h2", {}, "Pages to look at, with their expected F1"), el("ol", { class: "unsure" }, ...found.unsure_pages.map(row))];
 }
