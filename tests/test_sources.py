@@ -494,7 +494,7 @@ def test_a_record_without_url_or_site_belongs_to_the_folder_of_its_file(tmp_path
         (b'{"html": "\xff"}', "not UTF-8"),
         (b'"text"', "JSON object"),
         (b"17", "JSON object"),
-        (b"9" * 5000, "digit"),
+        (b"9" * 5000, "JSON object"),
         (b"[" * 100_000, "nested too deeply"),
         (b'{"url": "https://example.org/x"}', "no `html`"),
         (b'{"html": null}', "no `html`"),
