@@ -184,7 +184,7 @@ def _parse(line: bytes) -> object:
     """The JSON value that a line holds; ValueError with a phrase for people where it holds none."""
     from msgspec import json as quick  # noqa: PLC0415  who reads no records need not wait for it
 
-    # Half of the time of the standard library, which takes what is not quite JSON, and says best
+    # Little more than half the time of the standard library, which takes what is not quite JSON, and says best
     # what is wrong.
     with suppress(ValueError, RecursionError):
         return quick.decode(line)
