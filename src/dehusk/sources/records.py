@@ -184,8 +184,8 @@ def _parse(line: bytes) -> object:
     """The JSON value that a line holds; ValueError with a phrase for people where it holds none."""
     from msgspec import json as quick  # noqa: PLC0415  who reads no records need not wait for it
 
-    # Little more than half the time of the standard library, which takes what is not quite JSON, and says best
-    # what is wrong.
+    # Little more than half the time of the standard library, which takes what is not quite JSON,
+    # and says best what is wrong.
     with suppress(ValueError, RecursionError):
         return quick.decode(line)
     try:
