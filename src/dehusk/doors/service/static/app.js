@@ -18,13 +18,24 @@ const SLOW_MS = 250;
 let asked = 0;
 
 // The frame has no scripts: the part of its address behind # says what it shows.
+// A browser forgets a part that is asked for while the frame loads, so that waits.
 function showFrame() {
   const part = state.region === null ? state.view : `${state.view}-${state.region}`;
   const address = `${state.facts.frame}&tab=${TAB}#dehusk-${part}`;
   const frame = byId("frame");
-  if (frame.dataset.page === state.facts.frame) frame.contentWindow.location.replace(address);
-  else frame.src = address;
-  frame.dataset.page = state.facts.frame;
+  if (frame.dataset.page !== state.facts.frame) {
+    frame.dataset.page = state.facts.frame;
+    frame.dataset.load = "begun";
+    frame.src = address;
+  } else if (frame.dataset.load === "done") frame.contentWindow.location.replace(address);
+  else frame.dataset.load = "late";
+}
+
+function onFrame() {
+  const frame = byId("frame");
+  const isLate = frame.dataset.load === "late";
+  frame.dataset.load = "done";
+  if (isLate) showFrame();
 }
 
 function setView(view) {
@@ -266,6 +277,7 @@ async function start() {
   for (const screen of SCREENS) byId(`screen-${screen}`).addEventListener("click", () => setScreen(screen));
   byId("search").addEventListener("input", search);
   document.addEventListener("pointerover", onPointer);
+  byId("frame").addEventListener("load", onFrame);
   listen({ picked: onPicked, changed: onChanged, back: () => state.facts && report(loadStep()) });
   state.collection = await get("collection");
   const { sites } = state.collection;
