@@ -80,6 +80,7 @@ int append_number(PyObject *list, size_t number)
     {#name, (PyCFunction)(void (*)(void))kernel_##name, METH_VARARGS | METH_KEYWORDS, text}
 
 static PyMethodDef functions[] = {
+    FUNCTION(build, "The tree of a page; None if only the parser can build it."),
     FUNCTION(scan, "The tree of a page in canonical HTML."),
     FUNCTION(fingerprint, "The SimHash of a text's words in hex; None if a character is not in the tables."),
     FUNCTION(formula_signs, "The nodes where formulas may be, and whether something sets them."),

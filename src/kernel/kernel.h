@@ -51,6 +51,7 @@ static inline Bytes bytes_of(const View *view)
 }
 
 PyObject *kernel_scan(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *kernel_build(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_label(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_confidence_features(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_fingerprint(PyObject *module, PyObject *const *arguments, Py_ssize_t count);

@@ -1,5 +1,6 @@
 /* `scan`: canonical HTML in, a tree out. */
 
+#include "canonical.h"
 #include "tree.h"
 
 #include <stdlib.h>
@@ -200,4 +201,60 @@ PyObject *kernel_scan(PyObject *module, PyObject *const *arguments, Py_ssize_t c
     PyObject *tree = make_tree(module, arguments[0], &found);
     free(found.nodes);
     return tree;
+}
+
+/* The nodes of a page, and its canonical HTML; SCAN_ASKS if it is one for the parser. */
+static ScanEnd build_and_scan(Bytes page, const TagNames *names, int is_decoded, size_t max_elements,
+                              int max_depth, Canonical *made, ScanResult *found)
+{
+    if (!make_canonical(page, names, is_decoded, max_elements, made) || made->source.size > INT32_MAX)
+        return made->source.is_short ? SCAN_NO_MEMORY : SCAN_ASKS;
+    Bytes source = {made->source.bytes, made->source.size};
+    Foreign foreign = {1, {made->raws.bytes, made->raws.size}, {made->voids.bytes, made->voids.size},
+                       {made->eaters.bytes, made->eaters.size}, (const int64_t *)(void *)made->lengths.bytes,
+                       made->lengths.size / sizeof(int64_t)};
+    return scan(source, names, &foreign, max_depth, found);
+}
+
+static PyObject *build_tree(PyObject *module, PyObject *bytes, int is_decoded, size_t max_elements,
+                            long max_depth)
+{
+    const TagNames *names = types_of(module)->tag_names;
+    Bytes page = {(const uint8_t *)PyBytes_AsString(bytes), (size_t)PyBytes_Size(bytes)};
+    PyObject *tree = NULL;
+    Canonical made;
+    ScanResult found = {0};
+    ScanEnd end;
+    Py_BEGIN_ALLOW_THREADS
+    end = build_and_scan(page, names, is_decoded, max_elements, (int)max_depth, &made, &found);
+    Py_END_ALLOW_THREADS
+    if (end == SCAN_DONE) {
+        PyObject *source = PyBytes_FromStringAndSize((const char *)made.source.bytes,
+                                                     (Py_ssize_t)made.source.size);
+        tree = source ? make_tree(module, source, &found) : NULL;
+        Py_XDECREF(source);
+        free(found.nodes);
+    } else if (end == SCAN_ASKS) {
+        tree = Py_NewRef(Py_None);
+    } else {
+        PyErr_NoMemory();
+    }
+    free_canonical(&made);
+    return tree;
+}
+
+PyObject *kernel_build(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
+{
+    if (!check_count("build", count, 4))
+        return NULL;
+    long max_depth = PyLong_AsLong(arguments[1]);
+    size_t max_elements = PyErr_Occurred() ? 0 : PyLong_AsSize_t(arguments[2]);
+    int is_decoded = PyErr_Occurred() ? -1 : PyObject_IsTrue(arguments[3]);
+    if (is_decoded < 0)
+        return NULL;
+    if (!PyBytes_Check(arguments[0]) || max_depth < 1 || max_depth > MAX_SCAN_DEPTH) {
+        PyErr_SetString(PyExc_ValueError, "build: a page is bytes, and its depth has a limit");
+        return NULL;
+    }
+    return build_tree(module, arguments[0], is_decoded, max_elements, max_depth);
 }

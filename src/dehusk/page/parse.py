@@ -1,11 +1,17 @@
-"""A page to its tree: the parser writes canonical HTML, the kernel makes a tree of it."""
+"""A page to its tree.
+
+The kernel builds it while it reads the page. It cannot move what it has read: where browsers mend
+the nesting of elements by moving them, in one page of twenty, the parser builds the whole tree and
+writes it as canonical HTML, which the kernel reads.
+"""
 
 from __future__ import annotations
 
+import codecs
 import io
 import re
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import Final
 
 import numpy as np
@@ -45,14 +51,23 @@ _MIN_ELEMENT_BYTES: Final = len("<p>")
 _MAX_PLACE: Final = 2**31 - 1
 """Places in a page are 32-bit numbers."""
 _WIDE: Final = (b"\xff\xfe", b"\xfe\xff")
+_UTF_8: Final = frozenset({"utf-8", "utf8"})
+_PRESCANNED: Final = 1024
+"""How far browsers look for the charset of a page before they read it."""
+_OTHER_CHARSET: Final = re.compile(rb"charset\s*=\s*[\"']?\s*(?!utf-?8\b)", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class ParsedPage:
-    """A page's tree, and the parser's own document, whose elements come in the same order."""
+    """A page's tree, and the page."""
 
     tree: Tree
-    document: turbohtml.Document
+    page: Page
+
+    @cached_property
+    def document(self) -> turbohtml.Document:
+        """The parser's own document, whose elements come in the order of the tree's."""
+        return _read(self.page)[0]
 
 
 def parse(page: Page, limits: Limits = Limits()) -> ParsedPage:
@@ -62,16 +77,39 @@ def parse(page: Page, limits: Limits = Limits()) -> ParsedPage:
     TooManyNodes.
     """
     _check_bytes(page, limits)
-    document, source = _read(page)
-    if len(source) > _MAX_PLACE:
-        raise PageTooLarge(page.url, f"{len(source)} bytes when written out: no limit allows that")
-    _check_nodes(page, limits, document, source)
-    tree = Tree(_kernel.scan(source, limits.max_depth, partial(_foreign, document)), page.url)
+    tree = Tree(_built(page, limits) or _scanned(page, limits), page.url)
     if len(tree) > limits.max_nodes:
         raise TooManyNodes(page.url, f"{len(tree)} nodes, more than {limits.max_nodes}")
     if page.boxes is not None:
         tree = tree.laid_out(layout_of(tree, page.boxes))
-    return ParsedPage(tree, document)
+    return ParsedPage(tree, page)
+
+
+def _built(page: Page, limits: Limits) -> _kernel.Tree | None:
+    """The tree that the kernel builds, if the page is UTF-8 and nothing in it has to be moved."""
+    html = page.html
+    try:
+        if isinstance(html, str):
+            return _kernel.build(
+                html.removeprefix("\ufeff").encode(), limits.max_depth, limits.max_nodes, True
+            )
+        is_decoded = (page.charset or "").lower() in _UTF_8
+        if not is_decoded and (page.charset or _OTHER_CHARSET.search(html, 0, _PRESCANNED)):
+            return None
+        html.decode()
+        html = html.removeprefix(codecs.BOM_UTF8)
+        return _kernel.build(html, limits.max_depth, limits.max_nodes, is_decoded)
+    except UnicodeError:
+        return None
+
+
+def _scanned(page: Page, limits: Limits) -> _kernel.Tree:
+    """The tree of the parser's document."""
+    document, source = _read(page)
+    if len(source) > _MAX_PLACE:
+        raise PageTooLarge(page.url, f"{len(source)} bytes when written out: no limit allows that")
+    _check_nodes(page, limits, document, source)
+    return _kernel.scan(source, limits.max_depth, partial(_foreign, document))
 
 
 def _check_bytes(page: Page, limits: Limits) -> None:

@@ -1,0 +1,410 @@
+/* Tags, texts and comments of a page in their order, by the rules of the HTML standard. */
+
+#include "builder.h"
+
+/* --- raw texts --- */
+
+/* Does the end tag of the element that was read stand at this `</`? */
+static int ends_raw(const Builder *builder, size_t at, const char *name)
+{
+    size_t behind = at + 2 + strlen(name);
+    if (behind >= builder->page.size || !stands_at(builder->page, at + 2, name))
+        return 0;
+    return strchr("\t\n\f />", builder->page.bytes[behind]) != NULL && builder->page.bytes[behind];
+}
+
+static const char *raw_name(int16_t tag)
+{
+    switch (tag) {
+    case TAG_title:
+        return "title";
+    case TAG_textarea:
+        return "textarea";
+    case TAG_style:
+        return "style";
+    case TAG_script:
+        return "script";
+    case TAG_iframe:
+        return "iframe";
+    case TAG_xmp:
+        return "xmp";
+    case TAG_noembed:
+        return "noembed";
+    }
+    return "noframes";
+}
+
+/* Where a script ends that begins at `at`. In a comment in it, another script may begin and end. */
+static size_t script_end(const Builder *builder, size_t at)
+{
+    enum { PLAIN, IN_COMMENT, IN_SCRIPT } state = PLAIN;
+    Bytes page = builder->page;
+    size_t dashes = 0;
+    for (;; at++) {
+        at = state == PLAIN ? find_byte(page, '<', at, page.size) : find_either(page, '<', '>', at, page.size);
+        if (at == page.size)
+            return at;
+        uint8_t next = at + 1 < page.size ? page.bytes[at + 1] : 0;
+        if (page.bytes[at] == '>') {
+            if (at >= dashes + 2 && page.bytes[at - 1] == '-' && page.bytes[at - 2] == '-')
+                state = PLAIN;
+        } else if (next == '/' && ends_raw(builder, at, "script")) {
+            if (state != IN_SCRIPT)
+                return at;
+            state = IN_COMMENT;
+        } else if (state == PLAIN && next == '!' && stands_at(page, at, "<!--")) {
+            state = IN_COMMENT;
+            dashes = at + 2;
+            at += 3;
+        } else if (state == IN_COMMENT && ends_raw(builder, at - 1, "script")) {
+            state = IN_SCRIPT;
+        }
+    }
+}
+
+static size_t raw_end(const Builder *builder, size_t at, const char *name)
+{
+    Bytes page = builder->page;
+    while ((at = find_byte(page, '<', at, page.size)) < page.size)
+        if (at + 1 < page.size && page.bytes[at + 1] == '/' && ends_raw(builder, at, name))
+            break;
+        else
+            at++;
+    return at;
+}
+
+void read_raw(Builder *builder, int is_escapable)
+{
+    Bytes page = builder->page;
+    Buffer *lengths = &builder->made->lengths;
+    if (builder->gives_up)
+        return;
+    int16_t tag = builder->token.tag;
+    size_t first = builder->at;
+    size_t end = tag == TAG_script ? script_end(builder, first) : raw_end(builder, first, raw_name(tag));
+    if (is_escapable) {
+        write_text(builder, first, end);
+    } else {
+        put(&builder->out, page.bytes + first, end - first);
+        int64_t length = (int64_t)(end - first);
+        if (!lengths->is_short)
+            memcpy(lengths->bytes + lengths->size - sizeof(length), &length, sizeof(length));
+    }
+    if (end == page.size || !read_tag(builder, end + 2))
+        builder->at = page.size;
+    close_current(builder);
+}
+
+/* --- the head --- */
+
+/* Another charset than the one that the page was read in is for the parser. */
+static void check_charset(Builder *builder)
+{
+    const Attribute *charset = attribute_named(builder, "charset");
+    if (builder->is_decoded || (!charset && !attribute_named(builder, "http-equiv")))
+        return;
+    const Attribute *content = attribute_named(builder, "content");
+    if (charset ? !is_value(builder, charset, "utf-8")
+                : content && content->value < content->value_end &&
+                      !is_value(builder, content, "text/html; charset=utf-8") &&
+                      !is_value(builder, content, "text/html;charset=utf-8")) {
+        for (size_t i = content ? content->value : 0; !charset && i < content->value_end; i++)
+            if (stands_at(builder->page, i, "charset"))
+                builder->gives_up = 1;
+        if (charset)
+            builder->gives_up = 1;
+    }
+}
+
+int start_in_head(Builder *builder)
+{
+    int16_t tag = builder->token.tag;
+    switch (tag) {
+    case TAG_meta:
+        check_charset(builder);
+        write_void(builder);
+        return 1;
+    case TAG_base: case TAG_basefont: case TAG_bgsound: case TAG_link:
+        write_void(builder);
+        return 1;
+    case TAG_title: case TAG_noframes: case TAG_style: case TAG_script:
+        open_read(builder, SPACE_HTML);
+        read_raw(builder, tag == TAG_title);
+        return 1;
+    case TAG_noscript:
+        open_read(builder, SPACE_HTML);
+        builder->mode = MODE_IN_HEAD_NOSCRIPT;
+        return 1;
+    case TAG_template:
+        builder->gives_up = 1; /* Its content is a page of its own. */
+        return 1;
+    case TAG_head:
+        return 1;
+    }
+    builder->mode = MODE_AFTER_HEAD; /* It stays open until the body begins: more may belong to it. */
+    return 0;
+}
+
+static void begin_body(Builder *builder)
+{
+    close_current(builder);
+    put(&builder->out, builder->gap.bytes, builder->gap.size);
+    if (builder->token.tag == TAG_body)
+        open_read(builder, SPACE_HTML);
+    else
+        open_implied(builder, TAG_body);
+    builder->mode = MODE_IN_BODY;
+}
+
+/* Open what must be there before the mode that comes next. */
+static void move_on(Builder *builder)
+{
+    switch (builder->mode) {
+    case MODE_INITIAL:
+        builder->quirks = QUIRKS_YES;
+        builder->mode = MODE_BEFORE_HTML;
+        return;
+    case MODE_BEFORE_HTML:
+        open_implied(builder, TAG_html);
+        builder->mode = MODE_BEFORE_HEAD;
+        return;
+    case MODE_BEFORE_HEAD:
+        open_implied(builder, TAG_head);
+        builder->mode = MODE_IN_HEAD;
+        return;
+    case MODE_IN_HEAD_NOSCRIPT:
+        close_current(builder);
+        builder->mode = MODE_IN_HEAD;
+        return;
+    case MODE_IN_HEAD:
+        builder->mode = MODE_AFTER_HEAD;
+        return;
+    case MODE_AFTER_HEAD:
+        builder->token.tag = TAG_TEXT;
+        begin_body(builder);
+        return;
+    default:
+        builder->mode = MODE_IN_BODY;
+    }
+}
+
+/* --- start tags --- */
+
+static int is_for_head(int16_t tag)
+{
+    switch (tag) {
+    case TAG_base: case TAG_basefont: case TAG_bgsound: case TAG_link: case TAG_meta: case TAG_noframes:
+    case TAG_script: case TAG_style: case TAG_template: case TAG_title: case TAG_head:
+        return 1;
+    }
+    return 0;
+}
+
+/* By the rules of what comes before the body. */
+static int start_before_body(Builder *builder)
+{
+    int16_t tag = builder->token.tag;
+    Mode mode = builder->mode;
+    if (tag == TAG_html && mode > MODE_BEFORE_HTML) {
+        if (mode == MODE_AFTER_HEAD)
+            builder->gives_up = 1;
+        start_in_body(builder);
+        return 1;
+    }
+    if ((mode == MODE_BEFORE_HTML && tag == TAG_html) || (mode == MODE_BEFORE_HEAD && tag == TAG_head)) {
+        open_read(builder, SPACE_HTML);
+        builder->mode = mode + 1;
+        return 1;
+    }
+    if (mode == MODE_IN_HEAD)
+        return start_in_head(builder);
+    if (mode == MODE_IN_HEAD_NOSCRIPT) {
+        if (tag == TAG_noscript)
+            return 1;
+        if (is_for_head(tag) && tag != TAG_base && tag != TAG_script && tag != TAG_template && tag != TAG_title)
+            return start_in_head(builder);
+    }
+    if (mode == MODE_AFTER_HEAD) {
+        if (tag == TAG_frameset || tag == TAG_head)
+            builder->gives_up = 1;
+        if (is_for_head(tag))
+            return start_in_head(builder);
+        if (tag == TAG_body) {
+            begin_body(builder);
+            return 1;
+        }
+    }
+    int16_t kept = tag;
+    move_on(builder);
+    builder->token.tag = kept;
+    return 0;
+}
+
+int start_in_mode(Builder *builder)
+{
+    if (builder->mode < MODE_IN_BODY)
+        return start_before_body(builder);
+    if (builder->mode > MODE_IN_BODY && builder->mode < MODE_AFTER_BODY)
+        return start_in_table(builder);
+    if (builder->mode != MODE_IN_BODY && builder->token.tag == TAG_html)
+        builder->gives_up = 1;
+    builder->mode = MODE_IN_BODY;
+    start_in_body(builder);
+    return 1;
+}
+
+void take_start_tag(Builder *builder)
+{
+    if (is_in_island(builder)) {
+        start_in_island(builder);
+        return;
+    }
+    while (!builder->gives_up && !start_in_mode(builder))
+        ;
+}
+
+/* --- end tags --- */
+
+static int end_before_body(Builder *builder)
+{
+    int16_t tag = builder->token.tag;
+    int is_passed_on = tag == TAG_body || tag == TAG_html || tag == TAG_br;
+    switch (builder->mode) {
+    case MODE_IN_HEAD:
+        if (tag == TAG_head) {
+            builder->mode = MODE_AFTER_HEAD;
+            return 1;
+        }
+        break;
+    case MODE_IN_HEAD_NOSCRIPT:
+        if (tag == TAG_noscript) {
+            move_on(builder);
+            return 1;
+        }
+        is_passed_on = tag == TAG_br;
+        break;
+    case MODE_AFTER_HEAD:
+        break;
+    default:
+        is_passed_on |= tag == TAG_head;
+    }
+    if (!is_passed_on)
+        return 1;
+    move_on(builder);
+    builder->token.tag = tag;
+    return 0;
+}
+
+int end_in_mode(Builder *builder)
+{
+    if (builder->mode < MODE_IN_BODY)
+        return end_before_body(builder);
+    if (builder->mode > MODE_IN_BODY && builder->mode < MODE_AFTER_BODY)
+        return end_in_table(builder);
+    if (builder->mode != MODE_IN_BODY) {
+        if (builder->token.tag == TAG_html) {
+            builder->mode = MODE_AFTER_AFTER_BODY;
+            return 1;
+        }
+        builder->mode = MODE_IN_BODY;
+    }
+    end_in_body(builder);
+    return 1;
+}
+
+void take_end_tag(Builder *builder)
+{
+    if (builder->level && current(builder)->space != SPACE_HTML) {
+        if (builder->token.tag == TAG_p || builder->token.tag == TAG_br)
+            builder->gives_up = 1;
+        if (builder->gives_up || end_in_island(builder))
+            return;
+    }
+    while (!builder->gives_up && !end_in_mode(builder))
+        ;
+}
+
+/* --- texts --- */
+
+static int is_space(uint8_t byte)
+{
+    return byte == ' ' || byte == '\n' || byte == '\t' || byte == '\f';
+}
+
+static int is_between_rows(Mode mode)
+{
+    return mode == MODE_IN_TABLE || mode == MODE_IN_TABLE_BODY || mode == MODE_IN_ROW ||
+           mode == MODE_IN_COLUMN_GROUP;
+}
+
+/* White space at the front of a text, where that is no content. */
+static void take_white(Builder *builder, size_t first, size_t behind)
+{
+    if (builder->mode == MODE_AFTER_HEAD)
+        put(&builder->gap, builder->page.bytes + first, behind - first);
+    else if (builder->mode > MODE_BEFORE_HEAD)
+        write_text(builder, first, behind);
+}
+
+void take_text(Builder *builder, size_t first, size_t behind)
+{
+    if (is_in_island(builder)) {
+        write_text(builder, first, behind);
+        return;
+    }
+    while (!builder->gives_up && first < behind && builder->mode < MODE_IN_BODY) {
+        size_t white = first;
+        while (white < behind && is_space(builder->page.bytes[white]))
+            white++;
+        take_white(builder, first, white);
+        first = white;
+        if (first == behind)
+            return;
+        if (builder->page.bytes[first] == '&' || builder->mode == MODE_IN_HEAD_NOSCRIPT)
+            builder->gives_up = 1; /* A reference may stand for a space. */
+        move_on(builder);
+    }
+    size_t solid = first;
+    while (solid < behind && is_space(builder->page.bytes[solid]))
+        solid++;
+    if (is_between_rows(builder->mode)) {
+        if (solid < behind)
+            builder->gives_up = 1; /* Browsers move it before the table. */
+        write_text(builder, first, behind);
+        return;
+    }
+    if (solid < behind && builder->mode >= MODE_AFTER_BODY) {
+        if (builder->page.bytes[solid] == '&')
+            builder->gives_up = 1;
+        builder->mode = MODE_IN_BODY;
+    }
+    if (first < behind)
+        reopen_formatting(builder);
+    write_text(builder, first, behind);
+}
+
+/* --- comments and the end --- */
+
+void take_comment(Builder *builder, size_t first, size_t behind)
+{
+    Buffer *to = &builder->out;
+    if (!builder->level || (builder->mode == MODE_AFTER_AFTER_BODY && current(builder)->space == SPACE_HTML))
+        return; /* It stands outside of <html>. */
+    if (builder->mode == MODE_AFTER_HEAD)
+        to = &builder->gap;
+    else if (builder->mode == MODE_AFTER_BODY && current(builder)->space == SPACE_HTML)
+        to = &builder->tail;
+    put_text(to, "<!--");
+    put(to, builder->page.bytes + first, behind - first);
+    put_text(to, "-->");
+}
+
+void take_end(Builder *builder)
+{
+    while (builder->mode < MODE_IN_BODY)
+        move_on(builder);
+    while (builder->level > 1)
+        close_current(builder);
+    put(&builder->out, builder->tail.bytes, builder->tail.size);
+    close_current(builder);
+}
