@@ -1,104 +1,171 @@
-"""What a user reads where the kernel cannot be built, or was not."""
+"""Trees that the kernel builds while it reads a page, against those of the parser."""
 
 from __future__ import annotations
 
-import os
-import shutil
-import subprocess
-import sys
-from pathlib import Path
+import codecs
+import random
+from typing import Any
 
+import numpy as np
 import pytest
 
-pytestmark = pytest.mark.slow
+from dehusk import _kernel
+from dehusk.errors import TooManyNodes
+from dehusk.page import parse as parsing
+from dehusk.page.page import Page
+from dehusk.page.parse import parse
+from dehusk.settings import Limits
+from soup import tag_soup
 
-ROOT = Path(__file__).parent.parent
-_NO_HEADERS = """
-import runpy, sys, sysconfig
-path = sysconfig.get_path
-sysconfig.get_path = lambda name, *more: "/nowhere" if name == "include" else path(name, *more)
-sys.argv = ["setup.py", "-q", "build_ext", "--build-lib", "built", "--build-temp", "built"]
-runpy.run_path("setup.py", run_name="__main__")
-"""
-_OLD_PYTHON = """
-import runpy, sys, sysconfig, setuptools.command.build_ext, setuptools.errors
-sys.version_info, sys.version = (3, 10, 13), "3.10.13 (main)"
-runpy.run_path("setup.py", run_name="__main__")
-"""
-_NO_KERNEL = (
-    "dehusk's compiled kernel cannot be loaded (No module named 'dehusk._kernel'): install dehusk"
-    " again (pip install --force-reinstall dehusk), or run `python setup.py build_ext --inplace`"
-    " in its source tree"
+SOUPS = 2000
+"""Pages of tag soup for each seed."""
+
+
+def built(html: str | bytes) -> Any:
+    """The kernel's own tree; None if the parser has to build it."""
+    return parsing._built(Page(html), Limits())
+
+
+def by_parser(page: Page) -> Any:
+    return parsing._scanned(page, Limits())
+
+
+def assert_same(one: Any, other: Any) -> None:
+    assert one.source == other.source
+    for name in (
+        "own_hash",
+        "path_hash",
+        "parent",
+        "end",
+        "tag",
+        "start",
+        "close",
+        "text_length",
+        "raw",
+    ):
+        assert np.array_equal(np.asarray(getattr(one, name)), np.asarray(getattr(other, name))), (
+            name
+        )
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_tag_soup_gives_the_tree_of_the_parser(seed: int) -> None:
+    chance, count = random.Random(seed), 0
+    for _ in range(SOUPS):
+        html = tag_soup(chance)
+        tree = built(html)
+        if tree is not None:
+            count += 1
+            assert_same(tree, by_parser(Page(html)))
+    assert count > SOUPS / 3
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "",
+        "Rye",
+        "<title>Rye &amp; oats</title><p>Sown<p>in<b> autumn<p>again</b>",
+        "<ul><li>one<li>two<ul><li>three</ul></ul><dl><dt>a<dd>b<dt>c</dl>",
+        "<table><caption>C<tr><td>1<th>2<tr><td>3<tfoot><tr><td>4</table>",
+        "<table><form></form><colgroup><col><tr><td></table>",
+        "<form><div></form>in</div>out",
+        "<a>one<a>two</a><nobr>a<nobr>b<button>c<button>d",
+        "<select><option>a<optgroup><option>b<option>c<hr></select><input>",
+        "<svg viewbox='0 0 1 1'><lineargradient/><style>a{}</style><title>t<i>i</i></title></svg>",
+        "<math definitionurl=x><mi>x</mi><mtext>a<b>b</b></mtext></math>",
+        "<pre>\n\ncode</pre><textarea>\n\nx</textarea><pre>&#10;&#10;y</pre>",
+        "<script>a<!--<script>b</script>c--></script><style></style >",
+        "<noscript><link></noscript></head> <meta> <!--c--><body>",
+        "x<body class=a><html lang=en>",
+        "<p></body>more</html> <!--end-->and more<!--still in the body-->",
+        "a\r\nb\rc&nbsp;\xa0&copy;&copy &euro; &#x80;&#55296;",
+        "<a href='?a=1&copy=2&amp;b' title='&quot;\"'>",
+        "<p><b><b><b><b>x<p>y</b>z",
+        "<template><p>x<li></template><table><template><tr-x></template></table>",
+        "<object><p><b></object>x<ruby>a<rt>b<rp>c</ruby>",
+    ],
 )
-_BUILD = ("setup.py", "-q", "build_ext", "--build-lib", "built", "--build-temp", "built")
+def test_the_kernel_builds_what_nothing_has_to_be_moved_in(html: str) -> None:
+    tree = built(html)
+    assert tree is not None
+    assert_same(tree, by_parser(Page(html)))
 
 
-@pytest.fixture
-def source_tree(tmp_path: Path) -> Path:
-    """What a build needs, without what an earlier one made."""
-    for name in ("setup.py", "pyproject.toml", "README.md", "LICENSE"):
-        shutil.copy(ROOT / name, tmp_path)
-    shutil.copytree(ROOT / "src" / "kernel", tmp_path / "src" / "kernel")
-    (tmp_path / "src" / "dehusk").mkdir()
-    for name in ("dehusk/__init__.py", "dehusk/__main__.py", "dehusk_command.py"):
-        shutil.copy(ROOT / "src" / name, tmp_path / "src" / name)
-    return tmp_path
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<b><p>x</b>y",
+        "<a><div><a>x",
+        "<table>x<tr><td>",
+        "<table><div>",
+        "<table><input type=hidden>",
+        "<svg><p>",
+        "<template><tr></template>",
+        "<frameset>",
+        "<plaintext>",
+        "<p>&CounterClockwiseContourIntegral;",
+        "a\0b",
+        "<p>\udcff",
+        "<div>" * 600,
+        "<p " + " ".join(f"a{n}" for n in range(100)) + ">",
+        "<!--never ends",
+    ],
+)
+def test_what_has_to_be_moved_is_left_to_the_parser(html: str) -> None:
+    assert built(html) is None
+    assert parse(Page(html)).tree.source == by_parser(Page(html)).source
 
 
-def _run(folder: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, *arguments],
-        cwd=folder,
-        env={**os.environ, **environment},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+_LATIN = "<meta charset=iso-8859-1><p>é".encode("latin-1")
+_LATE = b"<!--" + b"-" * 2000 + b"-->"
+_EQUIVALENT = b"<meta http-equiv=content-type content='text/html; charset=%s'>"
 
 
-def test_a_build_without_a_compiler_says_so_and_fails(source_tree: Path) -> None:
-    ran = _run(source_tree, *_BUILD, CC="/nowhere/cc")
-    assert ran.returncode != 0
-    assert "error: dehusk's kernel needs a C compiler to be built, and /nowhere/cc" in ran.stderr
-    assert not list(source_tree.rglob("_kernel*.so"))
+@pytest.mark.parametrize(
+    ("html", "charset", "text"),
+    [
+        ("<p>é".encode(), None, "é"),
+        ("<p>é".encode(), "UTF-8", "é"),
+        ("<p>é".encode(), "latin1", "Ã©"),
+        (codecs.BOM_UTF8 + "<p>é".encode(), None, "é"),
+        (codecs.BOM_UTF8 + "<p>é".encode(), "latin1", "é"),
+        ("<p>é".encode("utf-16"), None, "é"),
+        (_LATIN, None, "é"),
+        (_LATE + _LATIN, None, "é"),
+        ("<meta charset=utf-8><p>é".encode(), None, "é"),
+        (b"<meta charset=koi8-r><p>\xc3\xa9", None, "ц╘"),
+        (_LATE + b"<meta charset=koi8-r><p>\xc3\xa9", None, "ц╘"),
+        (_LATE + _EQUIVALENT % b"koi8-r" + b"<p>\xc3\xa9", None, "ц╘"),
+        (_LATE + _EQUIVALENT % b"utf-8" + b"<p>\xc3\xa9", None, "é"),
+        (b"<script>'<meta charset=koi8-r>'</script><p>\xc3\xa9", None, "ц╘"),
+        (b"<p>\xe9", None, "é"),
+        (b"<p>\xe9", "utf-8", "�"),
+    ],
+)
+def test_bytes_are_decoded_as_the_parser_does(html: bytes, charset: str | None, text: str) -> None:
+    page = Page(html, charset=charset)
+    tree = parse(page).tree
+    assert tree.source == by_parser(page).source
+    assert tree.text(len(tree) - 1) == text
 
 
-def test_a_build_without_pythons_headers_says_so_and_fails(source_tree: Path) -> None:
-    ran = _run(source_tree, "-c", _NO_HEADERS)
-    assert ran.returncode != 0
-    assert "error: dehusk's kernel needs the headers of Python to be built" in ran.stderr
+def test_too_many_elements_are_refused_before_their_nodes_are_made() -> None:
+    with pytest.raises(TooManyNodes):
+        parse(Page("<p>" * 1000), Limits(max_nodes=500))
+    assert _kernel.build(b"<p>" * 1000, 512, 500, True) is None
 
 
-def test_an_older_python_is_told_which_one_is_needed(source_tree: Path) -> None:
-    ran = _run(source_tree, "-c", _OLD_PYTHON)
-    assert ran.returncode != 0
-    assert ran.stderr == "dehusk needs Python 3.11 or later, and this is 3.10.13\n"
-
-
-def test_without_its_kernel_dehusk_says_what_is_missing(source_tree: Path) -> None:
-    ran = _run(source_tree, "-c", "import dehusk", PYTHONPATH=str(source_tree / "src"))
-    assert ran.stderr.strip().splitlines()[-1] == f"ImportError: {_NO_KERNEL}"
-
-
-def test_the_command_says_so_without_a_traceback(source_tree: Path) -> None:
-    command = "import dehusk_command; dehusk_command.main()"
-    ran = _run(source_tree, "-c", command, PYTHONPATH=str(source_tree / "src"))
-    assert ran.returncode == 1
-    assert ran.stderr == f"dehusk: {_NO_KERNEL}\n"
-    ran = _run(source_tree, "-m", "dehusk", PYTHONPATH=str(source_tree / "src"))
-    assert ran.returncode == 1
-    assert _NO_KERNEL in ran.stderr
-    assert ran.stderr.count("\n") == 1
-
-
-def test_a_script_of_any_name_may_do_without_dehusk(source_tree: Path) -> None:
-    script = source_tree / "compare-dehusk"
-    script.write_text("try:\n    import dehusk\nexcept ImportError:\n    print('without')\n")
-    ran = _run(source_tree, str(script), PYTHONPATH=str(source_tree / "src"))
-    assert (ran.returncode, ran.stdout) == (0, "without\n")
-
-
-def test_a_kernel_that_cannot_be_loaded_is_not_called_missing(source_tree: Path) -> None:
-    (source_tree / "src" / "dehusk" / "_kernel.abi3.so").write_bytes(b"rye")
-    ran = _run(source_tree, "-c", "import dehusk", PYTHONPATH=str(source_tree / "src"))
-    assert "_kernel.abi3.so: " in ran.stderr.strip().splitlines()[-1]
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("x", 512, 9, True),
+        (b"x", 0, 9, True),
+        (b"x", 513, 9, True),
+        (b"x", 512, -1, True),
+        (b"x", 512, 9),
+    ],
+)
+def test_wrong_arguments_are_refused(arguments: tuple[Any, ...]) -> None:
+    with pytest.raises((TypeError, ValueError, OverflowError)):
+        _kernel.build(*arguments)

@@ -223,7 +223,7 @@ void close_implied(Builder *builder, int16_t but)
 static int is_barrier(const Open *open, Scope scope)
 {
     if (open->space != SPACE_HTML)
-        return scope != SCOPE_TABLE && open->is_point;
+        return scope != SCOPE_TABLE && open->holds_html;
     if (scope == SCOPE_TABLE)
         return open->tag == TAG_html || open->tag == TAG_table || open->tag == TAG_template;
     return tag_kinds[open->tag] & KIND_BARRIER || (scope == SCOPE_BUTTON && open->tag == TAG_button) ||
@@ -364,7 +364,7 @@ static void end_listed(Builder *builder, size_t listed, size_t place)
         return;
     for (size_t i = place + 1; i < builder->level; i++) {
         const Open *open = &builder->stack[i];
-        if (open->space == SPACE_HTML ? tag_kinds[open->tag] & KIND_SPECIAL : open->is_point) {
+        if (open->space == SPACE_HTML ? tag_kinds[open->tag] & KIND_SPECIAL : open->holds_html) {
             builder->gives_up = 1; /* Browsers move what is in that block. */
             return;
         }

@@ -33,6 +33,7 @@ typedef enum {
     MODE_IN_CELL,
     MODE_AFTER_BODY,
     MODE_AFTER_AFTER_BODY,
+    MODE_IN_TEMPLATE,
 } Mode;
 
 typedef enum { QUIRKS_NO, QUIRKS_YES, QUIRKS_UNKNOWN } Quirks;
@@ -56,7 +57,7 @@ typedef struct {
     uint32_t name_size;
     int16_t tag; /* TAG_TEXT if it is no longer in the stack, and only waits for its end. */
     uint8_t space;
-    uint8_t is_point; /* Is HTML read in it, though it is SVG or MathML? */
+    uint8_t holds_html; /* Of SVG and MathML: is HTML read in it? Of a template: did something else than metadata come? */
 } Open;
 
 /* A formatting element that may have to be opened again; TAG_TEXT for a marker. */
@@ -80,6 +81,8 @@ typedef struct {
     size_t level, listed;
     Mode mode;
     Quirks quirks;
+    size_t templates;   /* How many are open. */
+    uint8_t is_head_over;
     uint8_t has_form;   /* Is a form open, or thought to be? */
     uint8_t in_table;   /* Is what comes now wrong in a table? */
     uint8_t is_decoded; /* Is a charset that the page names of no interest? */
@@ -178,8 +181,13 @@ int end_in_mode(Builder *builder);
 int start_in_head(Builder *builder);
 void start_in_body(Builder *builder);
 void end_in_body(Builder *builder);
+int start_in_template(Builder *builder);
+void end_template(Builder *builder);
 int start_in_table(Builder *builder);
 int end_in_table(Builder *builder);
+
+/* The mode that goes with the open elements, when a table or a template has ended. */
+void reset_mode(Builder *builder);
 
 /* Text that is read up to the end tag of the element that was read. */
 void read_raw(Builder *builder, int is_escapable);

@@ -57,6 +57,15 @@ static void read_doctype(Builder *builder, size_t at)
     builder->at = end + 1;
 }
 
+/* Is what begins with `<!` or `<?` a comment by mistake? Else it is an instruction, or text of an island. */
+static int is_comment(Builder *builder, size_t at)
+{
+    if (builder->page.bytes[at + 1] == '!')
+        return !builder->level || current(builder)->space == SPACE_HTML;
+    return at + 2 < builder->page.size &&
+           (!is_letter(builder->page.bytes[at + 2]) || stands_at(builder->page, at, "<?xml "));
+}
+
 /* Read `<!` or `<?`, and all that belongs to it. */
 static void read_declaration(Builder *builder, size_t at)
 {
@@ -64,12 +73,9 @@ static void read_declaration(Builder *builder, size_t at)
         read_comment(builder, at);
     } else if (stands_at(builder->page, at, "<!doctype")) {
         read_doctype(builder, at);
-    } else if (stands_at(builder->page, at, "<?xml ") && builder->mode == MODE_INITIAL) {
-        builder->at = find_byte(builder->page, '>', at, builder->page.size);
-        builder->at += builder->at < builder->page.size;
-    } else if (builder->page.bytes[at + 1] == '!' && !is_in_island(builder)) {
+    } else if (is_comment(builder, at)) {
         size_t end = find_byte(builder->page, '>', at, builder->page.size);
-        take_comment(builder, at + 2, end);
+        take_comment(builder, at + 1 + (builder->page.bytes[at + 1] == '!'), end);
         builder->at = end + (end < builder->page.size);
     } else {
         builder->gives_up = 1;

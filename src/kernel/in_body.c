@@ -18,7 +18,7 @@ static void close_item(Builder *builder, int16_t one, int16_t other)
         }
         if (open->space == SPACE_HTML ? tag_kinds[tag] & KIND_SPECIAL && tag != TAG_address && tag != TAG_div &&
                                             tag != TAG_p
-                                      : open->is_point)
+                                      : open->holds_html)
             break;
     }
     close_p(builder);
@@ -26,11 +26,13 @@ static void close_item(Builder *builder, int16_t one, int16_t other)
 
 static void start_form(Builder *builder)
 {
-    if (builder->has_form)
+    if (builder->has_form && !builder->templates)
         return;
     close_p(builder);
-    builder->has_form = 1;
-    builder->form = builder->out.size;
+    if (!builder->templates) {
+        builder->has_form = 1;
+        builder->form = builder->out.size;
+    }
     open_read(builder, SPACE_HTML);
 }
 
@@ -65,6 +67,8 @@ static void start_option(Builder *builder, int16_t tag)
 
 static void start_table(Builder *builder)
 {
+    if (in_scope(builder, TAG_select, SCOPE_PLAIN))
+        builder->gives_up = 1; /* In a table it ends the list, elsewhere not. */
     if (builder->quirks != QUIRKS_YES && in_scope(builder, TAG_p, SCOPE_BUTTON)) {
         if (builder->quirks == QUIRKS_UNKNOWN)
             builder->gives_up = 1;
@@ -139,7 +143,8 @@ void start_in_body(Builder *builder)
         return;
     switch (tag) {
     case TAG_html: case TAG_body: /* What is new in it belongs to the first one. */
-        add_attributes(builder, tag == TAG_body);
+        if (!builder->templates)
+            add_attributes(builder, tag == TAG_body);
         return;
     case TAG_base: case TAG_basefont: case TAG_bgsound: case TAG_link: case TAG_meta: case TAG_noframes:
     case TAG_script: case TAG_style: case TAG_template: case TAG_title:
@@ -226,7 +231,7 @@ static void end_other(Builder *builder)
                 close_current(builder);
             return;
         }
-        if (open->space == SPACE_HTML ? tag_kinds[open->tag] & KIND_SPECIAL : open->is_point)
+        if (open->space == SPACE_HTML ? tag_kinds[open->tag] & KIND_SPECIAL : open->holds_html)
             return;
     }
 }
@@ -285,11 +290,11 @@ void end_in_body(Builder *builder)
         if (in_scope(builder, TAG_body, SCOPE_PLAIN))
             builder->mode = tag == TAG_html ? MODE_AFTER_AFTER_BODY : MODE_AFTER_BODY;
         return;
-    case TAG_template:
-        builder->gives_up = 1;
-        return;
     case TAG_form:
-        end_form(builder);
+        if (builder->templates)
+            end_box(builder, tag, SCOPE_PLAIN, TAG_TEXT);
+        else
+            end_form(builder);
         return;
     case TAG_p:
         if (!in_scope(builder, TAG_p, SCOPE_BUTTON))

@@ -17,8 +17,7 @@ static void clear_to(Builder *builder, Mode mode)
     }
 }
 
-/* The mode that goes with the open elements, when a table has ended. */
-static void reset_mode(Builder *builder)
+void reset_mode(Builder *builder)
 {
     for (size_t i = builder->level; i--;) {
         const Open *open = &builder->stack[i];
@@ -40,6 +39,12 @@ static void reset_mode(Builder *builder)
             return;
         case TAG_table:
             builder->mode = MODE_IN_TABLE;
+            return;
+        case TAG_template:
+            builder->mode = open->holds_html ? MODE_IN_BODY : MODE_IN_TEMPLATE;
+            return;
+        case TAG_head:
+            builder->mode = builder->is_head_over ? MODE_AFTER_HEAD : MODE_IN_HEAD;
             return;
         case TAG_tbody: case TAG_thead: case TAG_tfoot: case TAG_body: case TAG_html:
             return;
@@ -64,7 +69,7 @@ static void start_in_body_of_table(Builder *builder)
 
 static void start_form_in_table(Builder *builder)
 {
-    if (builder->has_form)
+    if (builder->has_form || builder->templates)
         return;
     builder->has_form = 1;
     builder->form = SIZE_MAX; /* It holds nothing. */
@@ -107,12 +112,6 @@ static int start_between(Builder *builder)
         return 0;
     case TAG_style: case TAG_script: case TAG_template:
         return start_in_head(builder);
-    case TAG_input:
-        if (is_value(builder, attribute_named(builder, "type"), "hidden"))
-            write_void(builder);
-        else
-            builder->gives_up = 1;
-        return 1;
     case TAG_form:
         start_form_in_table(builder);
         return 1;
@@ -323,8 +322,8 @@ int end_in_table(Builder *builder)
     case MODE_IN_CELL:
         return end_in_cell(builder);
     case MODE_IN_COLUMN_GROUP:
-        if (tag == TAG_col || tag == TAG_template)
-            return 1;
+        if (tag == TAG_col)
+            builder->gives_up = 1;
         return leave_columns(builder) || tag == TAG_colgroup;
     case MODE_IN_TABLE_BODY:
         return end_in_group(builder);

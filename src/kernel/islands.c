@@ -87,14 +87,14 @@ static int is_point(const Builder *builder, Space space)
 
 int is_in_island(Builder *builder)
 {
-    return builder->level && current(builder)->space != SPACE_HTML && !current(builder)->is_point;
+    return builder->level && current(builder)->space != SPACE_HTML && !current(builder)->holds_html;
 }
 
 void start_in_island(Builder *builder)
 {
     int16_t tag = builder->token.tag;
     Space space = tag == TAG_svg ? SPACE_SVG : SPACE_MATH;
-    int is_inside = current(builder)->space != SPACE_HTML && !current(builder)->is_point;
+    int is_inside = current(builder)->space != SPACE_HTML && !current(builder)->holds_html;
     if (is_inside)
         space = (Space)current(builder)->space;
     if ((is_inside && ends_island(builder)) || is_named(builder, "annotation-xml") ||
@@ -105,7 +105,7 @@ void start_in_island(Builder *builder)
     open_read(builder, space);
     if (builder->gives_up)
         return;
-    current(builder)->is_point = (uint8_t)is_point(builder, space);
+    current(builder)->holds_html = (uint8_t)is_point(builder, space);
     if (builder->token.is_self_closing)
         close_current(builder);
 }

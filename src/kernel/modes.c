@@ -116,6 +116,13 @@ static void check_charset(Builder *builder)
     }
 }
 
+/* The head stays open until the body begins: more may belong to it. */
+static void leave_head(Builder *builder)
+{
+    builder->is_head_over = 1;
+    builder->mode = MODE_AFTER_HEAD;
+}
+
 int start_in_head(Builder *builder)
 {
     int16_t tag = builder->token.tag;
@@ -136,12 +143,15 @@ int start_in_head(Builder *builder)
         builder->mode = MODE_IN_HEAD_NOSCRIPT;
         return 1;
     case TAG_template:
-        builder->gives_up = 1; /* Its content is a page of its own. */
+        add_marker(builder);
+        open_read(builder, SPACE_HTML);
+        builder->templates++;
+        builder->mode = MODE_IN_TEMPLATE;
         return 1;
     case TAG_head:
         return 1;
     }
-    builder->mode = MODE_AFTER_HEAD; /* It stays open until the body begins: more may belong to it. */
+    leave_head(builder);
     return 0;
 }
 
@@ -177,7 +187,7 @@ static void move_on(Builder *builder)
         builder->mode = MODE_IN_HEAD;
         return;
     case MODE_IN_HEAD:
-        builder->mode = MODE_AFTER_HEAD;
+        leave_head(builder);
         return;
     case MODE_AFTER_HEAD:
         builder->token.tag = TAG_TEXT;
@@ -240,8 +250,42 @@ static int start_before_body(Builder *builder)
     return 0;
 }
 
+/* --- templates --- */
+
+int start_in_template(Builder *builder)
+{
+    int16_t tag = builder->token.tag;
+    if (is_for_head(tag) && tag != TAG_head)
+        return start_in_head(builder);
+    if (tag_kinds[tag] & KIND_TABLE_PART)
+        builder->gives_up = 1;
+    for (size_t i = builder->level; i--;)
+        if (builder->stack[i].tag == TAG_template && builder->stack[i].space == SPACE_HTML) {
+            builder->stack[i].holds_html = 1;
+            break;
+        }
+    builder->mode = MODE_IN_BODY;
+    return 0;
+}
+
+void end_template(Builder *builder)
+{
+    if (!builder->templates) {
+        builder->gives_up = 1;
+        return;
+    }
+    close_until(builder, TAG_template);
+    clear_to_marker(builder);
+    builder->templates--;
+    reset_mode(builder);
+}
+
+/* --- all start tags --- */
+
 int start_in_mode(Builder *builder)
 {
+    if (builder->mode == MODE_IN_TEMPLATE)
+        return start_in_template(builder);
     if (builder->mode < MODE_IN_BODY)
         return start_before_body(builder);
     if (builder->mode > MODE_IN_BODY && builder->mode < MODE_AFTER_BODY)
@@ -272,7 +316,7 @@ static int end_before_body(Builder *builder)
     switch (builder->mode) {
     case MODE_IN_HEAD:
         if (tag == TAG_head) {
-            builder->mode = MODE_AFTER_HEAD;
+            leave_head(builder);
             return 1;
         }
         break;
@@ -297,6 +341,14 @@ static int end_before_body(Builder *builder)
 
 int end_in_mode(Builder *builder)
 {
+    if (builder->token.tag == TAG_template) {
+        if (builder->mode >= MODE_AFTER_BODY && builder->mode != MODE_IN_TEMPLATE)
+            builder->gives_up = 1;
+        end_template(builder);
+        return 1;
+    }
+    if (builder->mode == MODE_IN_TEMPLATE)
+        return 1;
     if (builder->mode < MODE_IN_BODY)
         return end_before_body(builder);
     if (builder->mode > MODE_IN_BODY && builder->mode < MODE_AFTER_BODY)
@@ -373,7 +425,7 @@ void take_text(Builder *builder, size_t first, size_t behind)
         write_text(builder, first, behind);
         return;
     }
-    if (solid < behind && builder->mode >= MODE_AFTER_BODY) {
+    if (solid < behind && builder->mode >= MODE_AFTER_BODY && builder->mode != MODE_IN_TEMPLATE) {
         if (builder->page.bytes[solid] == '&')
             builder->gives_up = 1;
         builder->mode = MODE_IN_BODY;
@@ -401,6 +453,8 @@ void take_comment(Builder *builder, size_t first, size_t behind)
 
 void take_end(Builder *builder)
 {
+    while (builder->templates)
+        end_template(builder);
     while (builder->mode < MODE_IN_BODY)
         move_on(builder);
     while (builder->level > 1)

@@ -8,7 +8,7 @@ enum { ENDS_NAME = 1, ENDS_ATTRIBUTE = 2, ENDS_VALUE = 4, SPECIAL_IN_TEXT = 8, S
 #define SPACES(kinds) ['\t'] = kinds, ['\n'] = kinds, ['\f'] = kinds, [' '] = kinds
 
 /* What is special about a byte. 0xC2 may begin a space that does not break. */
-static const uint8_t bytes_kinds[256] = {
+static const uint8_t byte_kinds[256] = {
     SPACES(ENDS_NAME | ENDS_ATTRIBUTE | ENDS_VALUE),
     ['/'] = ENDS_NAME | ENDS_ATTRIBUTE,
     ['>'] = ENDS_NAME | ENDS_ATTRIBUTE | ENDS_VALUE | SPECIAL_IN_TEXT | SPECIAL_IN_VALUE,
@@ -22,14 +22,34 @@ static const uint8_t bytes_kinds[256] = {
 /* The first byte from `at` on that is of that kind; else `stop`. */
 static size_t find_kind(Bytes page, size_t at, size_t stop, uint8_t kind)
 {
-    while (at < stop && !(bytes_kinds[page.bytes[at]] & kind))
+    while (at < stop && !(byte_kinds[page.bytes[at]] & kind))
         at++;
     return at;
 }
 
+/* The first byte that is not written as it is; else `stop`. */
+static size_t find_special(Bytes page, size_t at, size_t stop, int is_in_value)
+{
+#if defined(__SSE2__)
+    const __m128i quote = _mm_set1_epi8(is_in_value ? '"' : '&');
+    for (; stop - at >= 16; at += 16) {
+        __m128i bytes = _mm_loadu_si128((const __m128i *)(page.bytes + at));
+        __m128i signs = _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('<')),
+                                     _mm_cmpeq_epi8(bytes, _mm_set1_epi8('>')));
+        signs = _mm_or_si128(signs, _mm_cmpeq_epi8(bytes, _mm_set1_epi8('&')));
+        signs = _mm_or_si128(signs, _mm_cmpeq_epi8(bytes, _mm_set1_epi8((char)0xC2)));
+        signs = _mm_or_si128(signs, _mm_cmpeq_epi8(bytes, quote));
+        int marks = _mm_movemask_epi8(signs);
+        if (marks)
+            return at + lowest_bit((uint32_t)marks);
+    }
+#endif
+    return find_kind(page, at, stop, is_in_value ? SPECIAL_IN_VALUE : SPECIAL_IN_TEXT);
+}
+
 static size_t skip_white(Bytes page, size_t at)
 {
-    while (at < page.size && (bytes_kinds[page.bytes[at]] & ENDS_VALUE) && page.bytes[at] != '>')
+    while (at < page.size && (byte_kinds[page.bytes[at]] & ENDS_VALUE) && page.bytes[at] != '>')
         at++;
     return at;
 }
@@ -231,8 +251,7 @@ static void put_run(Builder *builder, size_t at, size_t stop, int is_in_value)
 {
     Buffer *out = &builder->out;
     while (at < stop) {
-        size_t special =
-            find_kind(builder->page, at, stop, is_in_value ? SPECIAL_IN_VALUE : SPECIAL_IN_TEXT);
+        size_t special = find_special(builder->page, at, stop, is_in_value);
         put(out, builder->page.bytes + at, special - at);
         at = special < stop ? put_special(builder, out, special, stop, is_in_value) : stop;
     }
