@@ -124,6 +124,7 @@ static void push(Builder *builder, size_t start, int16_t tag, Space space)
     size_t end = start + 1;
     while (end < written.size && written.bytes[end] != ' ' && written.bytes[end] != '>')
         end++;
+    builder->open[tag] += space == SPACE_HTML;
     builder->stack[builder->level++] =
         (Open){start, (uint32_t)(end - start - 1), tag, (uint8_t)space, 0};
 }
@@ -182,6 +183,7 @@ static void close_one(Builder *builder)
     memcpy(to, out->bytes + open->start + 1, open->name_size);
     to[open->name_size] = '>';
     out->size += (size_t)open->name_size + 3;
+    builder->open[open->tag] -= open->space == SPACE_HTML;
     if (open->space == SPACE_HTML && tag_kinds[open->tag] & KIND_FORMATTING)
         for (size_t i = builder->listed; i--;)
             if (builder->formatting[i].start == open->start)
@@ -207,10 +209,13 @@ void close_until(Builder *builder, int16_t tag)
 
 void forget(Builder *builder, size_t place)
 {
-    if (place == builder->level - 1)
+    if (place == builder->level - 1) {
         close_current(builder);
-    else
+    } else {
+        builder->open[builder->stack[place].tag]--;
         builder->stack[place].tag = TAG_TEXT;
+        builder->open[TAG_TEXT]++;
+    }
 }
 
 void close_implied(Builder *builder, int16_t but)
@@ -232,7 +237,7 @@ static int is_barrier(const Open *open, Scope scope)
 
 int in_scope(const Builder *builder, int16_t tag, Scope scope)
 {
-    for (size_t i = builder->level; i--;) {
+    for (size_t i = builder->open[tag] ? builder->level : 0; i--;) {
         const Open *open = &builder->stack[i];
         if (open->space == SPACE_HTML && open->tag == tag)
             return 1;
@@ -335,6 +340,8 @@ void reopen_formatting(Builder *builder)
         push(builder, start, formatting->tag, SPACE_HTML);
         formatting->start = start;
         formatting->is_open = 1;
+        if (++builder->elements > builder->max_elements || start / MAX_GROWTH > builder->page.size)
+            builder->gives_up = 1;
     }
 }
 

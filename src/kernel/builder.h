@@ -10,9 +10,10 @@
 #include "canonical.h"
 
 /* Pages beyond these are left to the parser: no search in them takes long. */
-#define MAX_OPEN 500
+#define MAX_OPEN 250
 #define MAX_FORMATTING 60
 #define MAX_ATTRIBUTES 60
+#define MAX_GROWTH 8 /* So many times as large may a page become by elements that are opened again. */
 
 typedef enum { SPACE_HTML, SPACE_SVG, SPACE_MATH } Space;
 
@@ -89,6 +90,7 @@ typedef struct {
     uint8_t gives_up;
     size_t form;        /* Where its start tag was written. */
     Token token;
+    uint16_t open[TAG_COUNT]; /* How many elements of HTML are open, by their tags. */
     Open stack[MAX_OPEN];
     Formatting formatting[MAX_FORMATTING];
 } Builder;
