@@ -167,6 +167,12 @@ def test_the_kernel_refuses_a_forest_that_is_none() -> None:
         _kernel.smooth(1.0, ones, ones, ones, weights, weights[1:], weights)
 
 
+def test_what_is_no_json_is_written_as_it_is() -> None:
+    for written in (b"", b'"', b'\\"', b'"\\"', b"\xc2", b'"\xe2\x80'):
+        assert _kernel.one_line(written) == written + b"\n"
+    assert _kernel.one_line("[\u2028".encode() + b'",1]') == b'[\\u2028", 1]\n'
+
+
 def test_a_tree_without_nodes_is_no_trouble() -> None:
     tree = _kernel.scan(b"", 512, _nothing)
     labels = np.zeros(0, np.int8)

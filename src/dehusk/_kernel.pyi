@@ -114,7 +114,7 @@ def stated(
     list[tuple[str, str]],
     list[str],
     str,
-    list[tuple[int, int, str]],
+    list[tuple[int, int, str, int]],
 ]: ...
 def tagged(tree: Tree, tag: int, /) -> list[int]: ...
 

@@ -89,7 +89,7 @@ static PyMethodDef functions[] = {
     FUNCTION(holders, "Elements that a page leaves empty for its scripts, and whether it shows an image."),
     FUNCTION(label, "The labels of a page's nodes, and the reasons."),
     FUNCTION(lines, "The content of a labelled page as lines, each with the node that it begins with."),
-    FUNCTION(one_line, "JSON with a line feed behind it, and nothing in it that ends a line."),
+    FUNCTION(one_line, "JSON without white space as it is written on a line, and nothing in it that ends one."),
     FUNCTION(markdown, "The content of a labelled page as Markdown."),
     FUNCTION(marked, "Where a page may show its dates and its authors."),
     FUNCTION(links, "The links of a page that lead somewhere, in a list."),

@@ -1,4 +1,4 @@
-/* `one_line`: what some readers of lines take for the end of one, escaped as JSON does. */
+/* `one_line`: JSON as it is written on a line, with nothing in it that some readers take for the end of one. */
 
 #include "buffer.h"
 #include "kernel.h"
@@ -21,6 +21,63 @@ static size_t next_end(Bytes json, uint8_t first, size_t at)
     return at;
 }
 
+/* JSON without white space outside of its strings, and where the next ends of lines stand in it. */
+typedef struct {
+    Bytes json;
+    size_t control, separator;
+    Buffer line;
+} Writing;
+
+/* Where a string ends that goes on at `at`, the quote included: at the first quote with no escape before it. */
+static size_t behind_string(Bytes json, size_t at)
+{
+    while ((at = find_byte(json, '"', at, json.size)) < json.size) {
+        size_t slashes = 0;
+        while (json.bytes[at - 1 - slashes] == '\\')
+            slashes++;
+        at++;
+        if (slashes % 2 == 0)
+            return at;
+    }
+    return json.size;
+}
+
+static void put_string(Writing *writing, size_t at, size_t stop)
+{
+    Bytes json = writing->json;
+    for (;;) {
+        int is_control = writing->control < writing->separator;
+        size_t end = is_control ? writing->control : writing->separator;
+        if (end >= stop)
+            break;
+        put(&writing->line, json.bytes + at, end - at);
+        put_text(&writing->line, escape_at(json.bytes + end, json.size - end));
+        at = end + (is_control ? 2 : 3);
+        if (is_control)
+            writing->control = next_end(json, 0xC2, at);
+        else
+            writing->separator = next_end(json, 0xE2, at);
+    }
+    put(&writing->line, json.bytes + at, stop - at);
+}
+
+/* Write all of it, with a space behind what parts values, and a line feed at the end. */
+static void put_json(Writing *writing)
+{
+    Bytes json = writing->json;
+    for (size_t at = 0, stop; at < json.size; at = stop) {
+        uint8_t byte = json.bytes[at];
+        int is_string = byte == '"' || byte >= 0x80; /* Nothing beyond ASCII stands outside of strings. */
+        stop = is_string ? behind_string(json, at + 1) : at + 1;
+        if (is_string)
+            put_string(writing, at, stop);
+        else
+            put(&writing->line, byte == ',' ? ", " : byte == ':' ? ": " : (const char *)&json.bytes[at],
+                byte == ',' || byte == ':' ? 2 : 1);
+    }
+    put(&writing->line, "\n", 1);
+}
+
 PyObject *kernel_one_line(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
 {
     (void)module;
@@ -29,23 +86,12 @@ PyObject *kernel_one_line(PyObject *module, PyObject *const *arguments, Py_ssize
     if (!check_count("one_line", count, 1) || PyBytes_AsStringAndSize(arguments[0], &bytes, &size) < 0)
         return NULL;
     Bytes json = {(const uint8_t *)bytes, (size_t)size};
-    Buffer line = {0};
-    size_t at = 0, control = next_end(json, 0xC2, 0), separator = next_end(json, 0xE2, 0);
-    while (at < json.size) {
-        size_t end = control < separator ? control : separator;
-        put(&line, json.bytes + at, end - at);
-        at = end;
-        if (end == json.size)
-            break;
-        put_text(&line, escape_at(json.bytes + end, json.size - end));
-        at += json.bytes[end] == 0xC2 ? 2 : 3;
-        if (end == control)
-            control = next_end(json, 0xC2, at);
-        else
-            separator = next_end(json, 0xE2, at);
-    }
-    put(&line, "\n", 1);
-    PyObject *found = line.is_short ? PyErr_NoMemory() : PyBytes_FromStringAndSize((char *)line.bytes, (Py_ssize_t)line.size);
+    Writing writing = {json, next_end(json, 0xC2, 0), next_end(json, 0xE2, 0), {0}};
+    room_in(&writing.line, json.size + json.size / 16); /* Most of what is written is in strings. */
+    put_json(&writing);
+    Buffer line = writing.line;
+    PyObject *found =
+        line.is_short ? PyErr_NoMemory() : PyBytes_FromStringAndSize((char *)line.bytes, (Py_ssize_t)line.size);
     free(line.bytes);
     return found;
 }

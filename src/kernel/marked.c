@@ -26,12 +26,13 @@ enum { HAS_DATE = 1, IS_BYLINE = 2, NAMES_AUTHOR = 4 };
 
 #define MAX_LINES 64
 #define PREFIX 3
+#define LOW_FIVE 0x1F /* Bits of a byte that are the same in capital and in small letters. */
 
-/* Lines in small letters, and which of them have each byte first, second and third. */
+/* Lines in small letters, and which of them have a byte with these low bits first, second and third. */
 typedef struct {
-    Bytes lines;
-    size_t start[MAX_LINES], size[MAX_LINES];
-    uint64_t having[PREFIX][256];
+    Bytes lines[MAX_LINES];
+    size_t count;
+    uint64_t having[PREFIX][LOW_FIVE + 1];
 } Lines;
 
 /* What is looked for. */
@@ -41,10 +42,10 @@ typedef struct {
     long headline; /* Its node; -1 for none. */
     size_t lead;   /* The first node behind the article's head. */
     long wanted;   /* What is wanted of the marks below, together. */
-    Lines authors; /* Pieces of the names of elements that hold authors. */
-    Lines dates;   /* The same for dates. */
-    Lines starts;  /* What texts begin with that name an author. */
-    Lines links;   /* What the addresses of authors hold. */
+    Lines names;      /* Pieces of the names of elements that hold authors, and of those that hold dates. */
+    uint64_t authors; /* Which of them, as bits, are those of authors. */
+    Lines starts;     /* What texts begin with that name an author. */
+    Lines links;      /* What the addresses of authors hold. */
     int max_text;
     Py_ssize_t max_marks;
     PyObject *found;
@@ -53,47 +54,43 @@ typedef struct {
 /* Read lines that each end with a line end and have three bytes or more before it; 0 for others. */
 static int read_lines(Bytes lines, Lines *to)
 {
-    size_t count = 0;
-    memset(to, 0, sizeof(*to));
-    to->lines = lines;
-    for (size_t at = 0, end; at < lines.size; at = end + 1, count++) {
+    for (size_t at = 0, end; at < lines.size; at = end + 1, to->count++) {
         end = find_byte(lines, '\n', at, lines.size);
-        if (count == MAX_LINES || end - at < PREFIX)
+        if (to->count == MAX_LINES || end - at < PREFIX)
             return 0;
-        to->start[count] = at;
-        to->size[count] = end - at;
+        to->lines[to->count] = (Bytes){lines.bytes + at, end - at};
         for (size_t i = 0; i < PREFIX; i++)
-            to->having[i][lines.bytes[at + i]] |= UINT64_C(1) << count;
+            to->having[i][lines.bytes[at + i] & LOW_FIVE] |= UINT64_C(1) << to->count;
     }
     return 1;
 }
 
-/* Does one of the lines stand at a place of the source, whatever the case of its letters? */
-static int is_line_at(const Lines *lines, Bytes source, size_t place, size_t stop)
+/* Which of the lines, as bits, stand at a place that has so many bytes, whatever the case of their letters. */
+static inline uint64_t standing_at(const Lines *lines, const uint8_t *at, size_t left)
 {
-    if (stop - place < PREFIX)
-        return 0;
-    const uint8_t *at = source.bytes + place;
-    uint64_t left = lines->having[0][lower(at[0])] & lines->having[1][lower(at[1])] &
-                    lines->having[2][lower(at[2])];
-    for (size_t i = 0; left; i++, left >>= 1) {
-        size_t same = 0, size = lines->size[i];
-        if (!(left & 1) || stop - place < size)
+    uint64_t found = 0, like = left < PREFIX ? 0 : lines->having[0][at[0] & LOW_FIVE] &
+                                                       lines->having[1][at[1] & LOW_FIVE] &
+                                                       lines->having[2][at[2] & LOW_FIVE];
+    for (size_t i = 0; like; i++, like >>= 1) {
+        Bytes line = lines->lines[i];
+        size_t same = 0;
+        if (!(like & 1) || left < line.size)
             continue;
-        while (same < size && lines->lines.bytes[lines->start[i] + same] == lower(at[same]))
+        while (same < line.size && line.bytes[same] == lower(at[same]))
             same++;
-        if (same == size)
-            return 1;
+        found |= (uint64_t)(same == line.size) << i;
     }
-    return 0;
+    return found;
 }
 
-static int holds_line(const Search *search, const Lines *lines, const Attribute *attribute)
+/* Which of the lines, as bits, the value holds. */
+static uint64_t held_lines(const Search *search, const Lines *lines, const Attribute *attribute)
 {
-    for (size_t i = attribute->value; i + PREFIX <= attribute->value_stop; i++)
-        if (is_line_at(lines, search->tree->source, i, attribute->value_stop))
-            return 1;
-    return 0;
+    const uint8_t *bytes = search->tree->source.bytes;
+    uint64_t found = 0;
+    for (size_t i = attribute->value; i < attribute->value_stop; i++)
+        found |= standing_at(lines, bytes + i, attribute->value_stop - i);
+    return found;
 }
 
 static int is_digit(Bytes source, size_t at, size_t stop)
@@ -113,12 +110,12 @@ static size_t digits_at(Bytes source, size_t at, size_t stop)
 static int may_hold_date(Bytes source, size_t at, size_t stop)
 {
     int has_year = 0, has_day = 0;
-    while (at < stop) {
-        size_t count = digits_at(source, at, stop);
-        if (!count) {
+    for (;;) {
+        while (at < stop && !is_digit(source, at, stop))
             at++;
-            continue;
-        }
+        if (at == stop)
+            return 0;
+        size_t count = digits_at(source, at, stop);
         const uint8_t *digits = source.bytes + at;
         at += count;
         /* Times are written without signs between them too: 20240502. */
@@ -134,7 +131,6 @@ static int may_hold_date(Bytes source, size_t at, size_t stop)
             is_digit(source, behind + 1, stop))
             return 1;
     }
-    return 0;
 }
 
 /* Has the text, tags and all, a year? */
@@ -228,7 +224,7 @@ static int add_text(const Search *search, size_t node)
         return 1;
     for (size_t white; at < stop && (white = white_at(page->source.bytes + at, stop - at)); at += white)
         ;
-    int is_byline = search->wanted & IS_BYLINE && is_line_at(&search->starts, page->source, at, stop);
+    int is_byline = search->wanted & IS_BYLINE && standing_at(&search->starts, page->source.bytes + at, stop - at);
     int has_date = search->wanted & HAS_DATE && may_hold_date(page->source, at, stop);
     if (!is_byline && !has_date)
         return 1;
@@ -266,16 +262,15 @@ static Names names_of(const Search *search, size_t node)
         if (number == HREF) {
             /* Lists and comments link to many authors. */
             if (node < search->lead && search->wanted & NAMES_AUTHOR &&
-                holds_line(search, &search->links, &found)) {
+                held_lines(search, &search->links, &found)) {
                 names.names[HREF] = found;
                 names.is_author = 1;
             }
         } else if (number < NAMES) {
             names.names[number] = found;
-            if (search->wanted & NAMES_AUTHOR)
-                names.is_author |= holds_line(search, &search->authors, &found);
-            if (search->wanted & HAS_DATE)
-                names.is_date |= holds_line(search, &search->dates, &found);
+            uint64_t held = held_lines(search, &search->names, &found);
+            names.is_author |= search->wanted & NAMES_AUTHOR && held & search->authors;
+            names.is_date |= search->wanted & HAS_DATE && held & ~search->authors;
         } else if (is_named(source, &found, "datetime") ||
                    (!names.value.name &&
                     (is_named(source, &found, "content") || is_named(source, &found, "title")))) {
@@ -377,11 +372,14 @@ static int given_lines(PyObject *object, Lines *lines)
 
 PyObject *kernel_marked(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
 {
-    Search search;
+    Search search = {0};
     View labels;
     search.tree = check_count("marked", count, 11) ? given_tree(module, arguments[0]) : NULL;
-    if (!search.tree || !given_lines(arguments[2], &search.authors) ||
-        !given_lines(arguments[3], &search.dates) || !given_lines(arguments[4], &search.starts) ||
+    if (!search.tree || !given_lines(arguments[2], &search.names))
+        return NULL;
+    for (size_t i = 0; i < search.names.count; i++)
+        search.authors |= UINT64_C(1) << i;
+    if (!given_lines(arguments[3], &search.names) || !given_lines(arguments[4], &search.starts) ||
         !given_lines(arguments[5], &search.links))
         return NULL;
     search.headline = PyLong_AsLong(arguments[6]);

@@ -208,7 +208,7 @@ static int add_title(const Tree *page, size_t node, Stated *stated)
     return stated->title != NULL;
 }
 
-/* Append a heading that is shown: its node, its level, and what it says. */
+/* Append a heading that is shown: its node, its level, what it says, and the label of content. */
 static int add_heading(const Asked *asked, size_t node, long level, Stated *stated)
 {
     const Tree *page = asked->tree;
@@ -216,12 +216,13 @@ static int add_heading(const Asked *asked, size_t node, long level, Stated *stat
         PyList_Size(stated->headings) >= asked->max_headings)
         return 1;
     PyObject *number = PyLong_FromSize_t(node), *rank = PyLong_FromLong(level);
-    PyObject *text = text_of(page, node, AS_HEADING);
-    PyObject *heading = number && rank && text ? PyTuple_Pack(3, number, rank, text) : NULL;
+    PyObject *text = text_of(page, node, AS_HEADING), *label = PyLong_FromLong(LABEL_CONTENT);
+    PyObject *heading = number && rank && text && label ? PyTuple_Pack(4, number, rank, text, label) : NULL;
     int is_done = heading && PyList_Append(stated->headings, heading) == 0;
     Py_XDECREF(number);
     Py_XDECREF(rank);
     Py_XDECREF(text);
+    Py_XDECREF(label);
     Py_XDECREF(heading);
     return is_done;
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
+from itertools import repeat
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -18,6 +19,7 @@ from dehusk.answer.shown import (
     IS_AUTHOR,
     IS_DATE,
     NO_PLACES,
+    Candidate,
     Places,
     Where,
     key_at,
@@ -84,17 +86,6 @@ MIN_AUTHOR: Final = 0.45
 stands nowhere); authors at 0.3 0.749 and 0.119, at 0.45 0.728 and 0.100, at 0.6 0.695 and 0.091."""
 
 
-class Candidate(NamedTuple):
-    """Something that a fact may be, what speaks for it and against it, and where it is shown."""
-
-    value: str
-    signs: tuple[str, ...]
-    node: int = -1
-    """-1 for what is stated and not shown."""
-    place: int = 0
-    """Where a page shows it; 0 for what is stated."""
-
-
 class Chosen(NamedTuple):
     """The candidate that most speaks for, and how sure it is."""
 
@@ -107,7 +98,7 @@ def choose(candidates: Iterable[Candidate], weights: Mapping[str, float]) -> Cho
     """The likeliest candidate, the first of equal ones; None for none."""
     best: tuple[float, Candidate] | None = None
     for candidate in candidates:
-        weight = weights[BIAS] + sum(weights.get(sign, 0.0) for sign in candidate.signs)
+        weight = weights[BIAS] + sum(map(weights.get, candidate.signs, repeat(0.0)))
         if best is None or weight > best[0]:
             best = weight, candidate
     if best is None:
@@ -116,6 +107,7 @@ def choose(candidates: Iterable[Candidate], weights: Mapping[str, float]) -> Cho
 
 
 _DAY: Final = len("2024-05-02")
+_IN_HEAD: Final = f"where {Where.IN_HEAD.value}"
 _MAX_ITEMS: Final = 8
 """Objects of JSON-LD whose dates and authors may be the page's."""
 _SPREAD: Final = 16
@@ -135,6 +127,9 @@ class Gathered(NamedTuple):
     sites: frozenset[str]
     """What the site may call itself, as keys."""
     headline: Heading | None
+    linked_title: str
+    """What JSON-LD says of the headline; empty for nothing."""
+    lang: str | None
     dates: list[Candidate]
     authors: list[Candidate]
 
@@ -154,8 +149,9 @@ def gather(
     sites = site_keys(stated.metas, host) | {
         key_of(name) for site in linked.sites if (name := name_of(site.get("name")))
     }
-    headline = headline_of(stated, sites, linked.first("headline"))
-    page = _Page(tree, labels, headline, is_month_first(lang_of(stated), host), latest)
+    linked_title, lang = linked.first("headline"), lang_of(stated)
+    headline = headline_of(stated, sites, linked_title)
+    page = _Page(tree, labels, headline, is_month_first(lang, host), latest)
     dates = [each for each in _stated_dates(stated, linked) if is_plausible(each.value, latest)]
     authors = list(_stated_authors(stated, linked))
     days, names = page.shown(is_head_only=True) if headline else ([], [])
@@ -169,7 +165,7 @@ def gather(
         days, names = all_days or days, all_names or names
     dates = _placed(_compared([*dates, *days], url, latest), places, IS_DATE)
     authors = _placed(_judged([*authors, *names], sites), places, IS_AUTHOR)
-    return Gathered(stated, linked, sites, headline, dates, authors)
+    return Gathered(stated, linked, sites, headline, linked_title, lang, dates, authors)
 
 
 _ANY_DAY: Final = "9999"
@@ -270,17 +266,9 @@ class _Page(NamedTuple):
         tree, labels = self.tree, self.labels
         headline = self.headline.node if self.headline else -1
         marks = read_marks(tree, labels, headline, is_head_only=is_head_only, wanted=wanted)
-        days = shown_dates(tree, marks, month_first=self.month_first) if wanted & DATES else []
-        dates = [
-            Candidate(each.value, ("shown", *each.signs), each.node, each.place)
-            for each in days
-            if is_plausible(each.value, self.latest)
-        ]
-        names = shown_authors(tree, marks) if wanted & AUTHORS else []
-        authors = [
-            Candidate(each.value, ("shown", *each.signs), each.node, each.place) for each in names
-        ]
-        return dates, authors
+        dates = shown_dates(tree, marks, month_first=self.month_first) if wanted & DATES else []
+        authors = shown_authors(tree, marks) if wanted & AUTHORS else []
+        return [each for each in dates if is_plausible(each.value, self.latest)], authors
 
 
 def _stated_dates(stated: Stated, linked: Linked) -> Iterator[Candidate]:
@@ -297,10 +285,11 @@ def _stated_dates(stated: Stated, linked: Linked) -> Iterator[Candidate]:
 
 def _put_day(found: dict[str, str], sign: str, values: Iterable[object]) -> None:
     """Put the first day among the values under its sign, if there is none yet."""
-    for value in values:
+    for value in () if sign in found else values:
         day = iso_date(value) if isinstance(value, str) else None
-        if sign not in found and day and len(day) >= _DAY:
+        if day and len(day) >= _DAY:
             found[sign] = day
+            return
 
 
 def _compared(dates: list[Candidate], url: str | None, latest: str) -> Iterator[Candidate]:
@@ -309,7 +298,7 @@ def _compared(dates: list[Candidate], url: str | None, latest: str) -> Iterator[
     if address and is_plausible(address, latest):
         dates = [*dates, Candidate(address, ("address",))]
     stated = {each.value[:_DAY] for each in dates if each.signs[0] == "stated"}
-    heads = {each.value[:_DAY] for each in dates if f"where {Where.IN_HEAD.value}" in each.signs}
+    heads = {each.value[:_DAY] for each in dates if _IN_HEAD in each.signs}
     for each in dates:
         day, kind = each.value[:_DAY], each.signs[0]
         signs = []
@@ -319,7 +308,8 @@ def _compared(dates: list[Candidate], url: str | None, latest: str) -> Iterator[
             signs.append("as stated" if day in stated else "not as stated")
         if kind != "shown" and heads:
             signs.append("as in head" if day in heads else "not as in head")
-        yield Candidate(each.value, (*each.signs, *signs), each.node, each.place)
+        more = (*each.signs, *signs)
+        yield Candidate(each.value, more, each.node, each.place) if signs else each
 
 
 def _stated_authors(stated: Stated, linked: Linked) -> Iterator[Candidate]:
@@ -358,15 +348,16 @@ def _is_sure(author: Candidate, sites: frozenset[str]) -> bool:
 def _judged(authors: list[Candidate], sites: frozenset[str]) -> list[Candidate]:
     """The candidates with what their names look like, and how many others say the same."""
     said: dict[str, set[object]] = {}
-    for each in authors:
+    keys = [key_of(each.value) for each in authors]
+    for each, key in zip(authors, keys, strict=True):
         # An element and what is in it say the same once.
         origin = each.node // _SPREAD if each.node >= 0 else each.signs[1]
-        said.setdefault(key_of(each.value), set()).add(origin)
+        said.setdefault(key, set()).add(origin)
     found = []
-    for each in authors:
+    for each, key in zip(authors, keys, strict=True):
         names = each.value.split(", ")
         signs = []
-        if any(key_of(name) in sites for name in (each.value, *names)):
+        if key in sites or (len(names) > 1 and not sites.isdisjoint(map(key_of, names))):
             signs.append("site")
         elif "house" not in each.signs and is_company(each.value):
             signs.append("company")
@@ -376,6 +367,6 @@ def _judged(authors: list[Candidate], sites: frozenset[str]) -> list[Candidate]:
             signs.append("one word")
         if len(names) > 1:
             signs.append("several")
-        signs.append(f"said {min(len(said[key_of(each.value)]), 3)}")
+        signs.append(f"said {min(len(said[key]), 3)}")
         found.append(Candidate(each.value, (*each.signs, *signs), each.node, each.place))
     return found

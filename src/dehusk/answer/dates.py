@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta, timezone
 from functools import cache, lru_cache
 from typing import Final, NamedTuple
@@ -72,19 +73,20 @@ def _months() -> dict[str, int]:
 _YEAR: Final = r"((?:19|20)\d\d)"
 _OF: Final = r"(?:\s*(?:de|del|of|d')\s*|\s*)"
 _WRITTEN: Final = re.compile(
-    rf"(?<!\d)(?<!\d\.)(?:{_YEAR}\s?([-/.年년])\s?(\d{{1,2}})\s?[-/.月월]\s?(\d{{1,2}})(?!\d)"
+    rf"(?=\d)(?<!\d)(?<!\d\.)(?:{_YEAR}\s?([-/.年년])\s?(\d{{1,2}})\s?[-/.月월]\s?(\d{{1,2}})(?!\d)"
     rf"|(\d{{1,2}})\s?([./-])\s?(\d{{1,2}})\s?\6\s?({_YEAR}|\d\d)(?![\d:]|\.\d)"
     rf"|(\d{{1,2}})(?:st|nd|rd|th|er|\.|º|ª|o)?{_OF}([^\W\d_]{{3,12}})[.,]?{_OF},?\s*{_YEAR}(?!\d))"
-    rf"|(?<![^\W\d_])([^\W\d_]{{3,12}})\.?\s*(\d{{1,2}})(?:st|nd|rd|th)?\s*,?\s*{_YEAR}(?!\d)"
-    rf"|(?<!\d){_YEAR}\.?\s+([^\W\d_]{{3,12}})\s+(\d{{1,2}})\b",
+    rf"|(?<![^\W\d_])([^\W\d_]{{3,12}}+)\.?\s*(\d{{1,2}})(?:st|nd|rd|th)?\s*,?\s*{_YEAR}(?!\d)"
+    rf"|(?=\d)(?<!\d){_YEAR}\.?\s+([^\W\d_]{{3,12}})\s+(\d{{1,2}})\b",
     re.IGNORECASE,
 )
 _MONTH_FIRST: Final = frozenset(("en", "en-US", "en-PH", "fil"))
 _DAY_FIRST_HOSTS: Final = (".uk", ".au", ".nz", ".ie", ".in", ".za", ".eu", ".sg", ".ng", ".ke")
 _ADDRESS: Final = re.compile(
-    rf"(?<!\d)(?:{_YEAR}(?:([-/_.])(\d{{1,2}})\2(\d{{1,2}})|(\d\d)(\d\d))"
+    rf"(?=\d)(?<!\d)(?:{_YEAR}(?:([-/_.])(\d{{1,2}})\2(\d{{1,2}})|(\d\d)(\d\d))"
     rf"|(\d\d)([-_.])(\d\d)\8{_YEAR})(?!\d)"
 )
+_WITH_TIME: Final = frozenset(map(len, ("2024-05-02T09:30:00", "2024-05-02T09:30:00+02:00")))
 MAX_WRITTEN: Final = 300
 """Characters in which a date is looked for."""
 
@@ -177,9 +179,22 @@ def iso_date(stated: str) -> str | None:
     if not 4 <= len(stated) <= 64:
         return None
     try:
-        return _month_or_year(stated) or _year_first(stated) or _month_by_name(stated)
+        plain = _plain(stated)
+        return plain or _month_or_year(stated) or _year_first(stated) or _month_by_name(stated)
     except (ValueError, OverflowError):
         return None
+
+
+def _plain(stated: str) -> str | None:
+    """A day or a time that is written as it is answered, or nearly so, as most are; else None."""
+    written = stated.replace(" ", "T", 1).replace("Z", "+00:00")
+    size = len(written)
+    if (size != len("2024-05-02") and size not in _WITH_TIME) or written < _FIRST:
+        return None
+    with suppress(ValueError):
+        found = datetime.fromisoformat(written).isoformat(timespec="seconds")[:size]
+        return found if found == written else None
+    return None
 
 
 def _month_or_year(stated: str) -> str | None:

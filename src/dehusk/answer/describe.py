@@ -36,7 +36,6 @@ from dehusk.answer.stated import (
     TAG_NAMES,
     Labelled,
     Stated,
-    lang_of,
 )
 from dehusk.answer.titles import title_of
 from dehusk.memory import Table
@@ -89,14 +88,14 @@ def describe(
     Without that day, as ISO 8601, it is today. `places` is what the site's pages have taught,
     this one among them.
     """
-    latest = latest_day(_day(fetched) or datetime.now(UTC).date())
+    latest = latest_day((fetched and _day(fetched)) or datetime.now(UTC).date())
     known = Places(places, tree.once(taught)) if len(places) else NO_PLACES
     gathered = gather(tree, labels, url, latest, known)
-    stated, linked = gathered.stated, gathered.linked
+    stated = gathered.stated
     published = _published(gathered, latest)
     return Description(
-        title=title_of(stated, gathered.sites, gathered.headline, linked.first("headline")),
-        lang=lang_of(stated),
+        title=title_of(stated, gathered.sites, gathered.headline, gathered.linked_title),
+        lang=gathered.lang,
         canonical=_canonical(tree, stated, url),
         author=_author(gathered),
         published=published,
@@ -108,10 +107,10 @@ def describe(
     )
 
 
-def _day(written: str | None) -> date | None:
+def _day(written: str) -> date | None:
     """The day of a time of ISO 8601; None for any other text."""
     with suppress(ValueError):
-        return date.fromisoformat((written or "")[:10])
+        return date.fromisoformat(written[:10])
     return None
 
 
@@ -195,6 +194,8 @@ def _tags(gathered: Gathered) -> tuple[str, ...]:
     metas = gathered.stated.metas
     stated = next((metas[name] for name in TAG_NAMES if metas.get(name)), ())
     written = stated or tuple(gathered.linked.texts("keywords"))
+    if not written:
+        return ()
     pieces = (piece for text in written[:_MAX_TAGS] for piece in _split(text))
     return tuple(dict.fromkeys(piece for piece in pieces if 0 < len(piece) <= _MAX_TAG))[:_MAX_TAGS]
 

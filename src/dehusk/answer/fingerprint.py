@@ -48,9 +48,9 @@ def of_words(ask: Callable[[bytes, bytes, bytes], Found | None], text: str) -> F
 @cache
 def _letters(count: int) -> bytes:
     """By the number of a character: does it stand in words?"""
-    are_letters = bytearray(map(str.isalnum, _characters(count)))
+    are_letters = np.char.isalnum(np.arange(count, dtype=np.uint32).view("U1"))
     are_letters[ord("_")] = True
-    return bytes(are_letters)
+    return are_letters.tobytes()
 
 
 @cache

@@ -138,6 +138,7 @@ def name_of(stated: object) -> str | None:
     return name if is_name else None
 
 
+@lru_cache(maxsize=512)
 def is_company(name: str) -> bool:
     """True for what looks like the name of a house, a site or a desk."""
     return _COMPANY.search(name) is not None
@@ -162,9 +163,10 @@ def people(text: str, *, is_marked: bool) -> tuple[str, ...]:
     if inside:
         text = inside[2]
     rest = _BRACKETS.sub(" ", text[: 2 * MAX_NAME])
-    stripped = _BY.sub("", rest, count=1)
-    stripped = _BY.sub("", stripped, count=1)
-    cut = _CUT.sub("", stripped).strip(" ,;:.-–—|/*\"'“”„")
+    for _ in range(2):  # Some say who has written it twice.
+        by = _BY.match(rest)
+        rest = rest[by.end() :] if by else rest
+    cut = _CUT.sub("", rest).strip(" ,;:.-–—|/*\"'“”„")
     found: list[str] = []
     for part in _BETWEEN.split(cut)[:_MAX_PEOPLE]:
         name = part.strip(" ,;:-–—|/*\"'“”„")

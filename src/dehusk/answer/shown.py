@@ -5,6 +5,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterable, Mapping
 from enum import IntEnum, IntFlag
+from functools import partial
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -108,13 +109,19 @@ class Mark(NamedTuple):
     text: str
 
 
-class Shown(NamedTuple):
-    """A value that a page shows, where, and what speaks for it and against it."""
+_MARK: Final = partial(tuple.__new__, Mark)
+"""A mark as the kernel gives it: a call of the class takes longer than to find it."""
+
+
+class Candidate(NamedTuple):
+    """Something that a fact may be, what speaks for it and against it, and where it is shown."""
 
     value: str
-    node: int
-    place: int
     signs: tuple[str, ...]
+    node: int = -1
+    """-1 for what is stated and not shown."""
+    place: int = 0
+    """Where a page shows it; 0 for what is stated."""
 
 
 def read_marks(
@@ -124,14 +131,14 @@ def read_marks(
     found = _kernel.marked(
         tree.kernel, labels, *_SOUGHT, headline, is_head_only, wanted, _MAX_TEXT, _MAX_MARKS
     )
-    return [Mark(*mark) for mark in found]
+    return [*map(_MARK, found)]
 
 
 _MAX_THERE: Final = 3
 """Dates at places of one path that are looked at: more are those of a list."""
 
 
-def shown_dates(tree: Tree, marks: list[Mark], *, month_first: bool | None) -> list[Shown]:
+def shown_dates(tree: Tree, marks: list[Mark], *, month_first: bool | None) -> list[Candidate]:
     """The days that the page shows at its marks, the first few at places of one path, in order."""
     texts_at: dict[int, dict[str, None]] = {}
     found: list[tuple[Mark, str, Written | None, dict[str, None]]] = []
@@ -154,17 +161,18 @@ def shown_dates(tree: Tree, marks: list[Mark], *, month_first: bool | None) -> l
             continue
         there[said] = None
     return [
-        Shown(
+        Candidate(
             day,
-            mark.node,
-            mark.place,
             (
+                "shown",
                 *_date_signs(mark, written),
                 f"label {mark.label}",
                 _crowd(len(there)),
                 "" if number or len(there) > _MAX_THERE else "first",
                 "" if next(iter(there)) == (mark.value or mark.text) else "not first there",
             ),
+            mark.node,
+            mark.place,
         )
         for number, (mark, day, written, there) in enumerate(found)
     ]
@@ -210,7 +218,7 @@ def _date_signs(mark: Mark, written: Written | None) -> list[str]:
     return signs
 
 
-def shown_authors(tree: Tree, marks: list[Mark]) -> list[Shown]:
+def shown_authors(tree: Tree, marks: list[Mark]) -> list[Candidate]:
     """The names that the page shows at its marks; those at one kind of place go together."""
     groups: dict[tuple[int, str, int], tuple[list[str], Mark]] = {}
     for mark in marks:
@@ -226,7 +234,7 @@ def shown_authors(tree: Tree, marks: list[Mark]) -> list[Shown]:
         if mark.node - last.node <= _NEAR:
             groups[key] = [*known, *(name for name in names if name not in known)], mark
     return [
-        Shown(", ".join(names), mark.node, mark.place, _author_signs(names, kind, mark))
+        Candidate(", ".join(names), _author_signs(names, kind, mark), mark.node, mark.place)
         for (_, kind, _), (names, mark) in groups.items()
     ]
 
@@ -254,7 +262,7 @@ def _author_kind(mark: Mark) -> str | None:
 
 def _author_signs(names: list[str], kind: str, mark: Mark) -> tuple[str, ...]:
     """What a mark that holds names looks like."""
-    signs = [kind, f"where {mark.where}", f"label {mark.label}"]
+    signs = ["shown", kind, f"where {mark.where}", f"label {mark.label}"]
     if has_byline(mark.text):
         signs.append("says by")
     if len(mark.text) > 60:

@@ -7,7 +7,7 @@ import re
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -67,6 +67,8 @@ _MAX_READ: Final = 3 * MAX_HEADINGS
 _MAX_SCRIPT: Final = 1_000_000
 """Bytes of JSON-LD beyond which it is not read. The largest of articles-dev has 0.3 MB."""
 
+_CONTENT: Final = Label.CONTENT.value
+
 Labelled = NDArray[np.int8]
 Metas = dict[str, list[str]]
 """What each `<meta>` says, by its name in small letters; those of one name in order."""
@@ -80,7 +82,11 @@ class Heading(NamedTuple):
     """1 for `<h1>` … 4."""
     text: str
     """In one line."""
-    label: int = Label.CONTENT.value
+    label: int = _CONTENT
+
+
+_HEADING: Final = partial(tuple.__new__, Heading)
+"""A heading as the kernel gives it: a call of the class takes as long as all else."""
 
 
 class Stated(NamedTuple):
@@ -100,7 +106,11 @@ class Stated(NamedTuple):
 
     def first(self, names: tuple[str, ...]) -> str | None:
         """What the first of these metas says that says anything."""
-        return next(filter(None, map(str.strip, self.all(names))), None)
+        for name in names:
+            for value in self.metas.get(name, ()):
+                if said := value.strip():
+                    return said
+        return None
 
     def all(self, names: tuple[str, ...]) -> list[str]:
         """What these metas say, in the order of the names."""
@@ -109,14 +119,13 @@ class Stated(NamedTuple):
 
     def labelled(self, labels: Labelled) -> Stated:
         """The same with the labels of its headings; small ones of the template are of lists."""
-        content = Label.CONTENT.value
-        found = [
-            heading
-            if labels[heading.node] == content
-            else Heading(*heading[:3], labels[heading.node])
-            for heading in self.headings
-            if heading.level <= 2 or labels[heading.node] == content
-        ]
+        label_at, found = labels.data, []  # A view gives plain numbers, and quickly.
+        for heading in self.headings:
+            label = label_at[heading.node]
+            if label == _CONTENT:
+                found.append(heading)
+            elif heading.level <= 2:
+                found.append(Heading(*heading[:3], label))
         return self._replace(headings=found[:MAX_HEADINGS])
 
 
@@ -125,8 +134,7 @@ def read_stated(tree: Tree) -> Stated:
     languages, metas, links, scripts, title, headings = _kernel.stated(
         tree.kernel, _NAMES, _MAX_READ, MAX_TITLE, _MAX_SCRIPT
     )
-    found = [Heading(*heading) for heading in headings]
-    return Stated(languages, _asked(metas), links, scripts, title, found)
+    return Stated(languages, _asked(metas), links, scripts, title, [*map(_HEADING, headings)])
 
 
 def _asked(pairs: list[tuple[str, str]]) -> Metas:

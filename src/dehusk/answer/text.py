@@ -77,7 +77,7 @@ def template_share(tree: Tree, labels: LabelArray) -> float:
     """The share of visible characters that are template, 0 … 1; 0 for a page without text."""
     lengths = visible_lengths(tree)
     whole = int(lengths.sum())
-    return int(lengths[labels == Label.TEMPLATE.value].sum()) / whole if whole else 0.0
+    return int(lengths @ (labels == Label.TEMPLATE.value)) / whole if whole else 0.0
 
 
 def visible_lengths(tree: Tree) -> Ints:

@@ -21,6 +21,7 @@ _MAX_READ: Final = 10 * MAX_TITLE
 """Characters of a text that make its key: keys are kept, and a page may state megabytes."""
 _SURE: Final = 3.55
 """What an `<h1>` of the content is worth that makes up nearly half of what is stated, or more."""
+_CONTENT: Final = Label.CONTENT.value
 _SHARED: Final = 0.5
 """The share of a heading's words that what the page states of its title must have too."""
 
@@ -61,16 +62,20 @@ def headline_of(stated: Stated, sites: frozenset[str], linked: str) -> Heading |
     """
     sources = [stated.title, one_line(stated.first(TITLE_NAMES) or ""), linked]
     keys = [key for key in map(key_of, sources) if key]
-    words = {word for source in sources for word in source.casefold().split()}
+    words: set[str] = set()
     best: tuple[float, Heading] | None = None
     tops = 0
     for heading in stated.headings:
         key = key_of(heading.text)
         if not key or key in sites:
             continue
-        is_content = heading.label == Label.CONTENT.value
+        is_content = heading.label == _CONTENT
         tops += heading.level == 1 and is_content
-        worth = _likeness(heading.text, key, keys, words)
+        worth = _end_worth(key, keys)
+        if not worth:
+            words = words or {word for source in sources for word in source.casefold().split()}
+            own = heading.text.casefold().split()
+            worth = sum(map(words.__contains__, own)) / len(own) if own else 0.0
         if worth < _SHARED and not (heading.level == 1 and is_content):
             continue
         worth += (0.65 if is_content else 0.0) + (0.5, 0.3, 0.1, 0.0)[heading.level - 1]
@@ -83,13 +88,16 @@ def headline_of(stated: Stated, sites: frozenset[str], linked: str) -> Heading |
     return best[1]
 
 
-def _likeness(text: str, key: str, keys: list[str], words: set[str]) -> float:
-    """How much of a heading the page states elsewhere: 0 … 1; for one end of that, whole, 2 … 3."""
-    ends = [stated for stated in keys if stated.startswith(key) or stated.endswith(key)]
-    if ends and len(key) > _MIN_KEY:
-        return 2.0 + len(key) / len(ends[0])
-    own = text.casefold().split()
-    return sum(word in words for word in own) / len(own) if own else 0.0
+def _end_worth(key: str, keys: list[str]) -> float:
+    """2 … 3 for a heading that is one end of what the page states elsewhere, by its share; else 0.
+
+    Of others it counts how many of their words are stated: 0 … 1.
+    """
+    if len(key) > _MIN_KEY:
+        for stated in keys:
+            if stated.startswith(key) or stated.endswith(key):
+                return 2.0 + len(key) / len(stated)
+    return 0.0
 
 
 def title_of(
@@ -104,13 +112,13 @@ def title_of(
     if shown:
         return shown
     # A heading that was dropped, by a selector or as the site's own, is better than none.
-    headings = sorted(stated.headings, key=lambda heading: heading.label != Label.CONTENT.value)
+    headings = sorted(stated.headings, key=lambda heading: heading.label != _CONTENT)
     first = next(filter(None, (heading.text.strip(_PERMALINK) for heading in headings)), "")
     titles = (
         without_site(shared, sites),
         linked,
         without_site(stated.title, sites),
-        "" if headings and headings[0].label != Label.CONTENT.value else first,
+        "" if headings and headings[0].label != _CONTENT else first,
         stated.title,
         shared,
         first,

@@ -117,7 +117,7 @@ def json_line(fields: Mapping[str, object]) -> bytes:
         written = quick.encode(fields, enc_hook=_plain)
     except UnicodeEncodeError:
         written = quick.encode(whole_fields(fields), enc_hook=_plain)
-    return _kernel.one_line(quick.format(written, indent=0))
+    return _kernel.one_line(written)
 
 
 def _plain(value: object) -> object:

@@ -14,10 +14,10 @@ from dehusk.answer.candidates import (
     AUTHOR_WEIGHTS,
     BIAS,
     PUBLISHED_WEIGHTS,
-    Candidate,
     choose,
     gather,
 )
+from dehusk.answer.shown import Candidate
 from dehusk.errors import PageError
 from dehusk.methods import DEFAULT
 from dehusk.methods.written import parse_method
