@@ -6,13 +6,13 @@ import gc
 import json
 import math
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from weakref import ref
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 import dehusk
 from dehusk import _kernel

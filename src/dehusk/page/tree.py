@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from dehusk import _kernel
@@ -52,8 +52,7 @@ def _decode(escaped: bytes) -> str:
     return text
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Layout:
+class Layout(Struct, frozen=True, eq=False):
     """Where each node stands on the laid out page: its box, in CSS pixels, in document order.
 
     What takes no room (never shown, or empty) has width and height 0. Node 0 is the whole page.

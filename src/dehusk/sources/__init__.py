@@ -14,10 +14,12 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from typing import BinaryIO, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dehusk.errors import MissingExtra, SourceError, UsageError
 from dehusk.page.page import Page
@@ -84,8 +86,7 @@ _MAX_COUNTED: Final = 10_000
 _BLOCK_BYTES: Final = 1 << 18
 
 
-@dataclass(frozen=True, slots=True)
-class _Source:
+class _Source(Struct, frozen=True):
     """A source that exists, and how it is to be read. Standard input has no path."""
 
     path: Path | None
@@ -207,8 +208,7 @@ def _read_folder(source: _Source) -> Items:
     yield from read_folder(Path(source.name), source.settings)
 
 
-@dataclass(frozen=True, slots=True)
-class Kind:
+class Kind(Struct, frozen=True):
     """A kind of source: how it is known, and how it is read."""
 
     read: Callable[[_Source], Items]

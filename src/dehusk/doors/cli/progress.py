@@ -8,8 +8,9 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
 from typing import Final, TextIO
+
+from msgspec.structs import asdict
 
 from dehusk.answer.result import Refusal, Result
 from dehusk.doors.options import plural

@@ -16,6 +16,8 @@ from dataclasses import asdict, dataclass, field
 from functools import partial
 from typing import Any, Final
 
+from msgspec import structs
+
 from dehusk import pipeline
 from dehusk.answer.result import Refusal
 from dehusk.doors.service.monitoring import Listeners, Metrics, log
@@ -221,7 +223,7 @@ class Service:
         if shift is not None:
             # Without its URL: the log names no pages.
             log(logging.WARNING, "answers_changed", site=site, message=str(shift))
-            self.listeners.tell("answers_changed", {"site": site} | asdict(shift))
+            self.listeners.tell("answers_changed", {"site": site} | structs.asdict(shift))
 
     async def _keep(self) -> None:
         """Commit what was learned, as often as a session would."""
