@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 from dehusk import _kernel
 from dehusk.page import tags
 from dehusk.page.hashing import PATH_INVERSES, PATH_POWERS, TREE_INVERSES, TREE_POWERS, Hashes, mix
+from dehusk.page.patterns import pattern
 
 Made = TypeVar("Made")
 
@@ -30,7 +30,7 @@ Choices = NDArray[np.int8]
 """Of each node the number of a `Label`, or -1 for none."""
 
 
-ATTRIBUTE: Final = re.compile(rb'[ ]([^ ]+?)="([^"]*)"')
+ATTRIBUTE: Final = pattern(rb'[ ]([^ ]+?)="([^"]*)"')
 """One attribute in canonical HTML. Names may hold quotes, so counting quotes would not do."""
 
 

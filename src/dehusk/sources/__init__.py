@@ -23,6 +23,7 @@ from msgspec.structs import replace
 
 from dehusk.errors import MissingExtra, SourceError, UsageError
 from dehusk.page.page import Page
+from dehusk.page.patterns import pattern
 from dehusk.page.urls import site_of
 from dehusk.settings import CrawlSettings, SourceSettings
 from dehusk.sources.compression import (
@@ -73,10 +74,10 @@ Read = Callable[[Counter[str] | None], Items]
 _STDIN: Final = "-"
 _STDIN_NAME: Final = "stdin"
 """What errors call standard input, and the site of a stream's pages where nothing names one."""
-_WEB: Final = re.compile(r"https?://", re.IGNORECASE)
-_HOST: Final = re.compile(r"(?:[\w-]{1,63}\.){1,9}[a-z]{2,24}(?=[:/]|\Z)", re.IGNORECASE)
+_WEB: Final = pattern(r"https?://", re.IGNORECASE)
+_HOST: Final = pattern(r"(?:[\w-]{1,63}\.){1,9}[a-z]{2,24}(?=[:/]|\Z)", re.IGNORECASE)
 """How an address begins whose https:// was forgotten."""
-_LOCAL: Final = re.compile(
+_LOCAL: Final = pattern(
     r"(?:localhost(?=[:/])|(?:\d{1,3}\.){3}\d{1,3}|\[[\da-f:.]+\])(?::\d{1,5})?(?=/|\Z)",
     re.IGNORECASE,
 )
