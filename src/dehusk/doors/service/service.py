@@ -22,13 +22,14 @@ from dehusk import pipeline
 from dehusk.answer.result import Refusal
 from dehusk.doors.service.monitoring import Listeners, Metrics, log
 from dehusk.doors.service.server import Failed
+from dehusk.doors.service.settings import ServiceSettings
 from dehusk.errors import MemoryDamaged, PageError, PageFault, PageTimeout, StateError, StoreDamaged
 from dehusk.memory.kept import BATCH_PAGES, BATCH_S
 from dehusk.memory.notes import Answer
 from dehusk.memory.session import Session
 from dehusk.output.formats import json_line
 from dehusk.page.page import Page
-from dehusk.settings import MarkdownSettings, ServiceSettings
+from dehusk.settings import MarkdownSettings
 from dehusk.workers.child import Event
 from dehusk.workers.lessons import Lesson, LessonQueue
 from dehusk.workers.messages import Act, Reply, Setup
