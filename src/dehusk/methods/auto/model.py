@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from functools import cached_property, lru_cache
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
@@ -89,8 +90,9 @@ def _lines(numbers: Numbers) -> bytes:
 
 
 def _rows(numbers: Numbers) -> Matrix:
-    rows = np.array(list(numbers.values()), np.float32)
-    if not np.isfinite(rows).all():
+    # One after another: numpy takes three times as long to look into each row.
+    rows = np.array([*chain.from_iterable(numbers.values())], np.float32)
+    if not np.isfinite(rows).all() or len({*map(len, numbers.values())}) > 1:
         raise ValueError
     return rows
 
