@@ -6,13 +6,13 @@ import gc
 import json
 import math
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from weakref import ref
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 import dehusk
 from dehusk import _kernel
@@ -429,7 +429,12 @@ def test_a_model_whose_parts_do_not_fit_is_refused(tmp_path: Path, part: str) ->
 
 @pytest.mark.parametrize(
     ("words", "row"),
-    [("names", {"menu": [1.0]}), ("texts", {"a\nb": [1.0, 2.0]}), ("texts", {"a": [1.0, None]})],
+    [
+        ("names", {"menu": [1.0]}),
+        ("names", {"menu": [1.0, 2.0], "main": [1.0] * 6}),
+        ("texts", {"a\nb": [1.0, 2.0]}),
+        ("texts", {"a": [1.0, None]}),
+    ],
 )
 def test_a_model_whose_words_do_not_fit_is_refused(
     tmp_path: Path, words: str, row: dict[str, object]

@@ -25,11 +25,11 @@ from dehusk.errors import (
     TooManyNodes,
     UsageError,
 )
-from dehusk.page.browser import Browser, Resource, find_chromium, session, worker
+from dehusk.page.browser import Browser, BrowserSettings, Resource, find_chromium, session, worker
 from dehusk.page.page import Page
 from dehusk.page.parse import parse
 from dehusk.page.tree import Tree
-from dehusk.settings import BrowserSettings, Limits
+from dehusk.settings import Limits
 from dehusk.template.templates import PageLoader
 from dehusk_bench.samples import KINDS, sample_site
 

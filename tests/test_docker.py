@@ -11,7 +11,7 @@ import tomllib
 from pathlib import Path
 
 from dehusk.doors.cli import make_parser
-from dehusk.settings import ServiceSettings
+from dehusk.doors.service.settings import ServiceSettings
 
 ROOT = Path(__file__).parents[1]
 LINES = (ROOT / "Dockerfile").read_text("utf-8").splitlines()

@@ -11,12 +11,12 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from threading import Thread
 
 import pytest
+from msgspec.structs import replace
 
 import dehusk
 from dehusk.doors.cli import main

@@ -21,8 +21,8 @@ from hypothesis import HealthCheck, Phase, given, settings
 
 import dehusk
 from dehusk.doors.cli import main
+from dehusk.doors.service.settings import ServiceSettings
 from dehusk.errors import UsageError
-from dehusk.settings import ServiceSettings
 from dehusk_bench.samples import sample_site
 from dehusk_bench.speed.serve import running
 

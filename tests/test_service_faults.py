@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 import dehusk
+from dehusk.doors.service.settings import ServiceSettings
 from dehusk.errors import StateError, StoreDamaged
-from dehusk.settings import ServiceSettings
 
 pytest.importorskip("fastapi", reason="the extra serve is not installed")
 

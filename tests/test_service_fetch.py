@@ -20,7 +20,8 @@ import pytest
 
 import dehusk
 from dehusk.doors.cli import main
-from dehusk.settings import CrawlSettings, ServiceSettings
+from dehusk.doors.service.settings import ServiceSettings
+from dehusk.settings import CrawlSettings
 from dehusk_bench.speed.serve import running
 from hostile_server import INSIDE, Behaviour, Hostile, Request, serve, then
 from test_service_linked import NAMES, html_of

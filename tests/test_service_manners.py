@@ -22,8 +22,8 @@ import pytest
 import uvicorn
 
 import dehusk
+from dehusk.doors.service.settings import ServiceSettings
 from dehusk.errors import StoreDamaged, StoreFull, UsageError
-from dehusk.settings import ServiceSettings
 from dehusk_bench.speed.serve import running
 
 pytest.importorskip("fastapi", reason="the extra serve is not installed")

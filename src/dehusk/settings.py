@@ -1,4 +1,4 @@
-"""Every limit, option and default, once: the doors and the library take them from here.
+"""The limits, options and defaults that doors and library share, once.
 
 Without numpy, so that the command line can show them at once.
 """
@@ -29,11 +29,8 @@ MAX_LOADS: Final = 20
 7 to find three that link each other; a site whose links lead nowhere is not worth 1,000."""
 _SERVERS: Final = ("postgresql://", "postgres://")
 """How the address of a memory begins that is in a database on a server."""
-_ORIGIN: Final = re.compile(r"https?://([a-z0-9_.-]+|\[[0-9a-f:.]+\])(:[0-9]{1,5})?")
-"""As browsers write one: lower case, no path. Anything else would never be met."""
-_NAME: Final = re.compile(r"[A-Za-z0-9_.-]+|\[[0-9A-Fa-f:.]+\]")
-_MIN_TOKEN: Final = 16
-"""Characters of a token: fewer could be guessed."""
+HOST_NAME: Final = r"[A-Za-z0-9_.-]+|\[[0-9A-Fa-f:.]+\]"
+"""A pattern of the name or the address of a host."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,27 +162,6 @@ class SourceSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class BrowserSettings:
-    """How pages are shown: the window, and how long scripts may go on after the page is loaded."""
-
-    width: int = 1280
-    height: int = 1024
-    """Of the window, in pixels of CSS. The boxes are those of the whole page, also below it."""
-    script_s: float = 5.0
-    """Time on the page's own clock, after loading, for its timers and animations. It passes as fast
-    as the machine can; 5 s is what `setTimeout` chains of client-side frameworks stay under."""
-    max_requests: int = 200
-    """Requests of one page that `fetch` is asked for; those that follow are refused."""
-
-    def __post_init__(self) -> None:
-        for name in ("width", "height", "script_s"):
-            if not getattr(self, name) > 0:
-                raise SettingError(f"browser: {name} must be above 0")
-        if self.max_requests < 0:
-            raise SettingError("browser: max_requests must be 0 or above")
-
-
-@dataclass(frozen=True, slots=True)
 class Keeping:
     """How much a store keeps."""
 
@@ -310,70 +286,6 @@ class CrawlSettings:
         return wish not in self.ignored
 
 
-@dataclass(frozen=True, slots=True)
-class ServiceSettings:
-    """Where a service listens, who may ask it, and what a request may cost.
-
-    Raises UsageError for an address that others can reach without a token.
-    """
-
-    host: str = "127.0.0.1"
-    port: int = 8100
-    token: str | None = None
-    """What every request must show, as `Authorization: Bearer …`."""
-    origins: tuple[str, ...] = ()
-    """Web origins whose scripts may ask: none unless named."""
-    names: tuple[str, ...] = ()
-    """Further host names that a request may be addressed to."""
-    workers: int = 2
-    max_body_bytes: int = 64_000_000
-    """Of a request, unpacked."""
-    max_pages: int = 1000
-    """Of a batch."""
-    deadline_s: float = 30.0
-    """For a head to come, a body, a worker to be free, and for a page: each of them by itself."""
-    cpu_s: float = 20.0
-    """CPU time of one page, before its process is ended."""
-    memory_bytes: int = 2_000_000_000
-    """What a worker process may take besides what it has when it starts."""
-    max_waiting: int = 256
-    """Requests that wait for a worker; further ones are told to come again."""
-    fetch: CrawlSettings | None = None
-    """How pages are loaded that a search asks for; None for a service that loads none."""
-    max_fetching: int = 4
-    """Searches that load pages at the same time; further ones are told to come again."""
-    fetch_s: float = 120.0
-    """For all that a search loads; then it answers by what it has."""
-
-    def __post_init__(self) -> None:
-        if self.token is not None and (len(self.token) < _MIN_TOKEN or not self.token.isascii()):
-            raise UsageError(f"a token has at least {_MIN_TOKEN} characters, all of them ASCII")
-        if self.token is None and not _is_loopback(self.host):
-            raise UsageError(
-                f"{self.host} can be reached from other machines: name a token (--token-file, or"
-                " DEHUSK_TOKEN in the environment), or listen on 127.0.0.1"
-            )
-        for origin in self.origins:
-            if not _ORIGIN.fullmatch(origin):
-                raise UsageError(
-                    f"{origin!r} is not an origin: a scheme, a host and perhaps a port, lower case,"
-                    " such as https://app.example"
-                )
-        for name in self.names:
-            if not _NAME.fullmatch(name):
-                raise UsageError(f"{name!r} is not the name of a host, without a port")
-        for name in ("workers", "max_body_bytes", "max_pages", "max_waiting", "memory_bytes"):
-            if getattr(self, name) < 1:
-                raise UsageError(f"serve: {name} must be at least 1")
-
-    @property
-    def known_names(self) -> frozenset[str]:
-        """The host names that a request may be addressed to, lower case, without ports."""
-        own = {"127.0.0.1", "localhost", "[::1]"} if _is_loopback(self.host) else set()
-        bound = f"[{self.host}]" if ":" in self.host else self.host
-        return frozenset(name.lower() for name in (*own, bound, *self.names))
-
-
 def is_server(address: str | os.PathLike[str]) -> bool:
     """True for the address of a memory in a database on a server; False for a file."""
     return os.fspath(address).startswith(_SERVERS)
@@ -384,15 +296,5 @@ def _is_host_or_network(name: str) -> bool:
     try:
         ipaddress.ip_network(name.strip("[]"), strict=False)
     except ValueError:
-        return bool(_NAME.fullmatch(name)) and name[0] != "["
+        return bool(re.fullmatch(HOST_NAME, name)) and name[0] != "["
     return True
-
-
-def _is_loopback(host: str) -> bool:
-    """True for an address that only this machine can reach."""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False

@@ -12,15 +12,14 @@ import numpy as np
 
 from dehusk import _kernel
 from dehusk.answer.nodes import attribute, unescaped
+from dehusk.page.patterns import pattern
 from dehusk.page.tree import Tree
 
 REFERENCE, NOTE, GONE = 0, 1, 2
 """What a node is, as the kernel takes it (`Footnote` in `markdown.h`)."""
-_ID: Final = re.compile(rb' (?:id|name)="([^"]+)"')
-_LABEL: Final = re.compile(
-    r"\s*+[\[(]?\s*+(?:\d{1,4}|[a-z]|[*†‡§]{1,3})\s*+[\])]?\s*+", re.IGNORECASE
-)
-_TERM: Final = re.compile(rf"{_LABEL.pattern}(?:\([\d,\s]++\)\s*+)?", re.IGNORECASE)
+_ID: Final = pattern(rb' (?:id|name)="([^"]+)"')
+_LABEL: Final = pattern(r"\s*+[\[(]?\s*+(?:\d{1,4}|[a-z]|[*†‡§]{1,3})\s*+[\])]?\s*+", re.IGNORECASE)
+_TERM: Final = pattern(rf"{_LABEL.pattern}(?:\([\d,\s]++\)\s*+)?", re.IGNORECASE)
 """A label, and the ways back where there are several."""
 _BLOCKS: Final = frozenset(("li", "p", "div", "aside", "section", "dd", "td"))
 _READ_BEHIND: Final = (b"(", b":")

@@ -13,6 +13,7 @@ from dehusk import _kernel
 from dehusk.answer.mathml import latex_of
 from dehusk.answer.nodes import attribute, inside, unescaped
 from dehusk.page import tags
+from dehusk.page.patterns import pattern
 from dehusk.page.tree import Flags, Tree
 
 
@@ -35,11 +36,11 @@ class _Formula(NamedTuple):
 
 
 _NONE: Final = Formulas(b"", b"")
-_TEX: Final = re.compile(
+_TEX: Final = pattern(
     rb'<annotation [^>]*encoding="(?:application/x-tex|TeX|LaTeX|latex)"[^>]*>(.*?)</annotation>',
     re.DOTALL,
 )
-_ALT: Final = re.compile(rb'<img (?:[^>]* )?alt="([^"]*)"')
+_ALT: Final = pattern(rb'<img (?:[^>]* )?alt="([^"]*)"')
 _PICTURES: Final = frozenset((
     "tex", "latex", "math", "formulaInl", "formulaDsp", "mwe-math-fallback-image-inline",
     "mwe-math-fallback-image-display", "mathtex",
@@ -57,13 +58,13 @@ _CODE: Final = tags.numbers(
 _CELL: Final = tags.numbers("td", "th")
 _MAX_SIBLINGS: Final = 4
 """What MathJax 2 leaves of one formula: a preview, the formula, and the script it was made of."""
-_OPENINGS: Final = re.compile(rb"\\\(|\\\[|\$\$|\$")
+_OPENINGS: Final = pattern(rb"\\\(|\\\[|\$\$|\$")
 _CLOSINGS: Final = {b"\\(": b"\\)", b"\\[": b"\\]", b"$$": b"$$", b"$": b"$"}
-_PROSE: Final = re.compile(rb"(?<![\\{A-Za-z])[A-Za-z]{3,}|&(?:lt|gt|amp);?[A-Za-z]{3}")
+_PROSE: Final = pattern(rb"(?<![\\{A-Za-z])[A-Za-z]{3,}|&(?:lt|gt|amp);?[A-Za-z]{3}")
 _MARKS: Final = (("$$", "$$"), (r"\[", r"\]"), (r"\(", r"\)"), ("$", "$"))
-_WRAPPED: Final = re.compile(r"\{\\(?:display|text|script)style ?(?P<inner>.*)\}", re.DOTALL)
-_COMMENT: Final = re.compile(r"(?<!\\)%[^\n]*(?:\n|$)")
-_READ: Final = re.compile(r"(<)(?=[A-Za-z/!?])|(&)(?=[#A-Za-z0-9]+;)|(\])(?=\()|(`)|(?<!\\)(\$)")
+_WRAPPED: Final = pattern(r"\{\\(?:display|text|script)style ?(?P<inner>.*)\}", re.DOTALL)
+_COMMENT: Final = pattern(r"(?<!\\)%[^\n]*(?:\n|$)")
+_READ: Final = pattern(r"(<)(?=[A-Za-z/!?])|(&)(?=[#A-Za-z0-9]+;)|(\])(?=\()|(`)|(?<!\\)(\$)")
 
 
 def formulas(tree: Tree) -> Formulas:

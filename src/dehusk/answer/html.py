@@ -23,15 +23,16 @@ from dehusk.answer.nodes import (
     written_ends,
 )
 from dehusk.page import tags
+from dehusk.page.patterns import pattern
 from dehusk.page.tree import Flags, Ints, Tree
 
 _DOCTYPE: Final = "<!DOCTYPE html>\n"
 _MARKS: Final = {Label.CONTENT: b"content", Label.TEMPLATE: b"template"}
 _MARK: Final = b' data-dehusk="%s"'
 _SPAN: Final = b'<span data-dehusk="%s">'
-_ATTRIBUTE: Final = re.compile(rb' ([^ ]+?)="[^"]*"')
-_COMMENT: Final = re.compile(r"<!--.*?-->", re.DOTALL)
-_COMMENT_BYTES: Final = re.compile(_COMMENT.pattern.encode(), re.DOTALL)
+_ATTRIBUTE: Final = pattern(rb' ([^ ]+?)="[^"]*"')
+_COMMENT: Final = pattern(r"<!--.*?-->", re.DOTALL)
+_COMMENT_BYTES: Final = pattern(_COMMENT.pattern.encode(), re.DOTALL)
 
 _NO_SPANS: Final = tags.numbers(
     "colgroup", "frameset", "iframe", "noembed", "noframes", "optgroup", "option", "plaintext",

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from dehusk import _kernel
@@ -59,8 +59,7 @@ class Reason(IntEnum):
         return by_user.get(self) or self.name.lower().replace("_", " ")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Labels:
+class Labels(Struct, frozen=True, eq=False):
     """The verdict on every node of a tree: score, label and reason, in document order."""
 
     scores: Floats

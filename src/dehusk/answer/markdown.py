@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
@@ -14,6 +13,7 @@ from dehusk.answer.footnotes import footnotes
 from dehusk.answer.formulas import formulas
 from dehusk.answer.labels import LabelArray
 from dehusk.answer.nodes import attribute
+from dehusk.page.patterns import pattern
 from dehusk.page.tree import Tree
 from dehusk.page.urls import base_of
 from dehusk.settings import Images, Links, MarkdownSettings, Tables
@@ -22,8 +22,8 @@ _NAME: Final = r"([A-Za-z0-9][\w+#.\-]{0,30})"
 _AROUND_MARKS: Final = (
     r"language-|highlight-source-|highlight-text-|highlight-|sourceCode\s+(?:\w+Source\s+)?"
 )
-_OWN: Final = re.compile(rf"(?:^|\s)(?:{_AROUND_MARKS}|lang-|lang:|brush:\s*|src-){_NAME}")
-_AROUND: Final = re.compile(rf"(?:^|\s)(?:{_AROUND_MARKS}){_NAME}")
+_OWN: Final = pattern(rf"(?:^|\s)(?:{_AROUND_MARKS}|lang-|lang:|brush:\s*|src-){_NAME}")
+_AROUND: Final = pattern(rf"(?:^|\s)(?:{_AROUND_MARKS}){_NAME}")
 """Around code `lang-en` is the language of people."""
 _MARKS: Final = (b"lang", b"highlight-", b"brush:", b"sourceCode", b"src-")
 """What stands in every mark of a language; a look at the source costs a tenth of asking for it."""
@@ -43,8 +43,8 @@ _KNOWN: Final = frozenset((
 """Names that are a language without any mark, as highlight.js and rustdoc write them."""
 _HIGHLIGHTERS: Final = frozenset(("highlight", "syntaxhighlighter", "codehilite"))
 """Around code these say that a name beside them is its language, as Hexo writes it."""
-_LANGUAGE: Final = re.compile(r"[a-z0-9][\w+#.\-]{0,30}")
-_PEOPLE: Final = re.compile(
+_LANGUAGE: Final = pattern(r"[a-z0-9][\w+#.\-]{0,30}")
+_PEOPLE: Final = pattern(
     r"(?!(?:cs|fs|go|hs|js|kt|md|ml|pl|ps|py|rb|rs|sh|ts|vb)$)[a-z]{2}(?:-[a-z]+)?"
 )
 """What `lang` says of the language of people."""

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from dehusk.answer.nodes import attribute
+from dehusk.page.patterns import pattern
 from dehusk.page.tree import Tree
 
 Part = str | int
@@ -62,8 +63,8 @@ _VARIANTS: Final = {
     "script": "mathcal", "fraktur": "mathfrak", "sans-serif": "mathsf", "monospace": "mathtt",
     "normal": "mathrm",
 }  # fmt: skip
-_IN_TEXT: Final = re.compile(r"([{}%#&$_])")
-_COMMAND: Final = re.compile(r"\\[A-Za-z]+$")
+_IN_TEXT: Final = pattern(r"([{}%#&$_])")
+_COMMAND: Final = pattern(r"\\[A-Za-z]+$")
 
 
 def latex_of(tree: Tree, node: int) -> str:

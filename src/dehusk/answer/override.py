@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
 import numpy as np
 import turbohtml
+from msgspec import Struct
 
 from dehusk.answer.labels import Label
 from dehusk.errors import PageTimeout, SelectorError
@@ -19,8 +19,7 @@ _MAX_ELEMENTS_OF_HAS: Final = 10_000
 with twice as many four times as long."""
 
 
-@dataclass(frozen=True, slots=True)
-class Overrides:
+class Overrides(Struct, frozen=True):
     """Selectors of what is content (`keep`) and of what is template (`drop`), with all below it.
 
     Where selected elements stand in each other, the innermost decides; of one element that both

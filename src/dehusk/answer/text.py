@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import Final
 
@@ -11,10 +10,11 @@ import numpy as np
 from dehusk import _kernel
 from dehusk.answer.formulas import formulas
 from dehusk.answer.labels import Label, LabelArray
+from dehusk.page.patterns import pattern
 from dehusk.page.tree import Ints, Tree
 from dehusk.page.urls import base_of
 
-_CUT_IN_WORD: Final = re.compile(r"(?<=\w)\0+(?=\w)")
+_CUT_IN_WORD: Final = pattern(r"(?<=\w)\0+(?=\w)")
 """What was left out between two texts has the sign U+0000, which no parser lets through."""
 
 

@@ -6,9 +6,10 @@ import argparse
 import json
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import asdict
 from functools import wraps
 from typing import Any, Final, Literal, ParamSpec
+
+from msgspec.structs import asdict
 
 from dehusk import __version__
 from dehusk.answer.result import Refusal, Result

@@ -6,9 +6,11 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
 from threading import RLock
 from typing import TYPE_CHECKING, Final, Self
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from dehusk.answer.override import Overrides
 from dehusk.answer.result import Result
@@ -49,8 +51,7 @@ _EXIT_BYTES: Final = 64_000_000
 """What is held back at most for a commit at the end."""
 
 
-@dataclass(slots=True)
-class _HeldSite:
+class _HeldSite(Struct):
     """A site that is held in memory."""
 
     memory: Memory = field(default_factory=Memory)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec import Struct
 
 from dehusk.errors import StateError, TooManyNodes
 from dehusk.memory import (
@@ -34,8 +35,7 @@ if TYPE_CHECKING:
     from dehusk.memory.store import Replay
 
 
-@dataclass(frozen=True, slots=True)
-class Lessons:
+class Lessons(Struct, frozen=True):
     """What pages teach a method, and what a site has learned of them.
 
     A lesson is what one page teaches, a memory of one page. The memories of most methods are the

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from typing import Final
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from dehusk.errors import StateError
 from dehusk.memory.tables import EMPTY, Table
@@ -21,8 +23,7 @@ PLACES: Final = "~places"
 HISTORY: Final[tuple[str, ...]] = (KNOWN, CHANGES, PLACES)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Memory:
+class Memory(Struct, frozen=True, eq=False):
     """What one site has taught one method: how many pages, and the method's tables by name.
 
     `sequences` are for what has an order, such as a tree; memories that hold any do not add up.

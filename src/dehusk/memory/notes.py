@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from dehusk.answer.result import Result
 from dehusk.memory.lessons import page_digest
@@ -25,8 +26,7 @@ _GIVEN: Final = struct.Struct("<8sQ")
 _NUMBER: Final = struct.Struct("<Q")
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Struct, frozen=True):
     """What is noted of an answer: the page's key, the digest of its text, and its revision."""
 
     key: bytes
@@ -84,8 +84,7 @@ _MAX_URL: Final = 2_000
 """Bytes of a URL; a page with a longer one is no example."""
 
 
-@dataclass(frozen=True, slots=True)
-class Examples:
+class Examples(Struct, frozen=True):
     """The URL of the first page of each family; numbers of families go up to four digits."""
 
     shelf: Shelf

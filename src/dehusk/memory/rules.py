@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from dehusk.answer.override import NO_OVERRIDES, Overrides
 from dehusk.errors import StoreDamaged, UsageError
@@ -31,8 +32,7 @@ class Action(StrEnum):
     """It is template, with all below it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(Struct, frozen=True):
     """A selector of CSS, and what becomes of what it selects on every page of the site."""
 
     action: Action

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from math import expm1, log1p, sqrt
-from typing import Any, Final, NamedTuple, Self
+from typing import Final, NamedTuple, Self
 
 import numpy as np
+from msgspec import Struct, field
+from msgspec.structs import asdict, astuple
 
 SHELF: Final = "usual"
 """What the shelf of a site's usual answers is called."""
@@ -45,8 +46,7 @@ _MEASURES: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Shift:
+class Shift(Struct, frozen=True):
     """A sudden change of a site's answers."""
 
     measure: str
@@ -63,8 +63,7 @@ class Shift:
         return f"{self.measure} of about {self.now:.2f}, {self.before:.2f} before"
 
 
-@dataclass(slots=True)
-class Usual:
+class Usual(Struct):
     """What is usual on a site."""
 
     pages: int = 0
@@ -143,9 +142,7 @@ class Usual:
 
     def written(self) -> bytes:
         """The numbers as bytes."""
-        fields: dict[str, Any] = {name: getattr(self, name) for name in self.__slots__}
-        shift = self.shift
-        fields["shift"] = shift and [getattr(shift, name) for name in Shift.__slots__]
+        fields = asdict(self) | {"shift": self.shift and astuple(self.shift)}
         return json.dumps(fields).encode()
 
     @classmethod

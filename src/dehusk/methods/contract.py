@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from dehusk.page.tree import Flags, Floats, Ints
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Smoothing:
+class Smoothing(Struct, frozen=True, eq=False):
     """What smoothing is told of every node, in document order."""
 
     penalty: Floats
@@ -25,8 +24,7 @@ class Smoothing:
     """True for nodes too small to be smoothed: they go with what they stand in. None for none."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Smoothed:
+class Smoothed(Struct, frozen=True, eq=False):
     """What smoothing makes of scores, in document order."""
 
     scores: Floats
@@ -35,8 +33,7 @@ class Smoothed:
     """Of each node the node that its section begins with: the maximal piece of one score."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Explanation:
+class Explanation(Struct, frozen=True, eq=False):
     """What a method's scores are made of, in document order; nan where it has no opinion."""
 
     page_score: Floats
@@ -55,8 +52,7 @@ def _nothing() -> None:
     """Nobody can say."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Assessment:
+class Assessment(Struct, frozen=True, eq=False):
     """What a method says of every node, and what it can say besides when it is asked."""
 
     scores: Floats
@@ -67,8 +63,7 @@ class Assessment:
     """The F1 of words to be expected of the page's text, 0 … 1."""
 
 
-@dataclass(frozen=True, slots=True)
-class FamilySeen:
+class FamilySeen(Struct, frozen=True):
     """Pages of a site that share a template, as the site's memory knows them."""
 
     number: int
@@ -80,8 +75,7 @@ class FamilySeen:
     """The URL of its first page that was answered on, where that is known."""
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(Struct, frozen=True):
     """What a method says of a page as a whole; None where it does not know."""
 
     family: int | None = None

@@ -9,10 +9,10 @@ levels, and it costs O(256 n).
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from dehusk import _kernel
@@ -104,8 +104,7 @@ def _levels(scores: Floats) -> tuple[Floats, NDArray[np.intp]]:
     return values, level.reshape(-1)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Forest:
+class Forest(Struct, frozen=True, eq=False):
     """A tree in document order, parents before children, and what its nodes' scores may cost."""
 
     parent: NDArray[Any]

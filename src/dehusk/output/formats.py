@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, Self, TypeVar
 
 from dehusk.errors import DehuskError
 from dehusk.output.pieces import PIECE_TOKENS, page_pieces
+from dehusk.page.patterns import pattern
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -43,10 +43,10 @@ _FRONT_MATTER: Final = (
     "truncated",
     "needs_render",
 )
-_NOT_PLAIN: Final = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
+_NOT_PLAIN: Final = pattern("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 """What JSON may hold as it is and YAML may not, or would take for the end of a line."""
 _JSON: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
-_COMMANDS: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_COMMANDS: Final = pattern("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 """Control characters: a page could give a terminal orders with them."""
 
 

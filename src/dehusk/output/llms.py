@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
 from urllib.parse import quote
 
 from dehusk.output.whole import check_replaceable, part_of, write_whole
+from dehusk.page.patterns import pattern
 
 LIST: Final = "llms.txt"
 FULL: Final = "llms-full.txt"
 _MAX_HEAD: Final = 200
 """Lines of front matter that are read."""
-_WEB: Final = re.compile(r"https?://[^\s<>()]+")
-_BRACKETS: Final = re.compile(r"([\[\]\\])")
-_MARKS: Final = re.compile(r"\]\([^)]*\)|[\\`*_\[\]#\s]")
+_WEB: Final = pattern(r"https?://[^\s<>()]+")
+_BRACKETS: Final = pattern(r"([\[\]\\])")
+_MARKS: Final = pattern(r"\]\([^)]*\)|[\\`*_\[\]#\s]")
 """What Markdown has besides words."""
 
 

@@ -10,6 +10,8 @@ from pathlib import PurePosixPath
 from typing import Final
 from urllib.parse import unquote, urlsplit
 
+from dehusk.page.patterns import pattern
+
 INDEX: Final = "index.json"
 """The file at the top of a source folder that gives the URLs of its pages."""
 _MAX_PATH: Final = 140
@@ -27,9 +29,9 @@ _MAX_URL: Final = 4000
 """Characters of a URL that are looked at; the hash is always that of all of it."""
 _MAX_LOOKED_AT: Final = 400
 """Characters of one part of a URL that are looked at: normalising can take quadratic time."""
-_PAGE_ENDING: Final = re.compile(r"\.(html|htm|xhtml)(\.(gz|xz|zst))?\Z", re.IGNORECASE)
-_FORBIDDEN: Final = re.compile(r'[<>:"/\\|?*]')
-_DEVICE: Final = re.compile(
+_PAGE_ENDING: Final = pattern(r"\.(html|htm|xhtml)(\.(gz|xz|zst))?\Z", re.IGNORECASE)
+_FORBIDDEN: Final = pattern(r'[<>:"/\\|?*]')
+_DEVICE: Final = pattern(
     r"(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9¹²³])[ ]*(\..*)?\Z", re.IGNORECASE
 )
 """A name that is a device on Windows, whatever stands behind its dot."""

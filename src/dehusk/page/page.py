@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from dehusk.errors import PageTimeout, UsageError
@@ -20,8 +21,7 @@ from dehusk.page.tree import Floats
 from dehusk.settings import WALL_FACTOR
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Boxes:
+class Boxes(Struct, frozen=True, eq=False):
     """Where a browser put the nodes of a page: x, y, width, height, in pixels of CSS.
 
     Without a box, width and height are 0; an element that no browser knows of is nan.
@@ -37,8 +37,7 @@ class Boxes:
     """By element: the texts that stand in it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Capture:
+class Capture(Struct, frozen=True):
     """How an archive or a crawl came to a page."""
 
     record_id: str | None = None

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from dehusk import _kernel
 from dehusk.page import tags
 from dehusk.page.hashing import PATH_INVERSES, PATH_POWERS, TREE_INVERSES, TREE_POWERS, Hashes, mix
+from dehusk.page.patterns import pattern
 
 Made = TypeVar("Made")
 
@@ -30,7 +30,7 @@ Choices = NDArray[np.int8]
 """Of each node the number of a `Label`, or -1 for none."""
 
 
-ATTRIBUTE: Final = re.compile(rb'[ ]([^ ]+?)="([^"]*)"')
+ATTRIBUTE: Final = pattern(rb'[ ]([^ ]+?)="([^"]*)"')
 """One attribute in canonical HTML. Names may hold quotes, so counting quotes would not do."""
 
 
@@ -52,8 +52,7 @@ def _decode(escaped: bytes) -> str:
     return text
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Layout:
+class Layout(Struct, frozen=True, eq=False):
     """Where each node stands on the laid out page: its box, in CSS pixels, in document order.
 
     What takes no room (never shown, or empty) has width and height 0. Node 0 is the whole page.

@@ -11,32 +11,31 @@ from turbohtml.extract import extract_links, normalize_url
 
 from dehusk import _kernel
 from dehusk.page import tags
+from dehusk.page.patterns import pattern
 from dehusk.page.tree import Tree
 from dehusk.settings import SiteBy, SourceSettings
 
 _UNUSABLE: Final = (
     "javascript", "vbscript", "data", "about", "blob", "filesystem", "view-source", "jar",
 )  # fmt: skip
-_SCHEME: Final = re.compile(r"([a-zA-Z][a-zA-Z0-9+.\-]*):")
+_SCHEME: Final = pattern(r"([a-zA-Z][a-zA-Z0-9+.\-]*):")
 # The URL standard strips the first set from the ends and the second from anywhere.
 _ENDS: Final = "".join(map(chr, range(33)))
 _BREAKS: Final = str.maketrans("", "", "\t\n\r")
 # Browsers encode these; in Markdown and HTML they would end the address.
-_UNSAFE: Final = re.compile(r'[ "<>`]')
-_PLAIN: Final = re.compile(r"https?://[^\x00-\x20\"<>`\[\]]+")
-_RELATIVE: Final = re.compile(
+_UNSAFE: Final = pattern(r'[ "<>`]')
+_PLAIN: Final = pattern(r"https?://[^\x00-\x20\"<>`\[\]]+")
+_RELATIVE: Final = pattern(
     r"[\w~%-][\w~%/.-]*(?:\?[\w~%/.!$&'()*+,:;=?@-]+)?(?:#[\w~%/.!$&'()*+,:;=?@-]+)?", re.ASCII
 )
-_PLAIN_PAGE: Final = re.compile(
+_PLAIN_PAGE: Final = pattern(
     r"(https?://[\w.-]+(?::\d+)?/[\w~%/.-]*(?:\?[\w~%/.&+,:=-]+)?)(?:#[\w~%/.-]*)?", re.ASCII
 )
 """A URL that joining gives back as it is, up to the place on the page."""
-_PLAIN_HOST: Final = re.compile(r"https?://([\w.-]+)(?::\d+)?(?:[/?#]|\Z)", re.ASCII)
+_PLAIN_HOST: Final = pattern(r"https?://([\w.-]+)(?::\d+)?(?:[/?#]|\Z)", re.ASCII)
 """What a URL with a host begins with, at a fraction of what taking it apart costs."""
 _UP: Final = "../"
-_OTHER_HOST: Final = re.compile(
-    r"//[A-Za-z0-9.:-]+(?:/[^;?#\[\]]*)?(?:\?[^;#\[\]]+)?(?:#[^\[\]]+)?"
-)
+_OTHER_HOST: Final = pattern(r"//[A-Za-z0-9.:-]+(?:/[^;?#\[\]]*)?(?:\?[^;#\[\]]+)?(?:#[^\[\]]+)?")
 """An address without its scheme of which joining leaves all as it is."""
 _BASE: Final = tags.NUMBERS["base"]
 _MAX_BASE: Final = 2_000
@@ -51,8 +50,8 @@ _SESSION: Final = frozenset(
 )  # fmt: skip
 """Parameters that say who came, and from where, and nothing about the page."""
 _TRACKING: Final = ("utm_", "aspsessionid")
-_PATH_SESSION: Final = re.compile(r";(?:jsessionid|phpsessid|sid)=[^/?#]*", re.IGNORECASE)
-_COOKIELESS: Final = re.compile(r"/\([A-Z]\([A-Za-z0-9]{10,40}\)\)(?=/)")
+_PATH_SESSION: Final = pattern(r";(?:jsessionid|phpsessid|sid)=[^/?#]*", re.IGNORECASE)
+_COOKIELESS: Final = pattern(r"/\([A-Z]\([A-Za-z0-9]{10,40}\)\)(?=/)")
 """The session in a path segment of its own, as ASP.NET writes it: `/(S(1abc…))/page`."""
 
 
@@ -200,10 +199,10 @@ def is_web(url: str) -> bool:
 
 
 _USUAL_PORTS: Final = {"http": 80, "https": 443}
-_ORIGIN: Final = re.compile(r"https?://[a-z0-9.:-]{1,300}(?=[/?#]|\Z)")
+_ORIGIN: Final = pattern(r"https?://[a-z0-9.:-]{1,300}(?=[/?#]|\Z)")
 _MAX_HOST: Final = 253
 """What DNS allows."""
-_NAMED_HOST: Final = re.compile(r"[a-z0-9_.-]*[a-z_-][0-9]*")
+_NAMED_HOST: Final = pattern(r"[a-z0-9_.-]*[a-z_-][0-9]*")
 """A host of names: no IPv6 address, and no IPv4 address, whose last label is a number."""
 
 

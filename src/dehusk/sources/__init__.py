@@ -14,13 +14,16 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from typing import BinaryIO, Final
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from dehusk.errors import MissingExtra, SourceError, UsageError
 from dehusk.page.page import Page
+from dehusk.page.patterns import pattern
 from dehusk.page.urls import site_of
 from dehusk.settings import CrawlSettings, SourceSettings
 from dehusk.sources.compression import (
@@ -71,10 +74,10 @@ Read = Callable[[Counter[str] | None], Items]
 _STDIN: Final = "-"
 _STDIN_NAME: Final = "stdin"
 """What errors call standard input, and the site of a stream's pages where nothing names one."""
-_WEB: Final = re.compile(r"https?://", re.IGNORECASE)
-_HOST: Final = re.compile(r"(?:[\w-]{1,63}\.){1,9}[a-z]{2,24}(?=[:/]|\Z)", re.IGNORECASE)
+_WEB: Final = pattern(r"https?://", re.IGNORECASE)
+_HOST: Final = pattern(r"(?:[\w-]{1,63}\.){1,9}[a-z]{2,24}(?=[:/]|\Z)", re.IGNORECASE)
 """How an address begins whose https:// was forgotten."""
-_LOCAL: Final = re.compile(
+_LOCAL: Final = pattern(
     r"(?:localhost(?=[:/])|(?:\d{1,3}\.){3}\d{1,3}|\[[\da-f:.]+\])(?::\d{1,5})?(?=/|\Z)",
     re.IGNORECASE,
 )
@@ -84,8 +87,7 @@ _MAX_COUNTED: Final = 10_000
 _BLOCK_BYTES: Final = 1 << 18
 
 
-@dataclass(frozen=True, slots=True)
-class _Source:
+class _Source(Struct, frozen=True):
     """A source that exists, and how it is to be read. Standard input has no path."""
 
     path: Path | None
@@ -207,8 +209,7 @@ def _read_folder(source: _Source) -> Items:
     yield from read_folder(Path(source.name), source.settings)
 
 
-@dataclass(frozen=True, slots=True)
-class Kind:
+class Kind(Struct, frozen=True):
     """A kind of source: how it is known, and how it is read."""
 
     read: Callable[[_Source], Items]

@@ -16,6 +16,7 @@ from urllib.parse import quote
 
 from dehusk.errors import DehuskError, MissingExtra, PageTooLarge, SourceError
 from dehusk.page.page import Page
+from dehusk.page.patterns import pattern
 from dehusk.page.urls import site_of
 from dehusk.settings import SAVED, SourceSettings
 from dehusk.sources.compression import named_compression, open_unpacked, unpacked_name
@@ -29,13 +30,13 @@ _Map = tuple[str, dict[str, str]]
 """A folder, with a slash at its end, and the URLs of files by their path below it."""
 _MAX_INDEX: Final = 1_000_000_000
 """Bytes of an index, which is read as a whole: some ten million pages."""
-_HOST: Final = re.compile(r"(?:[a-z0-9_-]{1,63}\.){1,30}[a-z][a-z0-9-]{1,62}(?:[:+][0-9]{1,5})?")
+_HOST: Final = pattern(r"(?:[a-z0-9_-]{1,63}\.){1,30}[a-z][a-z0-9-]{1,62}(?:[:+][0-9]{1,5})?")
 """A folder that is named after a host: at least two labels, the last one no number."""
-_COMMENT: Final = re.compile(rb"<!-- Mirrored from ([!-;=?-~]{1,2000}) by HTTrack Website Copier")
+_COMMENT: Final = pattern(rb"<!-- Mirrored from ([!-;=?-~]{1,2000}) by HTTrack Website Copier")
 _LOOKED_AT: Final = 8192
 """Bytes at the start of a page in which HTTrack leaves its comment."""
-_INDEX_PAGE: Final = re.compile(r"index\.(?:html|htm|xhtml)", re.IGNORECASE)
-_ADDED: Final = re.compile(r"\.html?\Z", re.IGNORECASE)
+_INDEX_PAGE: Final = pattern(r"index\.(?:html|htm|xhtml)", re.IGNORECASE)
+_ADDED: Final = pattern(r"\.html?\Z", re.IGNORECASE)
 _KEPT: Final = "/%!$&'()*+,;=:@~"
 """What stands in a path as it is; mirrors write percent signs as the URL had them."""
 

@@ -6,6 +6,7 @@ Nothing heavy is imported before a command runs, so that `--help` and `--version
 from __future__ import annotations
 
 import argparse
+import gc
 import io
 import os
 import sys
@@ -39,7 +40,11 @@ def _run(arguments: Sequence[str] | None) -> int:
         if wanted in COMMANDS and not _is_installed(COMMANDS[wanted]):
             bench_module(f"`dehusk {wanted}`")
         given = make_parser(wanted).parse_args(words)
-        return _command(given.command)(given)
+        command = _command(given.command)
+        if not gc.isenabled():  # `__main__` waits until all is loaded, which then stays.
+            gc.freeze()
+            gc.enable()
+        return command(given)
     except UsageError as error:
         sys.stderr.write(f"dehusk: {error}\n")
         return EXIT_USAGE

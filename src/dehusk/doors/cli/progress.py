@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import json
-import re
 import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
 from typing import Final, TextIO
+
+from msgspec.structs import asdict
 
 from dehusk.answer.result import Refusal, Result
 from dehusk.doors.options import plural
 from dehusk.errors import DehuskError, MemoryDamaged, PageError
 from dehusk.memory.usual import Shift
 from dehusk.output import Rendered
+from dehusk.page.patterns import pattern
 
 _REFRESH_S: Final = 0.1
 _LOGGED_EVERY_S: Final = 10.0
 """Seconds between two lines on how a run is getting on, in a log for programs."""
-_COMMANDS: Final = re.compile("[\x00-\x1f\x7f-\x9f]")
+_COMMANDS: Final = pattern("[\x00-\x1f\x7f-\x9f]")
 """Control characters: a page's URL could give a terminal orders with them."""
 
 

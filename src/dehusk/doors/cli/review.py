@@ -11,6 +11,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Final
 
+from msgspec import structs
+
 from dehusk.doors.cli.checks import check_targets
 from dehusk.doors.cli.progress import plain, print_table
 from dehusk.doors.looking import PageCount, read_into
@@ -97,7 +99,7 @@ def _list(memories: Session, *, is_json: bool) -> int:
                 "answers": usual.pages,
                 "template_share": usual.template_share,
                 "confidence": usual.confidence,
-                "answers_changed": usual.shift and asdict(usual.shift),
+                "answers_changed": usual.shift and structs.asdict(usual.shift),
             }
             sys.stdout.write(json.dumps(fields) + "\n")
         return 0

@@ -13,9 +13,10 @@ from typing import Any, Final
 
 from dehusk.doors.looking import read_into
 from dehusk.doors.options import chosen_method, make_limits
+from dehusk.doors.service.settings import ServiceSettings
 from dehusk.errors import MissingExtra, UsageError
 from dehusk.methods.papers.hyperlink import Hyperlink
-from dehusk.settings import CrawlSettings, Durable, ServiceSettings
+from dehusk.settings import CrawlSettings, Durable
 from dehusk.template.viewing import Viewed, check_saved
 
 _TOKEN: Final = "DEHUSK_TOKEN"  # noqa: S105  the name of a variable

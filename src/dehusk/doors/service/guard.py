@@ -14,7 +14,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from dehusk.doors.service.monitoring import Metrics, log
 from dehusk.doors.service.server import Failed, say
-from dehusk.settings import ServiceSettings
+from dehusk.doors.service.settings import ServiceSettings
 
 _OPEN: Final = frozenset({"/", "/docs", "/health"})
 """What may be asked without a token: how to ask, and whether it is well."""

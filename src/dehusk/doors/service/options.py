@@ -7,7 +7,7 @@ from typing import Final
 
 from dehusk.doors import options
 from dehusk.doors.options import positive_float, positive_int
-from dehusk.settings import ServiceSettings
+from dehusk.doors.service.settings import ServiceSettings
 
 _USUAL: Final = ServiceSettings()
 _VIEW_PORT: Final = 8101

@@ -22,10 +22,11 @@ from dehusk.doors.service.judges import Judges
 from dehusk.doors.service.monitoring import Metrics, log_to
 from dehusk.doors.service.server import Ending, Server, listen, patient_for
 from dehusk.doors.service.service import Service
+from dehusk.doors.service.settings import ServiceSettings
 from dehusk.doors.service.viewer import make_viewer
 from dehusk.memory.opening import open as open_session
 from dehusk.memory.session import Session
-from dehusk.settings import Durable, ServiceSettings
+from dehusk.settings import Durable
 from dehusk.template.viewing import Viewed
 
 HOST: Final = "127.0.0.1"

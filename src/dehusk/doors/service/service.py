@@ -16,17 +16,20 @@ from dataclasses import asdict, dataclass, field
 from functools import partial
 from typing import Any, Final
 
+from msgspec import structs
+
 from dehusk import pipeline
 from dehusk.answer.result import Refusal
 from dehusk.doors.service.monitoring import Listeners, Metrics, log
 from dehusk.doors.service.server import Failed
+from dehusk.doors.service.settings import ServiceSettings
 from dehusk.errors import MemoryDamaged, PageError, PageFault, PageTimeout, StateError, StoreDamaged
 from dehusk.memory.kept import BATCH_PAGES, BATCH_S
 from dehusk.memory.notes import Answer
 from dehusk.memory.session import Session
 from dehusk.output.formats import json_line
 from dehusk.page.page import Page
-from dehusk.settings import MarkdownSettings, ServiceSettings
+from dehusk.settings import MarkdownSettings
 from dehusk.workers.child import Event
 from dehusk.workers.lessons import Lesson, LessonQueue
 from dehusk.workers.messages import Act, Reply, Setup
@@ -221,7 +224,7 @@ class Service:
         if shift is not None:
             # Without its URL: the log names no pages.
             log(logging.WARNING, "answers_changed", site=site, message=str(shift))
-            self.listeners.tell("answers_changed", {"site": site} | asdict(shift))
+            self.listeners.tell("answers_changed", {"site": site} | structs.asdict(shift))
 
     async def _keep(self) -> None:
         """Commit what was learned, as often as a session would."""

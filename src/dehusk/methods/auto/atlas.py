@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from dehusk import _kernel
@@ -28,8 +28,7 @@ NO_ATLAS: Final = "none"
 """What the setting `atlas` says for no atlas."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Atlas:
+class Atlas(Struct, frozen=True, eq=False):
     """Keys of elements, `_kernel.theme_keys`, in ascending order, and what each adds to the logits
     of the blocks inside, in sixteenths.
 
@@ -95,11 +94,11 @@ _PAGE_CHARS: Final = 200.0
 """A page with less text is taken for one of that length: its elements tell less."""
 
 
-@dataclass(slots=True)
 class AtlasMaker:
     """Gathers what pages tell of their elements, site by site."""
 
-    _sites: dict[str, list[tuple[Hashes, Floats]]] = field(default_factory=dict)
+    def __init__(self) -> None:
+        self._sites: dict[str, list[tuple[Hashes, Floats]]] = {}
 
     def add(
         self, site: str, tree: Tree, page: _kernel.Reading, content: Floats, expected: Floats

@@ -6,8 +6,7 @@ page asks for on top is answered by a function of the caller's, or refused.
 
 from __future__ import annotations
 
-from dehusk.page.browser.session import Fetch, Resource, find_chromium
+from dehusk.page.browser.session import BrowserSettings, Fetch, Resource, find_chromium
 from dehusk.page.browser.worker import Browser
-from dehusk.settings import BrowserSettings
 
 __all__ = ["Browser", "BrowserSettings", "Fetch", "Resource", "find_chromium"]

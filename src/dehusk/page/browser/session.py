@@ -20,9 +20,16 @@ import numpy as np
 import turbohtml
 from numpy.typing import NDArray
 
-from dehusk.errors import DehuskError, NotRendered, PageTooLarge, TooManyNodes, UsageError
+from dehusk.errors import (
+    DehuskError,
+    NotRendered,
+    PageTooLarge,
+    SettingError,
+    TooManyNodes,
+    UsageError,
+)
 from dehusk.page.page import Boxes, Page
-from dehusk.settings import BrowserSettings, Limits
+from dehusk.settings import Limits
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser, BrowserContext, CDPSession, Request, Route
@@ -51,6 +58,27 @@ _LOADED: Final = (
 _CHARSET: Final = re.compile(r"[A-Za-z0-9._:-]{1,64}")
 _STAY: Final = 204
 """The status that makes a browser stay where it is: a page's script cannot lead it elsewhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class BrowserSettings:
+    """How pages are shown: the window, and how long scripts may go on after the page is loaded."""
+
+    width: int = 1280
+    height: int = 1024
+    """Of the window, in pixels of CSS. The boxes are those of the whole page, also below it."""
+    script_s: float = 5.0
+    """Time on the page's own clock, after loading, for its timers and animations. It passes as fast
+    as the machine can; 5 s is what `setTimeout` chains of client-side frameworks stay under."""
+    max_requests: int = 200
+    """Requests of one page that `fetch` is asked for; those that follow are refused."""
+
+    def __post_init__(self) -> None:
+        for name in ("width", "height", "script_s"):
+            if not getattr(self, name) > 0:
+                raise SettingError(f"browser: {name} must be above 0")
+        if self.max_requests < 0:
+            raise SettingError("browser: max_requests must be 0 or above")
 
 
 @dataclass(frozen=True, slots=True)

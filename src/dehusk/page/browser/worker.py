@@ -12,9 +12,15 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
 from dehusk.errors import MissingExtra, NotRendered, PageTimeout, UsageError
-from dehusk.page.browser.session import Fetch, Session, find_chromium, launch_options
+from dehusk.page.browser.session import (
+    BrowserSettings,
+    Fetch,
+    Session,
+    find_chromium,
+    launch_options,
+)
 from dehusk.page.page import Page
-from dehusk.settings import BrowserSettings, Limits
+from dehusk.settings import Limits
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser as Chromium
