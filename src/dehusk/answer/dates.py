@@ -9,17 +9,19 @@ from datetime import UTC, date, datetime, timedelta, timezone
 from functools import cache, lru_cache
 from typing import Final, NamedTuple
 
+from dehusk.page.patterns import pattern
+
 MIN_YEAR: Final = 1990
 """Before it there was no web; zeros of clocks (1970, 1904, 1601) lie there."""
 _FIRST: Final = str(MIN_YEAR)
-_DATE: Final = re.compile(
+_DATE: Final = pattern(
     r"(\d{4})([-/.])(\d{1,2})\2(\d{1,2})(?!\d)"
     r"(?:[T\s]\s?(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,]\d+)?)?\s?(Z|[+-]\d{2}(?::?\d{2})?)?$)?",
     re.IGNORECASE,
 )
-_MONTH_OR_YEAR: Final = re.compile(r"(\d{4})(?:[-/](\d{1,2}))?")
-_COMPACT_DATE: Final = re.compile(r"(\d{4})(\d{2})(\d{2})(?:T?(\d{2})(\d{2})(\d{2})?(Z)?)?")
-_MAIL_DATE: Final = re.compile(r"(?:[a-z]{3}, )?\d{1,2} [a-z]{3} \d{4} \d{2}:\d{2}", re.IGNORECASE)
+_MONTH_OR_YEAR: Final = pattern(r"(\d{4})(?:[-/](\d{1,2}))?")
+_COMPACT_DATE: Final = pattern(r"(\d{4})(\d{2})(\d{2})(?:T?(\d{2})(\d{2})(\d{2})?(Z)?)?")
+_MAIL_DATE: Final = pattern(r"(?:[a-z]{3}, )?\d{1,2} [a-z]{3} \d{4} \d{2}:\d{2}", re.IGNORECASE)
 
 _MONTH_NAMES: Final = """
 january januar janvier enero gennaio janeiro januari styczeń stycznia январь января січня
@@ -72,7 +74,7 @@ def _months() -> dict[str, int]:
 
 _YEAR: Final = r"((?:19|20)\d\d)"
 _OF: Final = r"(?:\s*(?:de|del|of|d')\s*|\s*)"
-_WRITTEN: Final = re.compile(
+_WRITTEN: Final = pattern(
     rf"(?=\d)(?<!\d)(?<!\d\.)(?:{_YEAR}\s?([-/.年년])\s?(\d{{1,2}})\s?[-/.月월]\s?(\d{{1,2}})(?!\d)"
     rf"|(\d{{1,2}})\s?([./-])\s?(\d{{1,2}})\s?\6\s?({_YEAR}|\d\d)(?![\d:]|\.\d)"
     rf"|(\d{{1,2}})(?:st|nd|rd|th|er|\.|º|ª|o)?{_OF}([^\W\d_]{{3,12}})[.,]?{_OF},?\s*{_YEAR}(?!\d))"
@@ -82,7 +84,7 @@ _WRITTEN: Final = re.compile(
 )
 _MONTH_FIRST: Final = frozenset(("en", "en-US", "en-PH", "fil"))
 _DAY_FIRST_HOSTS: Final = (".uk", ".au", ".nz", ".ie", ".in", ".za", ".eu", ".sg", ".ng", ".ke")
-_ADDRESS: Final = re.compile(
+_ADDRESS: Final = pattern(
     rf"(?=\d)(?<!\d)(?:{_YEAR}(?:([-/_.])(\d{{1,2}})\2(\d{{1,2}})|(\d\d)(\d\d))"
     rf"|(\d\d)([-_.])(\d\d)\8{_YEAR})(?!\d)"
 )

@@ -41,10 +41,11 @@ from dehusk.answer.titles import title_of
 from dehusk.memory import Table
 from dehusk.memory.tables import EMPTY
 from dehusk.page import tags
+from dehusk.page.patterns import pattern
 from dehusk.page.tree import Tree
 from dehusk.page.urls import base_of, is_web
 
-_PLAIN: Final = re.compile(r"https?://[a-z0-9.-]+/[A-Za-z0-9/._~%?=&+,@:-]*")
+_PLAIN: Final = pattern(r"https?://[a-z0-9.-]+/[A-Za-z0-9/._~%?=&+,@:-]*")
 """An address that is absolute and needs no change."""
 _MAX_SUMMARY: Final = 2000
 _MAX_TAGS: Final = 50
@@ -216,7 +217,7 @@ _MIN_CODE_BYTES: Final = 1000
 """Script below it only counts visits or leads elsewhere."""
 _MIN_MESSAGE: Final = 20
 """Characters of a message for readers without scripts; images that count visits have none."""
-_SHELLS: Final = re.compile(
+_SHELLS: Final = pattern(
     rb' id="(?:root|app|__next|__nuxt|___gatsby|q-app|svelte|(?:react|app|vue|ember)-?root'
     rb'|react-app|vue-app|app-container|app-mount)"',
     re.IGNORECASE,

@@ -7,11 +7,13 @@ import re
 from functools import lru_cache
 from typing import Final
 
+from dehusk.page.patterns import pattern
+
 MAX_NAME: Final = 200
 """Characters beyond which something is no name."""
 _MAX_PEOPLE: Final = 20
 _MAX_WORDS: Final = 5
-_BY: Final = re.compile(
+_BY: Final = pattern(
     r"^(?:(?:(?:this )?(?:article|post|story|artikel|beitrag|photos?|fotos?)\W+)?"
     r"(?:(?:posted|written|published|reported|reviewed|submitted|created|geschrieben|verfasst|"
     r"veröffentlicht|eingestellt|gepostet|erstellt|escrito|publicado|publié|écrit|scritto|"
@@ -26,25 +28,25 @@ _BY: Final = re.compile(
     re.IGNORECASE,
 )
 """What stands before a name."""
-_CUT: Final = re.compile(
+_CUT: Final = pattern(
     r"\s*(?:\||·|•|–|—| - |@|//|\d|»|›|\b(?:on|am|vom|at|in|for|für|updated|published|shares?|"
     r"veröffentlicht|follow|via|clock)\b).*$",
     re.IGNORECASE | re.DOTALL,
 )
 """Where the names in a byline end."""
-_INSIDE: Final = re.compile(
+_INSIDE: Final = pattern(
     r"(?:作者|记者|記者|著者|投稿者)[\s:：]\s*([^\s:：,，。|()（）\d\"'=]{2,8})"
     r"|\d\W+(?:uhr\W+)?(?:(?:geschrieben|posted|written)\s)?(?:von|by|par|por|door)\s+(.{2,60})$",
     re.IGNORECASE,
 )
 """Bylines behind a date, and in Chinese and Japanese, where all stands in one line."""
-_AFTER: Final = re.compile(
+_AFTER: Final = pattern(
     r"(?:,?\s+(?:M\.?[ASD]|MBA|Ph\.?D\.?|RDN?|LD|JD|Esq|Mo|Di|Mi|Do|Fr|Sa|So|Mon|Tue|Wed|Thu|Fri|Sat"
     r"|Sun|Redakteur(?:in)?|Corresponsal|Staff|Editor|Reporter|Contributor)\.?)+$"
 )
 """Degrees, days of the week and desks behind a name."""
-_BRACKETS: Final = re.compile(r"\s*[(\[（【][^)\]）】]*[)\]）】]\s*")
-_BETWEEN: Final = re.compile(
+_BRACKETS: Final = pattern(r"\s*[(\[（【][^)\]）】]*[)\]）】]\s*")
+_BETWEEN: Final = pattern(
     r"\s*[,;/&、，；\n]\s*|\s+(?:and|und|et|y|og|och|en|и|και|oraz|ve)\s+(?=\S)", re.IGNORECASE
 )
 _PARTICLES: Final = frozenset(
@@ -103,7 +105,7 @@ december
 """
 """Words that stand where names do, and are in none."""
 _NO_NAME: Final = frozenset(_NO_NAMES.split())
-_ROLES: Final = re.compile(
+_ROLES: Final = pattern(
     r"(?:editor|redakteur|redaktion|correspondent|korrespondent|reporter|writer|journalist|staff|"
     r"contributor|columnist|director|manager|author|autor|professor|mitarbeiter|chef|producer|"
     r"blogger|analyst|expert|fellow|president|officer|leiter|phd|ph\.d|ma|msc|rdn?|md|ms|ld|mba|"
@@ -111,7 +113,7 @@ _ROLES: Final = re.compile(
     r"cto|founder|gründer|sprecher|pressesprecher)s?\b",
     re.IGNORECASE,
 )
-_COMPANY: Final = re.compile(
+_COMPANY: Final = pattern(
     r"\b(?:gmbh|e\.? ?v\.?|ag|inc|ltd|llc|corp|verlag|verein|stiftung|universität|university|"
     r"magazin|magazine|zeitung|news|media|medien|online|press|presse|redaktion|blog|team|agentur|"
     r"agency|agencies|institut|institute|verband|bund|ministerium|studio|group|radio|tv|times|"

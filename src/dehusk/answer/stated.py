@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from dehusk import _kernel
 from dehusk.answer.labels import Label
 from dehusk.answer.names import name_of
+from dehusk.page.patterns import pattern
 from dehusk.page.tree import Tree
 
 AUTHOR_NAMES: Final = (
@@ -147,7 +148,7 @@ def _asked(pairs: list[tuple[str, str]]) -> Metas:
     return metas
 
 
-_LANGUAGE: Final = re.compile(
+_LANGUAGE: Final = pattern(
     r"([a-z]{2,3})(?:[-_]([a-z]{4}))?(?:[-_]([a-z]{2}|[0-9]{3}))?(?:[-_.@].*)?", re.IGNORECASE
 )
 _MAX_LANGUAGE: Final = 50

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from typing import Final
 
 from dehusk.answer.labels import Label
 from dehusk.answer.names import one_line
 from dehusk.answer.stated import MAX_TITLE, SITE_NAMES, TITLE_NAMES, Heading, Metas, Stated
+from dehusk.page.patterns import pattern
 
-_SEPARATOR: Final = re.compile(r"\s+[-–—|·•»«:/~]+\s+|\s*[|»]\s*|:\s+|\s+:|^[»:|]\s*")
-_NO_LETTERS: Final = re.compile(r"[\W_]+")
+_SEPARATOR: Final = pattern(r"\s+[-–—|·•»«:/~]+\s+|\s*[|»]\s*|:\s+|\s+:|^[»:|]\s*")
+_NO_LETTERS: Final = pattern(r"[\W_]+")
 _ASCII_NO_LETTERS: Final = bytes(code for code in range(128) if not chr(code).isalnum())
 _SMALL: Final = bytes(range(256)).lower()
 _PERMALINK: Final = " ¶#§🔗"

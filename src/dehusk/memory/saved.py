@@ -5,13 +5,14 @@ and not to be kept: it has no checksum, and says neither method nor site.
 
     4 bytes   length of the JSON, native as all that follows
     JSON      [pages, {table: [rows, has owners, sums]}, {sequence: length}], filled up with spaces
-    arrays    per table: keys, owners if any, sums (8 bytes each), counts, last pages (4 each); per
-              sequence: its numbers (8)
+    arrays    per table: keys, owners if any, sums (8 bytes each), counts, last pages (4 each; none
+              of one page: all are 1); per sequence: its numbers (8)
 """
 
 from __future__ import annotations
 
 import json
+import sys
 import zlib
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
@@ -262,27 +263,18 @@ _MAX_NUMBER: Final = 1 << 31
 
 def carry(memory: Memory) -> bytes:
     """The memory as bytes that `carried` reads."""
-    tables = {**memory.tables, **memory.history}
-    shapes = {
-        name: [
-            len(table.keys), table.owner is not None,
-            0 if table.sums is None else table.sums.shape[1],
-        ]
-        for name, table in tables.items()
-    }  # fmt: skip
+    shapes, parts = {}, []
+    for name, table in {**memory.tables, **memory.history}.items():
+        owner, sums = table.owner, table.sums  # Asked for once: each makes an array.
+        shapes[name] = [len(table), owner is not None, 0 if sums is None else sums.shape[1]]
+        parts += [array.tobytes() for array in (table.keys, owner, sums) if array is not None]
+        if memory.pages != 1:
+            parts += [table.count.tobytes(), table.last.tobytes()]
     lengths = {name: len(sequence) for name, sequence in memory.sequences.items()}
+    parts += [sequence.tobytes() for sequence in memory.sequences.values()]
     text = json.dumps([memory.pages, shapes, lengths]).encode()
     text += b" " * (-(_LENGTH + len(text)) % _ALIGNED)
-    parts = [np.uint32(len(text)).tobytes(), text]
-    for table in tables.values():
-        parts.append(table.keys.tobytes())
-        if table.owner is not None:
-            parts.append(table.owner.tobytes())
-        if table.sums is not None:
-            parts.append(table.sums.tobytes())
-        parts += [table.count.tobytes(), table.last.tobytes()]
-    parts += [sequence.tobytes() for sequence in memory.sequences.values()]
-    return b"".join(parts)
+    return b"".join((len(text).to_bytes(_LENGTH, sys.byteorder), text, *parts))
 
 
 def carried(data: bytes) -> Memory:
@@ -312,7 +304,11 @@ def _read(data: bytes) -> Memory:
         keys = take(np.uint64, rows)
         owner = take(np.uint64, rows) if is_owned else None
         sums = take(np.uint64, rows * columns).reshape(rows, columns) if columns else None
-        tables[name] = Table(keys, take(np.uint32, rows), take(np.uint32, rows), owner, sums)  # type: ignore[arg-type]
+        if pages == 1:
+            count = last = np.ones(rows, np.uint32)
+        else:
+            count, last = take(np.uint32, rows), take(np.uint32, rows)
+        tables[name] = Table(keys, count, last, owner, sums)
     sequences = {name: take(np.uint64, length) for name, length in lengths.items()}
     if at != len(data):
         raise ValueError("not as long as it says")

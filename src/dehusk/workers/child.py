@@ -12,7 +12,7 @@ from subprocess import PIPE, Popen
 from threading import Thread
 from typing import IO, Final
 
-from dehusk.workers.messages import Reply, read, replies_from_parts
+from dehusk.workers.messages import BUFFER_BYTES, Reply, read, replies_from_parts
 
 _PIPE_BYTES: Final = 1 << 20
 """What a pipe holds, where the system lets us say: most pages whole, so that the one who sends
@@ -50,7 +50,8 @@ class Process:
         # In a session of its own: Ctrl-C on a terminal is for whoever reads and writes.
         self._popen = Popen(
             [sys.executable, "-m", "dehusk.workers.process"],
-            stdin=PIPE, stdout=PIPE, env=inherited | _ONE_THREAD, start_new_session=True,
+            bufsize=BUFFER_BYTES, stdin=PIPE, stdout=PIPE, env=inherited | _ONE_THREAD,
+            start_new_session=True,
         )  # fmt: skip
         assert self._popen.stdin is not None
         assert self._popen.stdout is not None

@@ -33,6 +33,9 @@ from dehusk.page.page import Capture, Page
 
 Header = dict[str, Any]
 LENGTH: Final = 4
+BUFFER_BYTES: Final = 1 << 18
+"""What is read from a pipe at once, and written to it: most messages whole. Each wait for a pipe
+may hand the interpreter to another thread."""
 _MAX_SIZE: Final = (1 << 8 * LENGTH) - 1
 """Of the bytes that follow, each: far more than any page or memory has, and a number that a file
 can be asked for."""

@@ -17,15 +17,16 @@ from threading import Thread
 from typing import IO, Final
 
 from dehusk.workers.acts import Judge
-from dehusk.workers.messages import Batch, Reply, Setup, read, replies_to_bytes
+from dehusk.workers.messages import BUFFER_BYTES, Batch, Reply, Setup, read, replies_to_bytes
 
 _LOOK_S: Final = 1.0
 """How often it is looked whether the parent is still there."""
-_GATHERED: Final = 8
+_GATHERED: Final = 32
 _GATHERED_BYTES: Final = 256_000
 _GATHERED_S: Final = 0.1
-"""Replies that are sent together: whichever is reached first. With these the process that reads
-takes 0.31 ms a page instead of 0.62 (1,000 sample pages); other numbers were not tried."""
+"""Replies that are sent together: whichever is reached first. With 32 and not 8 of them, and 64 and
+not 32 tasks sent, the process that reads is woken for 62 messages and not 153 (1,200 sample pages);
+it executes as many instructions. Other numbers were not tried."""
 
 
 def run() -> None:
@@ -104,7 +105,8 @@ def _own_pipes() -> tuple[IO[bytes], IO[bytes]]:
     in a process that it starts: from now on that goes where errors go. And it finds nothing to
     read.
     """
-    stdin, stdout = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    stdin = os.fdopen(os.dup(0), "rb", BUFFER_BYTES)
+    stdout = os.fdopen(os.dup(1), "wb", BUFFER_BYTES)
     nothing = os.open(os.devnull, os.O_RDWR)
     os.dup2(nothing, 0)
     try:

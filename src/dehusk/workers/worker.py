@@ -28,7 +28,7 @@ from dehusk.workers.messages import Act, Batch, Reply, Request, Setup
 
 _SENT_LEAST: Final = 4
 """Tasks that a process is sent before it has answered, whatever they take."""
-_SENT_MOST: Final = 32
+_SENT_MOST: Final = 64
 _SENT_BYTES: Final = 1_000_000
 """Tasks that it is sent beyond that, and their bytes, with those of the sites that go with them.
 When half of that is answered more are sent: some together, and early enough that the process never
