@@ -97,7 +97,7 @@ void start_in_island(Builder *builder)
     int is_inside = current(builder)->space != SPACE_HTML && !current(builder)->holds_html;
     if (is_inside)
         space = (Space)current(builder)->space;
-    if ((is_inside && ends_island(builder)) || is_named(builder, "annotation-xml") ||
+    if ((is_inside && (ends_island(builder) || tag == TAG_template)) || is_named(builder, "annotation-xml") ||
         is_named(builder, "mglyph") || is_named(builder, "malignmark")) {
         builder->gives_up = 1;
         return;
