@@ -12,6 +12,7 @@ import pytest
 from dehusk import _kernel
 from dehusk.errors import TooManyNodes
 from dehusk.page import parse as parsing
+from dehusk.page.document import scanned
 from dehusk.page.page import Page
 from dehusk.page.parse import parse
 from dehusk.settings import Limits
@@ -27,7 +28,7 @@ def built(html: str | bytes) -> Any:
 
 
 def by_parser(page: Page) -> Any:
-    return parsing._scanned(page, Limits())
+    return scanned(page, Limits())
 
 
 def assert_same(one: Any, other: Any) -> None:

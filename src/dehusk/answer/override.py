@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cache
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
-import turbohtml
 from msgspec import Struct
 
 from dehusk.answer.labels import Label
 from dehusk.errors import PageTimeout, SelectorError
 from dehusk.page.tree import Choices, Tree
+
+if TYPE_CHECKING:
+    import turbohtml
 
 _MAX_ELEMENTS_OF_HAS: Final = 10_000
 """The parser asks `:has()` again for every element below; with 10,000 of them that takes 2 s, and
@@ -52,6 +54,8 @@ def overrides(keep: str | Iterable[str] = (), drop: str | Iterable[str] = ()) ->
 @cache
 def _check(selector: str) -> None:
     """Raise SelectorError for a selector that the parser does not understand."""
+    import turbohtml  # noqa: PLC0415  for those who have selectors
+
     try:
         turbohtml.parse("").select(selector)
     except turbohtml.SelectorSyntaxError as error:

@@ -8,22 +8,22 @@ writes it as canonical HTML, which the kernel reads.
 from __future__ import annotations
 
 import codecs
-import io
 import re
 from dataclasses import dataclass
-from functools import cached_property, partial
-from typing import Final
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
-import turbohtml
 from numpy.typing import NDArray
 
 from dehusk import _kernel
 from dehusk.errors import NotHtml, PageTooLarge, TooManyNodes
-from dehusk.page import tags
 from dehusk.page.page import Boxes, Page
 from dehusk.page.tree import Floats, Layout, Tree
 from dehusk.settings import Limits
+
+if TYPE_CHECKING:
+    import turbohtml
 
 _SNIFFED: Final = 1445
 """How far the WHATWG's MIME sniffing looks into a resource."""
@@ -47,9 +47,6 @@ _MAGIC: Final = (
     b"\x1f\x8b",
     b"RIFF",
 )
-_MIN_ELEMENT_BYTES: Final = len("<p>")
-_MAX_PLACE: Final = 2**31 - 1
-"""Places in a page are 32-bit numbers."""
 _WIDE: Final = (b"\xff\xfe", b"\xfe\xff")
 _UTF_8: Final = frozenset({"utf-8", "utf8"})
 _PRESCANNED: Final = 1024
@@ -67,7 +64,9 @@ class ParsedPage:
     @cached_property
     def document(self) -> turbohtml.Document:
         """The parser's own document, whose elements come in the order of the tree's."""
-        return _read(self.page)[0]
+        from dehusk.page.document import read  # noqa: PLC0415  few pages need the parser
+
+        return read(self.page)[0]
 
 
 def parse(page: Page, limits: Limits = Limits()) -> ParsedPage:
@@ -77,7 +76,12 @@ def parse(page: Page, limits: Limits = Limits()) -> ParsedPage:
     TooManyNodes.
     """
     _check_bytes(page, limits)
-    tree = Tree(_built(page, limits) or _scanned(page, limits), page.url)
+    kernel = _built(page, limits)
+    if kernel is None:
+        from dehusk.page.document import scanned  # noqa: PLC0415  few pages need the parser
+
+        kernel = scanned(page, limits)
+    tree = Tree(kernel, page.url)
     if len(tree) > limits.max_nodes:
         raise TooManyNodes(page.url, f"{len(tree)} nodes, more than {limits.max_nodes}")
     if page.boxes is not None:
@@ -103,15 +107,6 @@ def _built(page: Page, limits: Limits) -> _kernel.Tree | None:
         return None
 
 
-def _scanned(page: Page, limits: Limits) -> _kernel.Tree:
-    """The tree of the parser's document."""
-    document, source = _read(page)
-    if len(source) > _MAX_PLACE:
-        raise PageTooLarge(page.url, f"{len(source)} bytes when written out: no limit allows that")
-    _check_nodes(page, limits, document, source)
-    return _kernel.scan(source, limits.max_depth, partial(_foreign, document))
-
-
 def _check_bytes(page: Page, limits: Limits) -> None:
     """Raise for a page that is too large, or that is no text at all."""
     size = len(page.html)
@@ -129,74 +124,6 @@ def _check_bytes(page: Page, limits: Limits) -> None:
         return
     if head.startswith(_MAGIC) or binary > _MAX_STRAY_BYTES + _MAX_BINARY_SHARE * len(head):
         raise NotHtml(page.url, "binary data, not HTML")
-
-
-def _read(page: Page) -> tuple[turbohtml.Document, bytes]:
-    """The parser's document and the page as canonical HTML."""
-    html = page.html
-    if isinstance(html, str):
-        html = html.removeprefix("\ufeff")
-    document = _parse_html(html, page.charset)
-    try:
-        return document, _canonical(document)
-    except UnicodeEncodeError:
-        # Half a surrogate pair is no character: it becomes U+FFFD, as in a decoder.
-        assert isinstance(html, str), "decoded bytes hold no surrogates"
-        html = html.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-        document = _parse_html(html, None)
-        return document, _canonical(document)
-
-
-def _parse_html(html: str | bytes, charset: str | None) -> turbohtml.Document:
-    """The parser's document. A charset that nobody knows is passed over, as browsers do."""
-    try:
-        return turbohtml.parse(
-            html, encoding=charset, positions=False, allow_declarative_shadow_roots=False
-        )
-    except LookupError:
-        return _parse_html(html, None)
-
-
-def _canonical(document: turbohtml.Document) -> bytes:
-    """The page from `<html>` on, every tag explicit, every attribute quoted."""
-    root = document.root
-    assert root is not None, "an HTML parser always makes <html>"
-    # Piece by piece: what has plain ASCII alone is copied, and no piece leaves the nearest caches.
-    # `join` would hold all pieces beside the whole.
-    whole = io.BytesIO()
-    whole.writelines(map(str.encode, root.serialize_iter()))
-    return whole.getvalue()
-
-
-def _check_nodes(page: Page, limits: Limits, document: turbohtml.Document, source: bytes) -> None:
-    """Raise before memory is spent on a page with too many elements."""
-    if len(source) < _MIN_ELEMENT_BYTES * limits.max_nodes:
-        return
-    elements = sum(1 for _ in document.iter_elements())
-    if elements > limits.max_nodes:
-        raise TooManyNodes(page.url, f"{elements} elements, more than {limits.max_nodes} nodes")
-
-
-def _foreign(document: turbohtml.Document) -> tuple[bytes, bytes, bytes, bytes]:
-    """What the canonical HTML does not say of its tags, for the kernel's `scan`, which seldom asks.
-
-    Flags of the elements that are named as raw ones are, as void ones, and as those that eat a
-    newline, in document order: is it SVG or MathML, so that it is none? And of the raw ones, the
-    bytes of their text.
-    """
-    raws, voids, eaters = (
-        bytes(
-            element.namespace is not turbohtml.Namespace.HTML
-            for element in document.iter_elements(names)
-        )
-        for names in (tags.RAW, tags.VOID, tags.NEWLINE_EATERS)
-    )
-    # <plaintext> may hold elements, of links and the like that are still open: no raw text.
-    lengths = [
-        sum(len(child.data.encode()) for child in raw.children if isinstance(child, turbohtml.Text))
-        for raw in document.iter_elements(tags.RAW)
-    ]
-    return raws, voids, eaters, np.array(lengths, np.int64).tobytes()
 
 
 def layout_of(tree: Tree, boxes: Boxes) -> Layout | None:

@@ -7,8 +7,6 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 from urllib.parse import SplitResult, urljoin, urlsplit
 
-from turbohtml.extract import extract_links, normalize_url
-
 from dehusk import _kernel
 from dehusk.page import tags
 from dehusk.page.patterns import pattern
@@ -246,6 +244,8 @@ def _plain_host(host: str) -> str:
     """
     host = host.rstrip(".")
     if not host.isascii():
+        from turbohtml.extract import normalize_url  # noqa: PLC0415  few pages need the parser
+
         host = urlsplit(normalize_url(f"http://{host}/")).hostname or ""
     if not host.isascii():
         return ""
@@ -274,6 +274,8 @@ def _registered_domain(host: str) -> str:
     """
     if not _NAMED_HOST.fullmatch(host):
         return host
+    from turbohtml.extract import extract_links  # noqa: PLC0415  few pages need the parser
+
     labels = host.split(".")
     ends = [".".join(labels[first:]) for first in range(len(labels) - 1)]
     links = "".join(f'<a href="http://{end}/">.</a>' for end in ends)
