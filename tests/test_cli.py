@@ -333,7 +333,7 @@ def test_one_page_loads_nothing_that_only_other_runs_need(tmp_path: Path) -> Non
     page.write_text("<h1>Rye</h1><p>Rye grows where wheat does not, and asks for little.</p>")
     spared = (
         "dehusk.memory.store", "dehusk.sources.warc", "dehusk.output.warc", "dehusk.workers.jobs",
-        "hashlib", "logging", "sqlite3", "tempfile", "zipfile",
+        "hashlib", "logging", "sqlite3", "tempfile", "turbohtml", "zipfile",
     )  # fmt: skip
     code = (
         "import sys; from dehusk.doors.cli import main; status = main(sys.argv[1:]);"

@@ -1,4 +1,4 @@
-/* The open elements of a page that is read, and the formatting elements that may have to be opened again. */
+/* The open elements of a page that is read. */
 
 #include "builder.h"
 
@@ -112,9 +112,7 @@ const uint8_t tag_kinds[TAG_COUNT] = {
     [TAG_xmp] = KIND_SPECIAL,
 };
 
-/* --- elements --- */
-
-static void push(Builder *builder, size_t start, int16_t tag, Space space)
+void push(Builder *builder, size_t start, int16_t tag, Space space)
 {
     if (builder->level == MAX_OPEN) {
         builder->gives_up = 1;
@@ -129,8 +127,7 @@ static void push(Builder *builder, size_t start, int16_t tag, Space space)
         (Open){start, (uint32_t)(end - start - 1), tag, (uint8_t)space, 0};
 }
 
-/* In a table, HTML that has no place there is moved before it. */
-static int is_misplaced(Builder *builder)
+int is_misplaced(Builder *builder)
 {
     if (builder->in_table)
         builder->gives_up = 1;
@@ -224,8 +221,7 @@ void close_implied(Builder *builder, int16_t but)
         close_current(builder);
 }
 
-/* Does an open element hide those around it? */
-static int is_barrier(const Open *open, Scope scope)
+int is_barrier(const Open *open, Scope scope)
 {
     if (open->space != SPACE_HTML)
         return scope != SCOPE_TABLE && open->holds_html;
@@ -266,142 +262,5 @@ int is_of_name(const Builder *builder, const Open *open)
     for (size_t i = 0; i < size; i++)
         if (lower(builder->out.bytes[open->start + 1 + i]) != lower(builder->page.bytes[token->name + i]))
             return 0;
-    return 1;
-}
-
-/* --- formatting elements --- */
-
-void add_marker(Builder *builder)
-{
-    if (builder->listed == MAX_FORMATTING)
-        builder->gives_up = 1;
-    else
-        builder->formatting[builder->listed++] = (Formatting){0, 0, TAG_TEXT, 0};
-}
-
-void clear_to_marker(Builder *builder)
-{
-    while (builder->listed && builder->formatting[--builder->listed].tag != TAG_TEXT)
-        ;
-}
-
-static void remove_listed(Builder *builder, size_t place)
-{
-    builder->listed--;
-    memmove(&builder->formatting[place], &builder->formatting[place + 1],
-            (builder->listed - place) * sizeof(Formatting));
-}
-
-/* Of four like elements the first is forgotten. */
-static void keep_three(Builder *builder, const Formatting *added)
-{
-    const uint8_t *written = builder->out.bytes;
-    size_t like = 0, first = 0;
-    for (size_t i = builder->listed; i-- && builder->formatting[i].tag != TAG_TEXT;) {
-        const Formatting *listed = &builder->formatting[i];
-        if (listed->tag != added->tag || listed->size != added->size)
-            continue;
-        if (memcmp(written + listed->start, written + added->start, added->size) == 0) {
-            like++;
-            first = i;
-        } else if (builder->listed > 3) {
-            builder->gives_up = 1; /* The same attributes in another order would be like, too. */
-        }
-    }
-    if (like >= 3)
-        remove_listed(builder, first);
-}
-
-void add_formatting(Builder *builder)
-{
-    if (builder->gives_up || builder->listed == MAX_FORMATTING) {
-        builder->gives_up = 1;
-        return;
-    }
-    const Open *open = current(builder);
-    Formatting added = {open->start, builder->out.size - open->start, open->tag, 1};
-    keep_three(builder, &added);
-    builder->formatting[builder->listed++] = added;
-}
-
-void reopen_formatting(Builder *builder)
-{
-    size_t first = builder->listed;
-    while (first && builder->formatting[first - 1].tag != TAG_TEXT && !builder->formatting[first - 1].is_open)
-        first--;
-    if (first < builder->listed && is_misplaced(builder))
-        return;
-    for (; first < builder->listed && !builder->gives_up; first++) {
-        Formatting *formatting = &builder->formatting[first];
-        size_t start = builder->out.size;
-        if (!room_in(&builder->out, formatting->size))
-            return;
-        put(&builder->out, builder->out.bytes + formatting->start, formatting->size);
-        push(builder, start, formatting->tag, SPACE_HTML);
-        formatting->start = start;
-        formatting->is_open = 1;
-        if (++builder->elements > builder->max_elements || start / MAX_GROWTH > builder->page.size)
-            builder->gives_up = 1;
-    }
-}
-
-/* Where the last formatting element of that tag is listed; SIZE_MAX if none is. */
-static size_t find_listed(const Builder *builder, int16_t tag)
-{
-    for (size_t i = builder->listed; i-- && builder->formatting[i].tag != TAG_TEXT;)
-        if (builder->formatting[i].tag == tag)
-            return i;
-    return SIZE_MAX;
-}
-
-int is_formatted(const Builder *builder, int16_t tag)
-{
-    return find_listed(builder, tag) != SIZE_MAX;
-}
-
-/* End the listed element, whose start tag is at that place of the stack. */
-static void end_listed(Builder *builder, size_t listed, size_t place)
-{
-    int is_hidden = 0;
-    for (size_t i = place + 1; i < builder->level; i++) {
-        const Open *open = &builder->stack[i];
-        is_hidden |= is_barrier(open, SCOPE_PLAIN);
-    }
-    if (is_hidden)
-        return;
-    for (size_t i = place + 1; i < builder->level; i++) {
-        const Open *open = &builder->stack[i];
-        if (open->space == SPACE_HTML ? tag_kinds[open->tag] & KIND_SPECIAL : open->holds_html) {
-            builder->gives_up = 1; /* Browsers move what is in that block. */
-            return;
-        }
-    }
-    remove_listed(builder, listed);
-    while (builder->level > place)
-        close_current(builder);
-}
-
-int end_formatting(Builder *builder, int16_t tag)
-{
-    size_t listed = find_listed(builder, tag);
-    const Open *open = current(builder);
-    if (current_tag(builder) == tag && (listed == SIZE_MAX || builder->formatting[listed].start != open->start)) {
-        int is_listed = 0;
-        for (size_t i = 0; i < builder->listed; i++)
-            is_listed |= builder->formatting[i].tag != TAG_TEXT && builder->formatting[i].start == open->start;
-        if (!is_listed) {
-            close_current(builder);
-            return 1;
-        }
-    }
-    if (listed == SIZE_MAX)
-        return 0;
-    size_t place = builder->level;
-    while (place-- && builder->stack[place].start != builder->formatting[listed].start)
-        ;
-    if (place == SIZE_MAX || builder->stack[place].tag == TAG_TEXT)
-        remove_listed(builder, listed);
-    else
-        end_listed(builder, listed, place);
     return 1;
 }

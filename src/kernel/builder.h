@@ -157,6 +157,17 @@ void close_implied(Builder *builder, int16_t but);
 int in_scope(const Builder *builder, int16_t tag, Scope scope);
 void close_p(Builder *builder);
 
+/* Does an open element hide those around it? */
+int is_barrier(const Open *open, Scope scope);
+
+/* Open an element whose start tag is written at `start`. */
+void push(Builder *builder, size_t start, int16_t tag, Space space);
+
+/* Where HTML has no place in a table, browsers move it before that. 1 if so, or if the builder has given up. */
+int is_misplaced(Builder *builder);
+
+/* --- formatting.c --- */
+
 void add_marker(Builder *builder);
 void clear_to_marker(Builder *builder);
 void add_formatting(Builder *builder);
@@ -169,7 +180,7 @@ int end_formatting(Builder *builder, int16_t tag);
 /* Is the open element of the name that was read? */
 int is_of_name(const Builder *builder, const Open *open);
 
-/* --- modes.c, in_body.c, in_table.c, islands.c --- */
+/* --- in_head.c, in_body.c, in_table.c, islands.c, modes.c --- */
 
 void take_start_tag(Builder *builder);
 void take_end_tag(Builder *builder);
@@ -178,13 +189,12 @@ void take_comment(Builder *builder, size_t first, size_t behind);
 void take_end(Builder *builder);
 
 /* By the rules of that mode. 0 if the mode is another now, whose rules are to be asked. */
-int start_in_mode(Builder *builder);
-int end_in_mode(Builder *builder);
 int start_in_head(Builder *builder);
+
+/* The head is over, but stays open until the body begins: more may belong to it. */
+void leave_head(Builder *builder);
 void start_in_body(Builder *builder);
 void end_in_body(Builder *builder);
-int start_in_template(Builder *builder);
-void end_template(Builder *builder);
 int start_in_table(Builder *builder);
 int end_in_table(Builder *builder);
 
