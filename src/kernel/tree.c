@@ -1,4 +1,4 @@
-/* `scan`: canonical HTML in, a tree out. */
+/* `build` and `scan`: a page or canonical HTML in, a tree out. */
 
 #include "canonical.h"
 #include "tree.h"
@@ -221,25 +221,24 @@ static PyObject *build_tree(PyObject *module, PyObject *bytes, int is_decoded, s
 {
     const TagNames *names = types_of(module)->tag_names;
     Bytes page = {(const uint8_t *)PyBytes_AsString(bytes), (size_t)PyBytes_Size(bytes)};
-    PyObject *tree = NULL;
     Canonical made;
     ScanResult found = {0};
     ScanEnd end;
     Py_BEGIN_ALLOW_THREADS
     end = build_and_scan(page, names, is_decoded, max_elements, (int)max_depth, &made, &found);
     Py_END_ALLOW_THREADS
-    if (end == SCAN_DONE) {
-        PyObject *source = PyBytes_FromStringAndSize((const char *)made.source.bytes,
-                                                     (Py_ssize_t)made.source.size);
-        tree = source ? make_tree(module, source, &found) : NULL;
-        Py_XDECREF(source);
-        free(found.nodes);
-    } else if (end == SCAN_ASKS) {
-        tree = Py_NewRef(Py_None);
-    } else {
-        PyErr_NoMemory();
-    }
+    PyObject *source = NULL, *tree = NULL;
+    if (end == SCAN_DONE)
+        source = PyBytes_FromStringAndSize((const char *)made.source.bytes, (Py_ssize_t)made.source.size);
     free_canonical(&made);
+    if (source)
+        tree = make_tree(module, source, &found);
+    else if (end == SCAN_ASKS)
+        tree = Py_NewRef(Py_None);
+    else if (end == SCAN_NO_MEMORY)
+        PyErr_NoMemory();
+    Py_XDECREF(source);
+    free(found.nodes);
     return tree;
 }
 
