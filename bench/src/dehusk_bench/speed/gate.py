@@ -22,7 +22,7 @@ METHOD: Final = "auto"
 PAGES: Final = "samples::1:6"
 ROUNDS: Final = 9
 MARGIN: Final = 0.15
-"""How much above what is pinned is too slow. Runs on a machine of changing speed gave 5.5 to 6.0."""
+"""How much above what is pinned is too slow. Runs on one machine gave 5.5 to 6.0."""
 ATTEMPTS: Final = 3
 """A busy machine makes a run slow, never fast: the best of so many counts."""
 PINNED: Final = 6.2
