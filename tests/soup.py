@@ -9,7 +9,8 @@ from dehusk import _kernel
 
 _TAGS = [name for name in _kernel.TAG_NAMES if name[0] != "#"]
 _FOREIGN = ["mi", "mo", "mtext", "annotation-xml", "g", "foreignObject", "linearGradient"]
-_NAMES = [*_TAGS, *_FOREIGN, "rye-field", "a-name-that-is-longer-than-any-that-is-known"]
+_ODD = ["isindex", "command", "mglyph", "selectedcontent", "rye-field", f"a-{'long-' * 9}name"]
+_NAMES = [*_TAGS, *_FOREIGN, *_ODD]
 _COMMON = re.findall(
     r"\w+",
     """div p a b i font nobr span table caption colgroup col tbody tr td th ul li dl dt dd select

@@ -61,6 +61,11 @@ def test_tag_soup_gives_the_tree_of_the_parser(seed: int) -> None:
     assert count > SOUPS / 3
 
 
+_XHTML = (
+    '<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Strict//EN"\n"http://www.w3.org/TR/xhtml1/x">'
+)
+
+
 @pytest.mark.parametrize(
     "html",
     [
@@ -83,6 +88,9 @@ def test_tag_soup_gives_the_tree_of_the_parser(seed: int) -> None:
         "a\r\nb\rc&nbsp;\xa0&copy;&copy &euro; &#x80;&#55296;",
         "<a href='?a=1&copy=2&amp;b' title='&quot;\"'>",
         "<p><b><b><b><b>x<p>y</b>z",
+        "</div><!DOCTYPE html><p><table>",
+        _XHTML + "<p><table>",
+        "<h1><object></h1></object><h2></h1>x",
         "<template><p>x<li></template><table><template><tr-x></template></table>",
         "<object><p><b></object>x<ruby>a<rt>b<rp>c</ruby>",
     ],
@@ -111,6 +119,10 @@ def test_the_kernel_builds_what_nothing_has_to_be_moved_in(html: str) -> None:
         "<div>" * 600,
         "<p " + " ".join(f"a{n}" for n in range(100)) + ">",
         "<!--never ends",
+        "<video><isindex></video>y",
+        "<math><mi><mglyph/></mi></math>x",
+        "<select><button><selectedcontent></selectedcontent></button><option>Rye</select>",
+        "<p><?_a ?>x",
     ],
 )
 def test_what_has_to_be_moved_is_left_to_the_parser(html: str) -> None:
@@ -140,6 +152,7 @@ _EQUIVALENT = b"<meta http-equiv=content-type content='text/html; charset=%s'>"
         (_LATE + _EQUIVALENT % b"koi8-r" + b"<p>\xc3\xa9", None, "ц╘"),
         (_LATE + _EQUIVALENT % b"utf-8" + b"<p>\xc3\xa9", None, "é"),
         (b"<script>'<meta charset=koi8-r>'</script><p>\xc3\xa9", None, "ц╘"),
+        (_EQUIVALENT.replace(b"char", b"&#99;har") % b"koi8-r" + b"<p>\xc3\xa9", None, "ц╘"),
         (b"<p>\xe9", None, "é"),
         (b"<p>\xe9", "utf-8", "�"),
     ],
@@ -151,10 +164,27 @@ def test_bytes_are_decoded_as_the_parser_does(html: bytes, charset: str | None, 
     assert tree.text(len(tree) - 1) == text
 
 
+@pytest.mark.parametrize(
+    "html",
+    [
+        b"<meta charset=utf-8><p>\xc3\xa9",
+        b'<meta charset="utf-8"><p>\xc3\xa9',
+        b"<meta charset='UTF-8' /><p>\xc3\xa9",
+        _EQUIVALENT % b"UTF-8" + b"<p>\xc3\xa9",
+        b"<p>\xc3\xa9",
+    ],
+)
+def test_the_kernel_builds_pages_that_are_utf_8(html: bytes) -> None:
+    tree = built(html)
+    assert tree is not None
+    assert_same(tree, by_parser(Page(html)))
+
+
 def test_too_many_elements_are_refused_before_their_nodes_are_made() -> None:
     with pytest.raises(TooManyNodes):
         parse(Page("<p>" * 1000), Limits(max_nodes=500))
-    assert _kernel.build(b"<p>" * 1000, 512, 500, True) is None
+    for tag in (b"<p>", b"<br>", b"x</p>", b"<table><td></table>"):
+        assert _kernel.build(tag * 1000, 512, 500, True) is None
 
 
 @pytest.mark.parametrize(

@@ -108,7 +108,7 @@ def _clean(
 
 def _parse(page: Page, setup: Setup) -> tuple[Tree, Choices | None]:
     """The page's tree, and what the user decides on it. The parser's own is then let go."""
-    parsed = parse(page, setup.limits)
+    parsed = parse(page, setup.limits, by_parser=bool(setup.overrides))
     if not setup.overrides:
         return parsed.tree, None
     return parsed.tree, choose(parsed.tree, parsed.document, setup.overrides)

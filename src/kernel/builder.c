@@ -8,7 +8,7 @@
 const uint8_t tag_kinds[TAG_COUNT] = {
     [TAG_a] = KIND_FORMATTING,
     [TAG_address] = BOX,
-    [TAG_applet] = KIND_SPECIAL | KIND_BARRIER,
+    [TAG_applet] = KIND_SPECIAL | KIND_BARRIER | KIND_BOX,
     [TAG_area] = KIND_SPECIAL,
     [TAG_article] = BOX,
     [TAG_aside] = BOX,
@@ -63,7 +63,7 @@ const uint8_t tag_kinds[TAG_COUNT] = {
     [TAG_link] = KIND_SPECIAL,
     [TAG_listing] = BOX,
     [TAG_main] = BOX,
-    [TAG_marquee] = KIND_SPECIAL | KIND_BARRIER,
+    [TAG_marquee] = KIND_SPECIAL | KIND_BARRIER | KIND_BOX,
     [TAG_menu] = BOX,
     [TAG_meta] = KIND_SPECIAL,
     [TAG_nav] = BOX,
@@ -71,7 +71,7 @@ const uint8_t tag_kinds[TAG_COUNT] = {
     [TAG_noembed] = KIND_SPECIAL,
     [TAG_noframes] = KIND_SPECIAL,
     [TAG_noscript] = KIND_SPECIAL,
-    [TAG_object] = KIND_SPECIAL | KIND_BARRIER,
+    [TAG_object] = KIND_SPECIAL | KIND_BARRIER | KIND_BOX,
     [TAG_ol] = BOX,
     [TAG_optgroup] = KIND_IMPLIED,
     [TAG_option] = KIND_IMPLIED,
@@ -114,7 +114,7 @@ const uint8_t tag_kinds[TAG_COUNT] = {
 
 void push(Builder *builder, size_t start, int16_t tag, Space space)
 {
-    if (builder->level == MAX_OPEN) {
+    if (builder->level == MAX_OPEN || ++builder->elements > builder->max_elements) {
         builder->gives_up = 1;
         return;
     }
@@ -147,6 +147,8 @@ void write_void(Builder *builder)
 {
     if (!is_misplaced(builder))
         write_start_tag(builder, SPACE_HTML);
+    if (++builder->elements > builder->max_elements)
+        builder->gives_up = 1;
 }
 
 void open_implied(Builder *builder, int16_t tag)

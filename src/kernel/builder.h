@@ -100,6 +100,9 @@ typedef struct {
 /* Read the tag whose name begins here. 0 if the page ends first. */
 int read_tag(Builder *builder, size_t name);
 
+/* Is that the name of the tag that was read? In lower case. */
+int is_named(const Builder *builder, const char *name);
+
 /* The attribute with that name, in lower case; NULL if there is none. */
 const Attribute *attribute_named(const Builder *builder, const char *name);
 

@@ -1,12 +1,7 @@
 /* A page to canonical HTML, in one pass. */
 
 #include "builder.h"
-
-static int is_letter(uint8_t byte)
-{
-    byte |= 0x20;
-    return byte >= 'a' && byte <= 'z';
-}
+#include "references.h"
 
 /* Read the comment whose `<!--` is at `at`. */
 static void read_comment(Builder *builder, size_t at)
@@ -31,6 +26,18 @@ static void read_comment(Builder *builder, size_t at)
     builder->gives_up = 1;
 }
 
+/* Is it one of the doctypes that XHTML 1 has, all of which are without quirks? */
+static int is_xhtml(Bytes page, size_t at)
+{
+    static const char named[] = "<!doctype html public \"-//w3c//dtd xhtml 1.";
+    if (!stands_at(page, at, named))
+        return 0;
+    size_t quote = find_byte(page, '"', at + sizeof(named), page.size) + 1;
+    while (quote < page.size && is_white(page.bytes[quote]))
+        quote++;
+    return stands_at(page, quote, "\"http://www.w3.org/tr/xhtml1");
+}
+
 /* What the doctype says of old pages, as far as that is certain. */
 static void read_doctype(Builder *builder, size_t at)
 {
@@ -45,13 +52,12 @@ static void read_doctype(Builder *builder, size_t at)
         while (behind > at && page.bytes[behind - 1] == ' ')
             behind--;
         int is_new = behind - at == 14 && stands_at(page, at, "<!doctype html");
-        int is_known = is_new || stands_at(page, at, "<!doctype html public \"-//w3c//dtd xhtml 1.");
-        builder->quirks = is_known ? QUIRKS_NO : QUIRKS_UNKNOWN;
+        builder->quirks = is_new || is_xhtml(page, at) ? QUIRKS_NO : QUIRKS_UNKNOWN;
         size_t quotes = 0;
         for (size_t i = at; i < end; i++)
             quotes += page.bytes[i] == '"';
         if (quotes % 2)
-            builder->gives_up = 1; /* The `>` stands in a name. */
+            builder->gives_up = 1; /* The `>` may stand between them. */
         builder->mode = MODE_BEFORE_HTML;
     }
     builder->at = end + 1;
@@ -63,7 +69,8 @@ static int is_comment(Builder *builder, size_t at)
     if (builder->page.bytes[at + 1] == '!')
         return !builder->level || current(builder)->space == SPACE_HTML;
     return at + 2 < builder->page.size &&
-           (!is_letter(builder->page.bytes[at + 2]) || stands_at(builder->page, at, "<?xml "));
+           ((!is_letter(builder->page.bytes[at + 2]) && builder->page.bytes[at + 2] != '_') ||
+            stands_at(builder->page, at, "<?xml "));
 }
 
 /* Read `<!` or `<?`, and all that belongs to it. */
@@ -118,7 +125,7 @@ static void read_markup(Builder *builder, size_t at)
 static int build(Builder *builder)
 {
     Bytes page = builder->page;
-    while (builder->at < page.size && !builder->gives_up) {
+    while (builder->at < page.size && !builder->gives_up && !builder->out.is_short) {
         size_t first = builder->at, at = first;
         while ((at = find_near(page, '<', at, page.size)) < page.size && !is_markup(page, at))
             at++;
@@ -128,7 +135,7 @@ static int build(Builder *builder)
         if (at < page.size && !builder->gives_up)
             read_markup(builder, at);
     }
-    if (!builder->gives_up)
+    if (!builder->gives_up && !builder->out.is_short)
         take_end(builder);
     return !builder->gives_up;
 }

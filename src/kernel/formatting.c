@@ -30,14 +30,11 @@ static void keep_three(Builder *builder, const Formatting *added)
     size_t like = 0, first = 0;
     for (size_t i = builder->listed; i-- && builder->formatting[i].tag != TAG_TEXT;) {
         const Formatting *listed = &builder->formatting[i];
-        if (listed->tag != added->tag || listed->size != added->size)
+        if (listed->tag != added->tag || listed->size != added->size ||
+            memcmp(written + listed->start, written + added->start, added->size) != 0)
             continue;
-        if (memcmp(written + listed->start, written + added->start, added->size) == 0) {
-            like++;
-            first = i;
-        } else if (builder->listed > 3) {
-            builder->gives_up = 1; /* The same attributes in another order would be like, too. */
-        }
+        like++;
+        first = i;
     }
     if (like >= 3)
         remove_listed(builder, first);
@@ -71,7 +68,7 @@ void reopen_formatting(Builder *builder)
         push(builder, start, formatting->tag, SPACE_HTML);
         formatting->start = start;
         formatting->is_open = 1;
-        if (++builder->elements > builder->max_elements || start / MAX_GROWTH > builder->page.size)
+        if (start / MAX_GROWTH > builder->page.size)
             builder->gives_up = 1;
     }
 }
@@ -93,19 +90,16 @@ int is_formatted(const Builder *builder, int16_t tag)
 /* End the listed element, whose start tag is at that place of the stack. */
 static void end_listed(Builder *builder, size_t listed, size_t place)
 {
-    int is_hidden = 0;
-    for (size_t i = place + 1; i < builder->level; i++) {
+    int has_block = 0;
+    for (size_t i = builder->level; --i > place;) {
         const Open *open = &builder->stack[i];
-        is_hidden |= is_barrier(open, SCOPE_PLAIN);
-    }
-    if (is_hidden)
-        return;
-    for (size_t i = place + 1; i < builder->level; i++) {
-        const Open *open = &builder->stack[i];
-        if (open->space == SPACE_HTML ? tag_kinds[open->tag] & KIND_SPECIAL : open->holds_html) {
-            builder->gives_up = 1; /* Browsers move what is in that block. */
+        if (is_barrier(open, SCOPE_PLAIN))
             return;
-        }
+        has_block |= open->space == SPACE_HTML ? tag_kinds[open->tag] & KIND_SPECIAL : open->holds_html;
+    }
+    if (has_block) {
+        builder->gives_up = 1; /* Browsers move what is in it. */
+        return;
     }
     remove_listed(builder, listed);
     while (builder->level > place)

@@ -42,7 +42,7 @@ static void start_single(Builder *builder, int16_t tag)
     if (tag == TAG_nobr) {
         reopen_formatting(builder);
         if (in_scope(builder, tag, SCOPE_PLAIN)) {
-            end_formatting(builder, tag);
+            builder->gives_up |= !end_formatting(builder, tag);
             reopen_formatting(builder);
         }
     } else if (is_formatted(builder, tag)) {
@@ -131,6 +131,16 @@ static void leave_select(Builder *builder)
         close_until(builder, TAG_select);
 }
 
+/* Is the element that was read one of the few unlisted ones that are not like all others? */
+static int has_own_rules(const Builder *builder)
+{
+    static const char *const names[] = {"selectedcontent", "mglyph", "malignmark", "isindex", "command"};
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+        if (is_named(builder, names[i]))
+            return 1;
+    return 0;
+}
+
 void start_in_body(Builder *builder)
 {
     int16_t tag = builder->token.tag;
@@ -203,6 +213,8 @@ void start_in_body(Builder *builder)
         leave_select(builder);
         break;
     }
+    if (tag == TAG_OTHER && has_own_rules(builder))
+        builder->gives_up = 1;
     reopen_formatting(builder);
     if (tag_sets[tag] & SET_VOID) {
         write_void(builder);
@@ -223,7 +235,7 @@ void start_in_body(Builder *builder)
 
 static void end_other(Builder *builder)
 {
-    for (size_t i = builder->level; i--;) {
+    for (size_t i = builder->open[builder->token.tag] ? builder->level : 0; i--;) {
         const Open *open = &builder->stack[i];
         if (open->space == SPACE_HTML && is_of_name(builder, open)) {
             close_implied(builder, builder->token.tag);
@@ -255,9 +267,10 @@ static void end_heading(Builder *builder)
     size_t place = builder->level;
     while (place--) {
         const Open *open = &builder->stack[place];
-        if (open->space == SPACE_HTML && tag_kinds[open->tag] & KIND_HEADING &&
-            in_scope(builder, open->tag, SCOPE_PLAIN))
+        if (open->space == SPACE_HTML && tag_kinds[open->tag] & KIND_HEADING)
             break;
+        if (is_barrier(open, SCOPE_PLAIN))
+            return;
     }
     if (place == SIZE_MAX)
         return;
@@ -309,9 +322,6 @@ void end_in_body(Builder *builder)
         return;
     case TAG_h1: case TAG_h2: case TAG_h3: case TAG_h4: case TAG_h5: case TAG_h6:
         end_heading(builder);
-        return;
-    case TAG_applet: case TAG_marquee: case TAG_object:
-        end_box(builder, tag, SCOPE_PLAIN, TAG_TEXT);
         return;
     case TAG_br:
         reopen_formatting(builder);

@@ -87,7 +87,7 @@ void read_raw(Builder *builder, int is_escapable)
     } else {
         put(&builder->out, page.bytes + first, end - first);
         int64_t length = (int64_t)(end - first);
-        if (!lengths->is_short)
+        if (!lengths->is_short && lengths->size >= sizeof(length))
             memcpy(lengths->bytes + lengths->size - sizeof(length), &length, sizeof(length));
     }
     if (end == page.size || !read_tag(builder, end + 2))
@@ -109,7 +109,7 @@ static void check_charset(Builder *builder)
         return;
     }
     for (size_t i = content ? content->value : 0; content && i < content->value_end; i++)
-        if (stands_at(builder->page, i, "charset"))
+        if (builder->page.bytes[i] == '&' || stands_at(builder->page, i, "charset"))
             builder->gives_up |= !stands_at(builder->page, i, "charset=utf-8");
 }
 

@@ -323,7 +323,7 @@ int end_in_table(Builder *builder)
         return end_in_cell(builder);
     case MODE_IN_COLUMN_GROUP:
         if (tag == TAG_col)
-            builder->gives_up = 1;
+            builder->gives_up = 1; /* The standard passes it over, the parser ends the columns. */
         return leave_columns(builder) || tag == TAG_colgroup;
     case MODE_IN_TABLE_BODY:
         return end_in_group(builder);

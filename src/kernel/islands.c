@@ -70,12 +70,6 @@ static int ends_island(const Builder *builder)
     return 0;
 }
 
-static int is_named(const Builder *builder, const char *name)
-{
-    const Token *token = &builder->token;
-    return token->name_end - token->name == strlen(name) && stands_at(builder->page, token->name, name);
-}
-
 /* Is HTML read in the element that was read? */
 static int is_point(const Builder *builder, Space space)
 {

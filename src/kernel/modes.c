@@ -4,11 +4,12 @@
 
 /* --- before the body --- */
 
-static void begin_body(Builder *builder)
+/* The body begins, with the tag that was read or without one. */
+static void begin_body(Builder *builder, int is_read)
 {
     close_current(builder);
     put(&builder->out, builder->gap.bytes, builder->gap.size);
-    if (builder->token.tag == TAG_body)
+    if (is_read)
         open_read(builder, SPACE_HTML);
     else
         open_implied(builder, TAG_body);
@@ -39,8 +40,7 @@ static void move_on(Builder *builder)
         leave_head(builder);
         return;
     case MODE_AFTER_HEAD:
-        builder->token.tag = TAG_TEXT;
-        begin_body(builder);
+        begin_body(builder, 0);
         return;
     default:
         builder->mode = MODE_IN_BODY;
@@ -89,13 +89,11 @@ static int start_before_body(Builder *builder)
         if (is_for_head(tag))
             return start_in_head(builder);
         if (tag == TAG_body) {
-            begin_body(builder);
+            begin_body(builder, 1);
             return 1;
         }
     }
-    int16_t kept = tag;
     move_on(builder);
-    builder->token.tag = kept;
     return 0;
 }
 
@@ -161,6 +159,10 @@ void take_start_tag(Builder *builder)
 static int end_before_body(Builder *builder)
 {
     int16_t tag = builder->token.tag;
+    if (builder->mode == MODE_INITIAL) {
+        move_on(builder);
+        return 0;
+    }
     int is_passed_on = tag == TAG_body || tag == TAG_html || tag == TAG_br;
     switch (builder->mode) {
     case MODE_IN_HEAD:
@@ -184,7 +186,6 @@ static int end_before_body(Builder *builder)
     if (!is_passed_on)
         return 1;
     move_on(builder);
-    builder->token.tag = tag;
     return 0;
 }
 

@@ -33,12 +33,6 @@ static int is_digit(uint8_t byte)
     return byte >= '0' && byte <= '9';
 }
 
-static int is_letter(uint8_t byte)
-{
-    byte |= 0x20;
-    return byte >= 'a' && byte <= 'z';
-}
-
 /* The value of a digit, 16 if it is none. */
 static uint32_t digit_of(uint8_t byte)
 {

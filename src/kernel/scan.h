@@ -24,7 +24,7 @@ typedef struct {
     uint8_t flags;
 } Node;
 
-/* What only the parser can tell; without it a page that needs it gives SCAN_ASKS. */
+/* What canonical HTML does not tell; without it a page that needs it gives SCAN_ASKS. */
 typedef struct {
     int is_given;
     Bytes raws;             /* By rank among the tags that look raw: is it SVG or MathML? */

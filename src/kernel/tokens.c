@@ -145,6 +145,11 @@ static int is_text(Bytes page, size_t first, size_t behind, const char *text)
     return behind - first == strlen(text) && stands_at(page, first, text);
 }
 
+int is_named(const Builder *builder, const char *name)
+{
+    return is_text(builder->page, builder->token.name, builder->token.name_end, name);
+}
+
 const Attribute *attribute_named(const Builder *builder, const char *name)
 {
     const Token *token = &builder->token;
@@ -320,8 +325,6 @@ void write_start_tag(Builder *builder, Space space)
 {
     const Token *token = &builder->token;
     uint32_t sets = tag_sets[token->tag];
-    if (++builder->elements > builder->max_elements)
-        builder->gives_up = 1;
     if (sets & (SET_RAW | SET_VOID | SET_EATS_NEWLINE))
         note_looks(builder, sets, space != SPACE_HTML);
     put(&builder->out, "<", 1);

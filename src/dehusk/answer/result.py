@@ -290,7 +290,7 @@ class Result:
 
     def choices(self, wanted: Overrides) -> Choices:
         """For each node the label that these selectors give it, or -1 if they do not select it."""
-        parsed = parse(self._page, self._limits)
+        parsed = parse(self._page, self._limits, by_parser=True)
         return choose(parsed.tree, parsed.document, wanted)
 
     @property

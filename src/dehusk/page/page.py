@@ -37,7 +37,8 @@ class Boxes(Struct, frozen=True, eq=False):
     """By element: the texts that stand in it."""
 
 
-class Capture(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Capture:
     """How an archive or a crawl came to a page."""
 
     record_id: str | None = None

@@ -51,7 +51,7 @@ _WIDE: Final = (b"\xff\xfe", b"\xfe\xff")
 _UTF_8: Final = frozenset({"utf-8", "utf8"})
 _PRESCANNED: Final = 1024
 """How far browsers look for the charset of a page before they read it."""
-_OTHER_CHARSET: Final = re.compile(rb"charset\s*=\s*[\"']?\s*(?!utf-?8\b)", re.IGNORECASE)
+_OTHER_CHARSET: Final = re.compile(rb"charset\s*+=\s*+[\"']?+\s*+(?!utf-?8\b)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,14 +69,16 @@ class ParsedPage:
         return read(self.page)[0]
 
 
-def parse(page: Page, limits: Limits = Limits()) -> ParsedPage:
+def parse(page: Page, limits: Limits = Limits(), *, by_parser: bool = False) -> ParsedPage:
     """The tree of a page; bytes are decoded as browsers do. An empty page gives an empty tree.
+
+    `by_parser` has the parser build it, so that its elements are those of the document for certain.
 
     A page that a browser showed gives a tree with its layout. Raises PageTooLarge, NotHtml or
     TooManyNodes.
     """
     _check_bytes(page, limits)
-    kernel = _built(page, limits)
+    kernel = None if by_parser else _built(page, limits)
     if kernel is None:
         from dehusk.page.document import scanned  # noqa: PLC0415  few pages need the parser
 
