@@ -51,7 +51,7 @@ def use_pages(data: bytes) -> None:
 
 
 def use_source(data: bytes) -> None:
-    """What the parser never writes: the kernel may make anything of it, but no fault."""
+    """Bytes in no charset, and what no parser writes: anything may come of it, but no fault."""
     from dehusk import _kernel  # noqa: PLC0415
     from dehusk.answer.labels import label  # noqa: PLC0415
     from dehusk.answer.result import Result  # noqa: PLC0415
@@ -61,6 +61,7 @@ def use_source(data: bytes) -> None:
     from dehusk.settings import Limits  # noqa: PLC0415
 
     depth, flags, source = data[:1], data[1:9], data[9:]
+    _kernel.build(source, 512, 1000, False)
     lengths = np.frombuffer(flags, np.int8).astype(np.int64).tobytes()
     scanned = _kernel.scan(
         source, 1 + (depth[0] if depth else 0) * 2, lambda: (flags, flags, flags, lengths)
