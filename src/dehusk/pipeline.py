@@ -108,9 +108,9 @@ def _clean(
 
 def _parse(page: Page, setup: Setup) -> tuple[Tree, Choices | None]:
     """The page's tree, and what the user decides on it. The parser's own is then let go."""
-    parsed = parse(page, setup.limits, by_parser=bool(setup.overrides))
     if not setup.overrides:
-        return parsed.tree, None
+        return parse(page, setup.limits).tree, None
+    parsed = parse(page, setup.limits, by_parser=True)
     return parsed.tree, choose(parsed.tree, parsed.document, setup.overrides)
 
 
