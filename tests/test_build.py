@@ -171,6 +171,7 @@ def test_bytes_are_decoded_as_the_parser_does(html: bytes, charset: str | None, 
         b'<meta charset="utf-8"><p>\xc3\xa9',
         b"<meta charset='UTF-8' /><p>\xc3\xa9",
         _EQUIVALENT % b"UTF-8" + b"<p>\xc3\xa9",
+        b"<meta name=description content='Rye &amp; oats'><p>\xc3\xa9",
         b"<p>\xc3\xa9",
     ],
 )

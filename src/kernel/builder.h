@@ -58,7 +58,7 @@ typedef struct {
     uint32_t name_size;
     int16_t tag; /* TAG_TEXT if it is no longer in the stack, and only waits for its end. */
     uint8_t space;
-    uint8_t holds_html; /* Of SVG and MathML: is HTML read in it? Of a template: did something else than metadata come? */
+    uint8_t holds_html; /* Is HTML read in it, though it is SVG or MathML? Of a template: more than metadata? */
 } Open;
 
 /* A formatting element that may have to be opened again; TAG_TEXT for a marker. */
@@ -94,6 +94,12 @@ typedef struct {
     Open stack[MAX_OPEN];
     Formatting formatting[MAX_FORMATTING];
 } Builder;
+
+/* White space between attributes, and where text is no content. */
+static inline int is_space(uint8_t byte)
+{
+    return byte == ' ' || byte == '\n' || byte == '\t' || byte == '\f';
+}
 
 /* --- tokens.c --- */
 
@@ -169,6 +175,9 @@ void push(Builder *builder, size_t start, int16_t tag, Space space);
 /* Where HTML has no place in a table, browsers move it before that. 1 if so, or if the builder has given up. */
 int is_misplaced(Builder *builder);
 
+/* Is the open element of the name that was read? */
+int is_of_name(const Builder *builder, const Open *open);
+
 /* --- formatting.c --- */
 
 void add_marker(Builder *builder);
@@ -179,9 +188,6 @@ int is_formatted(const Builder *builder, int16_t tag);
 
 /* End a formatting element as the standard's adoption agency does. 0 if it is not one that is open. */
 int end_formatting(Builder *builder, int16_t tag);
-
-/* Is the open element of the name that was read? */
-int is_of_name(const Builder *builder, const Open *open);
 
 /* --- in_head.c, in_body.c, in_table.c, islands.c, modes.c --- */
 

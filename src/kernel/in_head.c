@@ -4,38 +4,23 @@
 
 /* --- raw texts --- */
 
-/* Does the end tag of the element that was read stand at this `</`? */
-static int ends_raw(const Builder *builder, size_t at, const char *name)
+/* Does the name of the innermost element stand at `at`, and end there? */
+static int ends_name(Builder *builder, size_t at)
 {
-    size_t behind = at + 2 + strlen(name);
-    if (behind >= builder->page.size || !stands_at(builder->page, at + 2, name))
+    const Open *open = current(builder);
+    const uint8_t *name = builder->out.bytes + open->start + 1;
+    size_t behind = at + open->name_size;
+    if (builder->out.is_short || behind >= builder->page.size)
         return 0;
-    return strchr("\t\n\f />", builder->page.bytes[behind]) != NULL && builder->page.bytes[behind];
-}
-
-static const char *raw_name(int16_t tag)
-{
-    switch (tag) {
-    case TAG_title:
-        return "title";
-    case TAG_textarea:
-        return "textarea";
-    case TAG_style:
-        return "style";
-    case TAG_script:
-        return "script";
-    case TAG_iframe:
-        return "iframe";
-    case TAG_xmp:
-        return "xmp";
-    case TAG_noembed:
-        return "noembed";
-    }
-    return "noframes";
+    for (size_t i = 0; i < open->name_size; i++)
+        if (lower(builder->page.bytes[at + i]) != name[i])
+            return 0;
+    uint8_t next = builder->page.bytes[behind];
+    return is_space(next) || next == '/' || next == '>';
 }
 
 /* Where a script ends that begins at `at`. In a comment in it, another script may begin and end. */
-static size_t script_end(const Builder *builder, size_t at)
+static size_t script_end(Builder *builder, size_t at)
 {
     enum { PLAIN, IN_COMMENT, IN_SCRIPT } state = PLAIN;
     Bytes page = builder->page;
@@ -48,7 +33,7 @@ static size_t script_end(const Builder *builder, size_t at)
         if (page.bytes[at] == '>') {
             if (at >= dashes + 2 && page.bytes[at - 1] == '-' && page.bytes[at - 2] == '-')
                 state = PLAIN;
-        } else if (next == '/' && ends_raw(builder, at, "script")) {
+        } else if (next == '/' && ends_name(builder, at + 2)) {
             if (state != IN_SCRIPT)
                 return at;
             state = IN_COMMENT;
@@ -56,20 +41,18 @@ static size_t script_end(const Builder *builder, size_t at)
             state = IN_COMMENT;
             dashes = at + 2;
             at += 3;
-        } else if (state == IN_COMMENT && ends_raw(builder, at - 1, "script")) {
+        } else if (state == IN_COMMENT && ends_name(builder, at + 1)) {
             state = IN_SCRIPT;
         }
     }
 }
 
-static size_t raw_end(const Builder *builder, size_t at, const char *name)
+static size_t raw_end(Builder *builder, size_t at)
 {
     Bytes page = builder->page;
-    while ((at = find_byte(page, '<', at, page.size)) < page.size)
-        if (at + 1 < page.size && page.bytes[at + 1] == '/' && ends_raw(builder, at, name))
+    for (; (at = find_byte(page, '<', at, page.size)) < page.size; at++)
+        if (at + 1 < page.size && page.bytes[at + 1] == '/' && ends_name(builder, at + 2))
             break;
-        else
-            at++;
     return at;
 }
 
@@ -79,9 +62,8 @@ void read_raw(Builder *builder, int is_escapable)
     Buffer *lengths = &builder->made->lengths;
     if (builder->gives_up)
         return;
-    int16_t tag = builder->token.tag;
     size_t first = builder->at;
-    size_t end = tag == TAG_script ? script_end(builder, first) : raw_end(builder, first, raw_name(tag));
+    size_t end = builder->token.tag == TAG_script ? script_end(builder, first) : raw_end(builder, first);
     if (is_escapable) {
         write_text(builder, first, end);
     } else {
@@ -108,6 +90,8 @@ static void check_charset(Builder *builder)
         builder->gives_up |= !is_value(builder, charset, "utf-8");
         return;
     }
+    if (!attribute_named(builder, "http-equiv"))
+        return;
     for (size_t i = content ? content->value : 0; content && i < content->value_end; i++)
         if (builder->page.bytes[i] == '&' || stands_at(builder->page, i, "charset"))
             builder->gives_up |= !stands_at(builder->page, i, "charset=utf-8");

@@ -228,11 +228,6 @@ void take_end_tag(Builder *builder)
 
 /* --- texts --- */
 
-static int is_space(uint8_t byte)
-{
-    return byte == ' ' || byte == '\n' || byte == '\t' || byte == '\f';
-}
-
 static int is_between_rows(Mode mode)
 {
     return mode == MODE_IN_TABLE || mode == MODE_IN_TABLE_BODY || mode == MODE_IN_ROW ||

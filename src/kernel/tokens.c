@@ -49,7 +49,7 @@ static size_t find_special(Bytes page, size_t at, size_t stop, int is_in_value)
 
 static size_t skip_white(Bytes page, size_t at)
 {
-    while (at < page.size && (byte_kinds[page.bytes[at]] & ENDS_VALUE) && page.bytes[at] != '>')
+    while (at < page.size && is_space(page.bytes[at]))
         at++;
     return at;
 }
