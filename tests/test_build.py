@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import random
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -191,7 +192,8 @@ def test_too_many_elements_are_refused_before_their_nodes_are_made() -> None:
 @pytest.mark.parametrize(
     "arguments",
     [
-        ("x", 512, 9, True),
+        (None, 512, 9, True),
+        (bytearray(b"x"), 512, 9, True),
         (b"x", 0, 9, True),
         (b"x", 513, 9, True),
         (b"x", 512, -1, True),
@@ -201,3 +203,49 @@ def test_too_many_elements_are_refused_before_their_nodes_are_made() -> None:
 def test_wrong_arguments_are_refused(arguments: tuple[Any, ...]) -> None:
     with pytest.raises((TypeError, ValueError, OverflowError)):
         _kernel.build(*arguments)
+
+
+_ENDS = (0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0)
+
+
+@pytest.mark.parametrize("before", [b"", b"<p>seven or more plain letters"])
+@pytest.mark.parametrize(
+    "first", [0xC1, 0xC2, 0xDF, 0xE0, 0xE1, 0xED, 0xEF, 0xF0, 0xF4, 0xF5, 0xFF]
+)
+def test_bytes_are_built_where_python_reads_them_as_utf_8(first: int, before: bytes) -> None:
+    for size in range(4):
+        for rest in product(_ENDS, repeat=size):
+            page = before + bytes([first, *rest])
+            try:
+                page.decode()
+                is_utf_8 = True
+            except UnicodeDecodeError:
+                is_utf_8 = False
+            assert (_kernel.build(page, 512, 99, True) is not None) == is_utf_8, page
+
+
+@pytest.mark.parametrize("fill", ["a", "ä", "„", "𝕏"])
+@pytest.mark.parametrize("size", [0, 1, 447, 448, 449, 3000])
+def test_a_text_is_built_as_its_bytes(fill: str, size: int) -> None:
+    for page in ("x" * size + fill, fill * size, "\ufeff" + fill + "é" * size, fill + "\ufeff"):
+        of_text = _kernel.build(page, 512, 99, True)
+        of_bytes = _kernel.build(page.encode(), 512, 99, True)
+        assert of_text is not None
+        assert of_bytes is not None
+        assert of_text.source == of_bytes.source
+        assert page.removeprefix("\ufeff") in of_text.source.decode()
+
+
+@pytest.mark.parametrize("page", ["\ud83d", "a" * 1000 + "\udfff" + "é"])
+def test_half_of_a_pair_is_for_the_parser(page: str) -> None:
+    assert _kernel.build(page, 512, 99, True) is None
+    assert parse(Page(page)).tree.text(3)
+
+
+def test_the_source_outlives_its_tree() -> None:
+    tree = _kernel.build("<p>rye " * 1000, 512, 9999, True)
+    assert tree is not None
+    source = tree.source
+    assert source is tree.source
+    del tree
+    assert source.count(b"<p>rye ") == 1000

@@ -1,4 +1,4 @@
-/* `theme_keys` and `lean`: elements as the atlas of themes knows them, and what it says of a page's blocks. */
+/* Elements as the atlas of themes knows them, `theme_keys`, and what it says of a page's blocks. */
 
 #include "reading.h"
 
@@ -55,38 +55,20 @@ static void fill_theme_keys(const Tree *tree, const uint8_t *wanted, uint64_t *a
 }
 
 /* What the atlas says of a key; 0 where it has none. Its keys are in ascending order. */
-static int8_t said_of(const View *atlas, uint64_t key)
+static int8_t said_of(const Atlas *atlas, uint64_t key)
 {
-    const uint64_t *keys = atlas[0].buffer.buf;
-    size_t low = 0, high = (size_t)atlas[0].buffer.len / sizeof(uint64_t);
+    size_t low = 0, high = atlas->count;
     while (low < high) {
         size_t middle = (low + high) / 2;
-        if (keys[middle] < key)
+        if (atlas->keys[middle] < key)
             low = middle + 1;
         else
             high = middle;
     }
-    int is_there = low < (size_t)atlas[0].buffer.len / sizeof(uint64_t) && keys[low] == key;
-    return is_there ? ((const int8_t *)atlas[1].buffer.buf)[low] : 0;
+    return low < atlas->count && atlas->keys[low] == key ? atlas->leans[low] : 0;
 }
 
-/* Of each block what is said of its container or of an element above: the strongest, of equals the nearest. What is
-   said takes the place of the keys. */
-static void fill_leans(const Reading *reading, const View *atlas, uint64_t *keys, double *to)
-{
-    const Tree *tree = reading->tree;
-    int64_t *leans = (int64_t *)keys;
-    for (size_t i = 0; i < tree->count; i++) {
-        if (!keys[i])
-            continue;
-        int64_t own = said_of(atlas, keys[i]), outer = tree->parent[i] < 0 ? 0 : leans[tree->parent[i]];
-        leans[i] = own * own >= outer * outer ? own : outer;
-    }
-    for (size_t i = 0; i < reading->blocks; i++)
-        to[i] = (double)leans[reading->container[i]] / LEAN_UNIT;
-}
-
-/* The keys of a page's elements; NULL with an exception set. */
+/* The keys of a page's elements; NULL without memory. */
 static uint64_t *make_theme_keys(const Reading *reading)
 {
     size_t nodes = reading->tree->count;
@@ -98,10 +80,28 @@ static uint64_t *make_theme_keys(const Reading *reading)
     } else {
         free(keys);
         keys = NULL;
-        PyErr_NoMemory();
     }
     free(wanted);
     return keys;
+}
+
+int add_leans(const Reading *reading, const Atlas *atlas, double *logits)
+{
+    const Tree *tree = reading->tree;
+    uint64_t *keys = make_theme_keys(reading);
+    int64_t *leans = (int64_t *)keys; /* What is said of an element takes the place of its key. */
+    if (!keys)
+        return 0;
+    for (size_t i = 0; i < tree->count; i++) {
+        if (!keys[i])
+            continue;
+        int64_t own = said_of(atlas, keys[i]), outer = tree->parent[i] < 0 ? 0 : leans[tree->parent[i]];
+        leans[i] = own * own >= outer * outer ? own : outer;
+    }
+    for (size_t i = 0; i < reading->blocks; i++)
+        logits[i] += (double)leans[reading->container[i]] / LEAN_UNIT * atlas->share;
+    free(keys);
+    return 1;
 }
 
 PyObject *kernel_theme_keys(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
@@ -112,24 +112,8 @@ PyObject *kernel_theme_keys(PyObject *module, PyObject *const *arguments, Py_ssi
     PyObject *memory = NULL;
     if (keys)
         memory = PyByteArray_FromStringAndSize((const char *)keys, (Py_ssize_t)(reading->tree->count * sizeof(*keys)));
+    else if (reading)
+        PyErr_NoMemory();
     free(keys);
-    return memory;
-}
-
-PyObject *kernel_lean(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
-{
-    static const Py_ssize_t sizes[] = {sizeof(uint64_t), sizeof(int8_t)};
-    const Reading *reading = check_count("lean", count, 3) ? given_owner(arguments[0], types_of(module)->reading) : NULL;
-    PyObject *memory = NULL;
-    uint64_t *keys = NULL;
-    View atlas[2];
-    if (!reading || !open_views(atlas, arguments + 1, "Qb"))
-        return NULL;
-    if (check_sizes("lean", atlas, sizes, 2, atlas[1].buffer.len) && (keys = make_theme_keys(reading)))
-        memory = PyByteArray_FromStringAndSize(NULL, (Py_ssize_t)(reading->blocks * sizeof(double)));
-    if (memory)
-        fill_leans(reading, atlas, keys, (double *)PyByteArray_AsString(memory));
-    free(keys);
-    close_views(atlas, 2);
     return memory;
 }

@@ -156,6 +156,37 @@ static Bytes with_newlines(Bytes page, Buffer *room)
     return (Bytes){room->bytes, room->size};
 }
 
+/* How many bytes the character has that begins at a place, no plain letter; 0 if there is none. */
+static size_t size_of_character(Bytes page, size_t at)
+{
+    uint8_t first = page.bytes[at], low = 0x80, high = 0xBF;
+    size_t size = first < 0xC2 ? 0 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : first < 0xF5 ? 4 : 0;
+    if (!size || page.size - at < size)
+        return 0;
+    if (first == 0xE0 || first == 0xF0) /* Neither longer than needed, */
+        low = first == 0xE0 ? 0xA0 : 0x90;
+    else if (first == 0xED || first == 0xF4) /* nor half a pair, nor behind the last. */
+        high = first == 0xED ? 0x9F : 0x8F;
+    for (size_t i = 1; i < size; i++, low = 0x80, high = 0xBF)
+        if (page.bytes[at + i] < low || page.bytes[at + i] > high)
+            return 0;
+    return size;
+}
+
+int is_utf_8(Bytes page)
+{
+    for (size_t at = 0, size; at < page.size; at += size) {
+        while (page.size - at >= WORD && !(load_word(page.bytes + at) & TOP_BITS))
+            at += WORD;
+        if (at == page.size)
+            return 1;
+        size = page.bytes[at] < 0x80 ? 1 : size_of_character(page, at);
+        if (!size)
+            return 0;
+    }
+    return 1;
+}
+
 int make_canonical(Bytes page, const TagNames *names, int is_decoded, size_t max_elements, Canonical *made)
 {
     Buffer lines = {0};

@@ -17,4 +17,6 @@ int make_canonical(Bytes page, const TagNames *names, int is_decoded, size_t max
 
 void free_canonical(Canonical *made);
 
+int is_utf_8(Bytes page);
+
 #endif

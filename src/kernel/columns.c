@@ -9,9 +9,11 @@ static size_t column_size(const Owner *owner, const Column *column)
     return owner->counts[column->count] * column->item * column->width;
 }
 
-/* Memory for all columns, each found by its pointer; 0 without memory. */
-static int lay_out(Owner *owner)
+int lay_out(void *of, const size_t *counts)
 {
+    Owner *owner = of;
+    for (const Column *column = owner->columns; column->name; column++)
+        owner->counts[column->count] = counts[column->count];
     for (const Column *column = owner->columns; column->name; column++)
         owner->size += column_size(owner, column);
     owner->memory = malloc(owner->size + 1);
@@ -23,16 +25,20 @@ static int lay_out(Owner *owner)
     return owner->memory != NULL;
 }
 
-void *make_owner(PyObject *type, const Column *columns, const size_t *counts, PyObject *held)
+void *new_owner(PyObject *type, const Column *columns, PyObject *held)
 {
     Owner *owner = (Owner *)PyType_GenericAlloc((PyTypeObject *)type, 0);
-    if (!owner)
-        return NULL;
-    owner->columns = columns;
-    for (const Column *column = columns; column->name; column++)
-        owner->counts[column->count] = counts[column->count];
-    owner->held = held ? Py_NewRef(held) : NULL;
-    if (!lay_out(owner)) {
+    if (owner) {
+        owner->columns = columns;
+        owner->held = held ? Py_NewRef(held) : NULL;
+    }
+    return owner;
+}
+
+void *make_owner(PyObject *type, const Column *columns, const size_t *counts, PyObject *held)
+{
+    Owner *owner = new_owner(type, columns, held);
+    if (owner && !lay_out(owner, counts)) {
         Py_DECREF(owner);
         return PyErr_NoMemory();
     }

@@ -65,6 +65,11 @@ typedef struct {
    set. */
 void *make_owner(PyObject *type, const Column *columns, const size_t *counts, PyObject *held);
 
+/* The same in two steps, for what is counted without the interpreter's lock: an object without columns, and memory
+   for them, each found by its pointer; 0 without memory. */
+void *new_owner(PyObject *type, const Column *columns, PyObject *held);
+int lay_out(void *owner, const size_t *counts);
+
 /* The object, if it is of that type; NULL with an exception set. */
 void *given_owner(PyObject *object, PyObject *type);
 

@@ -282,22 +282,6 @@ static void decide(const Asked *page, double shift, double *room, Judgement *to)
     put_scores(to->content, blocks, to->threshold, to->scores);
 }
 
-/* Add what the atlas of themes says, unless that is None; 0 with an exception set. */
-static int add_lean(PyObject *lean, size_t blocks, double *content)
-{
-    static const Py_ssize_t size = sizeof(double);
-    View view;
-    if (lean == Py_None)
-        return 1;
-    if (!open_views(&view, &lean, "d"))
-        return 0;
-    int is_done = check_sizes("judge", &view, &size, 1, (Py_ssize_t)blocks);
-    for (size_t i = 0; i < blocks && is_done; i++)
-        content[i] += ((const double *)view.buffer.buf)[i];
-    close_views(&view, 1);
-    return is_done;
-}
-
 /* The tables, which are only borrowed from a dict that other threads may change meanwhile: held, or let go again. */
 static void hold_tables(const Asked *page, void (*change)(PyObject *))
 {
@@ -306,51 +290,89 @@ static void hold_tables(const Asked *page, void (*change)(PyObject *))
         change((PyObject *)tables[i]);
 }
 
-PyObject *kernel_judge(PyObject *module, PyObject *arguments, PyObject *named)
+/* Judge the page; 0 without memory. */
+static int judge(const Asked *page, Context *context, const Atlas *atlas, double shift, Judgement *to)
 {
-    static char *names[] = {"reading", "opinion", "tables", "pages", "type_network", "site_network",
-                            "context_network", "shift", "known_type", "lean", NULL};
-    const Types *types = types_of(module);
-    PyObject *objects[6], *lean = Py_None;
-    Context context;
-    Asked page;
-    long pages, type = -1;
-    double shift, known[TYPE_COUNT] = {0};
-    if (!PyArg_ParseTupleAndKeywords(arguments, named, "OOOlOOOd|lO:judge", names, &objects[0], &objects[1],
-                                     &objects[2], &pages, &objects[3], &objects[4], &objects[5], &shift, &type, &lean) ||
-        !given_asked(types, objects, pages, &page) ||
-        !(page.types = page_types_of(types, page.reading, page.opinion, objects[3])) ||
-        !given_context(types, objects[4], objects[5], &context))
-        return NULL;
-    if (type >= 0 && type < TYPE_COUNT) { /* The user knows better. */
-        known[type] = 1;
-        page.types = known;
+    double *room = malloc(2 * (page->reading->blocks + 1) * sizeof(double));
+    int is_done = room && make_context(page->reading->blocks, context);
+    if (is_done) {
+        is_done = run_site(page, context, to) && run_context(page->reading, context, to) &&
+                  (!atlas->share || add_leans(page->reading, atlas, to->content));
+        free(context->out);
     }
-    Judgement *to = make_owner(types->judgement, columns, &page.reading->blocks, NULL);
+    if (is_done)
+        decide(page, shift, room, to);
+    free(room);
+    return is_done;
+}
+
+/* The atlas, its keys, leans and share in a tuple; 0 with an exception set. The views are to be closed. */
+static int open_atlas(PyObject *said, View *views, Atlas *atlas)
+{
+    static const Py_ssize_t sizes[] = {sizeof(uint64_t), sizeof(int8_t)};
+    PyObject *arrays[2];
+    *atlas = (Atlas){0};
+    views[0].buffer = views[1].buffer = (Py_buffer){0};
+    if (said == Py_None)
+        return 1;
+    if (!PyArg_ParseTuple(said, "OOd:judge", &arrays[0], &arrays[1], &atlas->share) || !open_views(views, arrays, "Qb"))
+        return 0;
+    atlas->keys = views[0].buffer.buf;
+    atlas->leans = views[1].buffer.buf;
+    atlas->count = (size_t)views[1].buffer.len;
+    if (check_sizes("judge", views, sizes, 2, views[1].buffer.len))
+        return 1;
+    close_views(views, 2);
+    return 0;
+}
+
+/* The judgement with the types that were told, to be filled; NULL with an exception set. */
+static Judgement *make_judgement(const Types *types, Asked *page, PyObject *network, long known_type)
+{
+    if (!(page->types = page_types_of(types, page->reading, page->opinion, network)))
+        return NULL;
+    Judgement *to = make_owner(types->judgement, columns, &page->reading->blocks, NULL);
     if (!to)
         return NULL;
-    memcpy(to->types, page.types, sizeof(to->types));
-    page.types = to->types; /* Another thread may ask the opinion for others. */
-    double *room = malloc(2 * (page.reading->blocks + 1) * sizeof(double));
-    int is_done = room && make_context(page.reading->blocks, &context);
-    if (is_done) {
+    memcpy(to->types, page->types, sizeof(to->types));
+    page->types = to->types; /* Another thread may ask the opinion for others. */
+    for (long i = 0; i < TYPE_COUNT && known_type >= 0 && known_type < TYPE_COUNT; i++)
+        to->types[i] = i == known_type; /* The user knows better. */
+    return to;
+}
+
+PyObject *kernel_judge(PyObject *module, PyObject *arguments, PyObject *named)
+{
+    static char *names[] = {"reading", "opinion", "tables", "pages", "type_network", "site_network", "context_network",
+                            "shift", "known_type", "atlas", NULL};
+    const Types *types = types_of(module);
+    PyObject *objects[6], *said = Py_None;
+    Context context;
+    Asked page;
+    Atlas atlas;
+    View views[2];
+    long pages, type = -1;
+    double shift;
+    int is_done = 0;
+    if (!PyArg_ParseTupleAndKeywords(arguments, named, "OOOlOOOd|lO:judge", names, &objects[0], &objects[1],
+                                     &objects[2], &pages, &objects[3], &objects[4], &objects[5], &shift, &type, &said) ||
+        !given_asked(types, objects, pages, &page) || !given_context(types, objects[4], objects[5], &context) ||
+        !open_atlas(said, views, &atlas))
+        return NULL;
+    Judgement *to = make_judgement(types, &page, objects[3], type);
+    if (to) {
         hold_tables(&page, Py_IncRef);
         Py_BEGIN_ALLOW_THREADS
-        is_done = run_site(&page, &context, to) && run_context(page.reading, &context, to);
+        is_done = judge(&page, &context, &atlas, shift, to);
         Py_END_ALLOW_THREADS
         hold_tables(&page, Py_DecRef);
-        free(context.out);
+        if (!is_done) {
+            Py_CLEAR(to);
+            PyErr_NoMemory();
+        }
     }
-    if (!is_done)
-        PyErr_NoMemory();
-    is_done = is_done && add_lean(lean, page.reading->blocks, to->content);
-    if (is_done)
-        decide(&page, shift, room, to);
-    free(room);
-    if (is_done)
-        return (PyObject *)to;
-    Py_DECREF((PyObject *)to);
-    return NULL;
+    close_views(views, 2);
+    return (PyObject *)to;
 }
 
 static PyObject *threshold_of(PyObject *self, void *closure)

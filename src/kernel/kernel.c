@@ -109,7 +109,6 @@ static PyMethodDef functions[] = {
     FUNCTION(confidence_features, "What is read of a page to tell how good its answer may be."),
     FUNCTION(spread, "Numbers of blocks at their texts, and for elements the means below them."),
     FUNCTION(theme_keys, "The elements of a page as the atlas of themes knows them."),
-    FUNCTION(lean, "What the atlas of themes says of each block, as a logit."),
     FUNCTION(is_template_new, "Does the page that was learned last show that the site has a new template?"),
     {NULL, NULL, 0, NULL},
 };

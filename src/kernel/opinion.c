@@ -14,41 +14,37 @@
 
 static const Column columns[] = {OPINION_COLUMNS(COLUMN_ENTRY) NO_COLUMN};
 
+enum { SEGMENTS, TEXTS, PLACES, FAMILIES, TABLES };
+
 typedef struct {
-    PyObject *type;  /* Of tables. */
     const Reading *reading;
     const double *content;
     Keyed *items;    /* Room for twice the segments, or blocks. */
     uint64_t *sums;  /* Rows of `PLACE_SUMS`, one for each block. */
     double *running; /* One more than blocks. */
-    size_t family;   /* Where the element that names the page's family stands among the surroundings. */
 } Lesson;
 
-static Table *table_of(const Lesson *lesson, const uint64_t *keys, size_t count, const uint64_t *sums)
+static int fill(Table *table, const Lesson *lesson, const uint64_t *keys, size_t count, const uint64_t *sums)
 {
     PageKeys page = {.keys = keys, .sums = sums, .count = count, .width = sums ? PLACE_SUMS : 0, .number = 1};
-    return table_of_page(lesson->type, &page, lesson->items);
+    return fill_of_page(table, &page, lesson->items);
 }
 
 /* Of each block it notes how many segments stand nowhere before it. */
-static Table *segments_of(const Lesson *lesson)
+static int fill_segments(Table *table, const Lesson *lesson)
 {
     const Reading *reading = lesson->reading;
-    Table *table = table_of(lesson, reading->keys, reading->segment_count, NULL);
+    if (!fill(table, lesson, reading->keys, reading->segment_count, NULL))
+        return 0;
     memset(lesson->sums, 0, reading->blocks * PLACE_SUMS * sizeof(uint64_t));
-    for (size_t i = 0; i < reading->segment_count && table; i++)
+    for (size_t i = 0; i < reading->segment_count; i++)
         if (!is_repeat(lesson->items, i))
             lesson->sums[(size_t)reading->owners[lesson->items[i].place] * PLACE_SUMS + SUM_SEGMENTS] += 1;
-    return table;
+    return 1;
 }
 
-static Table *texts_of(const Lesson *lesson)
-{
-    return table_of(lesson, lesson->reading->texts, lesson->reading->segment_count, NULL);
-}
-
-/* After `segments_of`. */
-static Table *places_of(const Lesson *lesson)
+/* After `fill_segments`. */
+static int fill_places(Table *table, const Lesson *lesson)
 {
     const Reading *reading = lesson->reading;
     for (size_t i = 0; i < reading->blocks; i++) {
@@ -58,7 +54,7 @@ static Table *places_of(const Lesson *lesson)
         sums[SUM_CONTENT] = (uint64_t)rint(UNIT * weight * lesson->content[i]);
         sums[SUM_WEIGHT] = (uint64_t)rint(UNIT * weight);
     }
-    return table_of(lesson, reading->places, reading->blocks, lesson->sums);
+    return fill(table, lesson, reading->places, reading->blocks, lesson->sums);
 }
 
 /* Where among the surroundings of blocks the smallest element around the main block stands that holds most
@@ -82,70 +78,74 @@ static size_t find_family(const Lesson *lesson)
     return main * LEVELS + level;
 }
 
-/* It depends on the page alone, so that the families of two memories add up. */
-static Table *families_of(const Lesson *lesson)
-{
-    const Reading *reading = lesson->reading;
-    return table_of(lesson, reading->surroundings + lesson->family, reading->blocks > 0, NULL);
-}
-
-/* All tables in a dict; NULL with an exception set. */
-static PyObject *tables_of(const Lesson *lesson)
-{
-    static const struct {
-        const char *name;
-        Table *(*make)(const Lesson *);
-    } makers[] = {{"segments", segments_of}, {"texts", texts_of}, {"places", places_of}, {"families", families_of}};
-    PyObject *tables = PyDict_New();
-    for (size_t i = 0; i < sizeof(makers) / sizeof(*makers) && tables; i++) {
-        Table *table = makers[i].make(lesson);
-        if (!table || PyDict_SetItemString(tables, makers[i].name, (PyObject *)table) < 0)
-            Py_CLEAR(tables);
-        Py_XDECREF((PyObject *)table);
-    }
-    return tables;
-}
-
-/* Let the opinion hold on to its lesson; 0 with an exception set. */
-static int learn(const Types *types, const Reading *reading, Opinion *opinion)
+/* Fill the tables; 0 without memory. The family depends on the page alone, so that the families of two memories
+   add up. */
+static int learn(const Reading *reading, Opinion *opinion, Table *const *tables)
 {
     size_t most = (reading->segment_count > reading->blocks ? reading->segment_count : reading->blocks) + 1;
-    Lesson lesson = {.type = types->table, .reading = reading, .content = opinion->content};
+    Lesson lesson = {.reading = reading, .content = opinion->content};
     lesson.items = malloc(2 * most * sizeof(Keyed) + (reading->blocks + 1) * (PLACE_SUMS + 1) * sizeof(uint64_t));
-    if (!lesson.items) {
-        PyErr_NoMemory();
+    if (!lesson.items)
         return 0;
-    }
     lesson.sums = (uint64_t *)(lesson.items + 2 * most);
     lesson.running = (double *)(lesson.sums + (reading->blocks + 1) * PLACE_SUMS);
-    opinion->family = lesson.family = reading->blocks ? find_family(&lesson) : 0;
-    PyObject *tables = opinion->lesson = tables_of(&lesson);
+    opinion->family = reading->blocks ? find_family(&lesson) : 0;
+    int is_done = fill_segments(tables[SEGMENTS], &lesson) &&
+                  fill(tables[TEXTS], &lesson, reading->texts, reading->segment_count, NULL) &&
+                  fill_places(tables[PLACES], &lesson) &&
+                  fill(tables[FAMILIES], &lesson, reading->surroundings + opinion->family, reading->blocks > 0, NULL);
     free(lesson.items);
-    return tables && find_table(types, tables, "segments", 0, &opinion->segments) &&
-           find_table(types, tables, "places", PLACE_SUMS, &opinion->places) &&
-           find_table(types, tables, "families", 0, &opinion->families);
+    return is_done;
+}
+
+/* Let the opinion hold on to new tables; 0 with an exception set. */
+static int make_tables(const Types *types, Opinion *opinion, Table **tables)
+{
+    static const char *const names[TABLES] = {"segments", "texts", "places", "families"};
+    opinion->lesson = PyDict_New();
+    for (size_t i = 0; i < TABLES && opinion->lesson; i++) {
+        tables[i] = empty_table(types->table);
+        if (!tables[i] || PyDict_SetItemString(opinion->lesson, names[i], (PyObject *)tables[i]) < 0)
+            Py_CLEAR(opinion->lesson);
+        Py_XDECREF((PyObject *)tables[i]);
+    }
+    return opinion->lesson != NULL;
+}
+
+/* What the network says, or where that is NULL these logits, and what the page teaches; 0 without memory. */
+static int fill_opinion(const Reading *reading, const Network *network, const double *logits, Opinion *opinion,
+                        Table *const *tables)
+{
+    if (!network)
+        memcpy(opinion->logits, logits, reading->blocks * sizeof(double));
+    else if (!run_network(network, reading->page_features, reading->blocks, opinion->logits))
+        return 0;
+    for (size_t i = 0; i < reading->blocks; i++)
+        opinion->content[i] = probability_of(opinion->logits[i]);
+    return learn(reading, opinion, tables);
 }
 
 /* The opinion of a network, or where that is NULL of these logits; NULL with an exception set. */
 static PyObject *opinion_on(const Types *types, const Reading *reading, const Network *network, const double *logits)
 {
     Opinion *opinion = make_owner(types->opinion, columns, &reading->blocks, reading->owner.held);
-    if (!opinion)
+    Table *tables[TABLES];
+    if (!opinion || !make_tables(types, opinion, tables)) {
+        Py_XDECREF((PyObject *)opinion);
         return NULL;
+    }
     opinion->blocks = reading->blocks;
-    int is_done = 1;
+    int is_done;
     Py_BEGIN_ALLOW_THREADS
-    if (!network)
-        memcpy(opinion->logits, logits, reading->blocks * sizeof(double));
-    else
-        is_done = run_network(network, reading->page_features, reading->blocks, opinion->logits);
-    for (size_t i = 0; i < reading->blocks && is_done; i++)
-        opinion->content[i] = probability_of(opinion->logits[i]);
+    is_done = fill_opinion(reading, network, logits, opinion, tables);
     Py_END_ALLOW_THREADS
-    if (!is_done)
-        PyErr_NoMemory();
-    if (!is_done || !learn(types, reading, opinion))
-        Py_CLEAR(opinion);
+    if (!is_done) {
+        Py_DECREF((PyObject *)opinion);
+        return PyErr_NoMemory();
+    }
+    opinion->segments = tables[SEGMENTS]->rows ? tables[SEGMENTS] : NULL;
+    opinion->places = tables[PLACES]->rows ? tables[PLACES] : NULL;
+    opinion->families = tables[FAMILIES]->rows ? tables[FAMILIES] : NULL;
     return (PyObject *)opinion;
 }
 

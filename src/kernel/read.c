@@ -64,9 +64,20 @@ static int fill_reading(Reading *reading, Notes *notes, const Lexicon *lexicon, 
     return is_done;
 }
 
+/* Read the tree; 0 without memory. */
+static int read_blocks(Reading *reading, Notes *notes, const Lexicon *lexicon, uint8_t *is_begun, int32_t *holder)
+{
+    size_t counts[2];
+    read_names(reading->tree, &lexicon->names, &notes->names);
+    find_cuts(reading->tree, is_begun, holder, counts);
+    reading->blocks = counts[0];
+    reading->segment_count = counts[1];
+    return lay_out(reading, counts) && fill_reading(reading, notes, lexicon, is_begun, holder);
+}
+
 static PyObject *read_tree(const Types *types, const Tree *tree, PyObject *held, const Lexicon *lexicon)
 {
-    size_t nodes = tree->count + 1, counts[2];
+    size_t nodes = tree->count + 1;
     uint64_t *classes = calloc(nodes, sizeof(uint64_t) + (NAME_NUMBERS + 2) * sizeof(int32_t) + 2);
     if (!classes)
         return PyErr_NoMemory();
@@ -75,18 +86,12 @@ static PyObject *read_tree(const Types *types, const Tree *tree, PyObject *held,
     int32_t *holder = notes.before + nodes;
     uint8_t *is_begun = (uint8_t *)(holder + nodes);
     notes.names.hidden = is_begun + nodes;
-    Py_BEGIN_ALLOW_THREADS
-    read_names(tree, &lexicon->names, &notes.names);
-    find_cuts(tree, is_begun, holder, counts);
-    Py_END_ALLOW_THREADS
-    Reading *reading = make_owner(types->reading, columns, counts, held);
+    Reading *reading = new_owner(types->reading, columns, held);
     if (reading) {
         int is_done;
         reading->tree = tree;
-        reading->blocks = counts[0];
-        reading->segment_count = counts[1];
         Py_BEGIN_ALLOW_THREADS
-        is_done = fill_reading(reading, &notes, lexicon, is_begun, holder);
+        is_done = read_blocks(reading, &notes, lexicon, is_begun, holder);
         Py_END_ALLOW_THREADS
         if (!is_done)
             PyErr_NoMemory();

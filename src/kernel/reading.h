@@ -104,6 +104,18 @@ void read_names(const Tree *tree, const WordList *list, const Names *names);
 /* A hash of the classes without a digit, whatever their order: those with one differ from page to page. */
 uint64_t classes_of(Bytes source, size_t at, size_t stop);
 
+/* What the atlas of themes says of elements: its keys in ascending order, and how far it is believed. */
+typedef struct {
+    const uint64_t *keys;
+    const int8_t *leans;
+    size_t count;
+    double share;
+} Atlas;
+
+/* Add to the logits of blocks what is said of the container of each or of an element above: the strongest, of equals
+   the nearest. 0 without memory. */
+int add_leans(const Reading *reading, const Atlas *atlas, double *logits);
+
 /* Where blocks may begin, and what holds each node; and how many blocks and segments there are. */
 void find_cuts(const Tree *tree, uint8_t *is_begun, int32_t *holder, size_t *counts);
 

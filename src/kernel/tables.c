@@ -9,14 +9,28 @@
 
 static const Column columns[] = {TABLE_COLUMNS(COLUMN_ENTRY) NO_COLUMN};
 
-Table *make_table(PyObject *type, size_t rows, int has_owners, size_t width)
+/* Lay out a new table; 0 without memory. */
+static int lay_out_table(Table *table, size_t rows, int has_owners, size_t width)
 {
     const size_t counts[] = {rows, has_owners ? rows : 0, rows * width};
-    Table *table = make_owner(type, columns, counts, NULL);
-    if (table) {
-        table->rows = rows;
-        table->width = width;
-        table->has_owners = has_owners;
+    table->rows = rows;
+    table->width = width;
+    table->has_owners = has_owners;
+    return lay_out(table, counts);
+}
+
+Table *empty_table(PyObject *type)
+{
+    return new_owner(type, columns, NULL);
+}
+
+Table *make_table(PyObject *type, size_t rows, int has_owners, size_t width)
+{
+    Table *table = empty_table(type);
+    if (table && !lay_out_table(table, rows, has_owners, width)) {
+        Py_DECREF((PyObject *)table);
+        PyErr_NoMemory();
+        return NULL;
     }
     return table;
 }
@@ -213,7 +227,7 @@ static PyObject *new_table(PyTypeObject *type, PyObject *arguments, PyObject *na
     return (PyObject *)table;
 }
 
-Table *table_of_page(PyObject *type, const PageKeys *page, Keyed *items)
+int fill_of_page(Table *table, const PageKeys *page, Keyed *items)
 {
     size_t rows = 0, row = SIZE_MAX, width = page->width;
     for (size_t i = 0; i < page->count; i++)
@@ -221,10 +235,10 @@ Table *table_of_page(PyObject *type, const PageKeys *page, Keyed *items)
     sort_keyed(items, items + page->count, page->count);
     for (size_t i = 0; i < page->count; i++)
         rows += !is_repeat(items, i);
-    Table *table = make_table(type, rows, rows && page->owners, rows ? width : 0);
-    if (table)
-        memset(table->sums, 0, rows * width * sizeof(uint64_t));
-    for (size_t i = 0; i < page->count && table; i++) {
+    if (!lay_out_table(table, rows, rows && page->owners, rows ? width : 0))
+        return 0;
+    memset(table->sums, 0, rows * width * sizeof(uint64_t));
+    for (size_t i = 0; i < page->count; i++) {
         size_t place = (size_t)items[i].place;
         if (!is_repeat(items, i)) {
             table->keys[++row] = items[i].key;
@@ -238,7 +252,7 @@ Table *table_of_page(PyObject *type, const PageKeys *page, Keyed *items)
         for (size_t j = 0; j < width; j++)
             table->sums[row * width + j] += page->sums[place * width + j];
     }
-    return table;
+    return 1;
 }
 
 static PyObject *of_page(PyObject *type, PyObject *arguments, PyObject *named)
@@ -255,7 +269,11 @@ static PyObject *of_page(PyObject *type, PyObject *arguments, PyObject *named)
     PageKeys page = {views[KEYS].buffer.buf, views[OWNERS].buffer.buf, views[SUMS].buffer.buf, rows, width,
                      (uint32_t)number};
     Keyed *items = malloc((2 * rows + 1) * sizeof(Keyed));
-    table = items ? (PyObject *)table_of_page(type, &page, items) : PyErr_NoMemory();
+    table = (PyObject *)empty_table(type);
+    if (table && (!items || !fill_of_page((Table *)table, &page, items))) {
+        Py_CLEAR(table);
+        PyErr_NoMemory();
+    }
     free(items);
     close_views(views, ARRAYS);
     return table;

@@ -30,9 +30,12 @@ typedef struct {
     uint32_t number; /* Of the page. */
 } PageKeys;
 
-/* The table of one page, each key once: its sums added up, of two owners the lesser. NULL with an exception set.
-   `items`, of which there is room for twice as many, are the keys in order then. */
-Table *table_of_page(PyObject *type, const PageKeys *page, Keyed *items);
+/* A table of one page, each key once: its sums added up, of two owners the lesser. 0 without memory. `items`, of which
+   there is room for twice as many, are the keys in order then. */
+int fill_of_page(Table *table, const PageKeys *page, Keyed *items);
+
+/* A table to be laid out; NULL with an exception set. */
+Table *empty_table(PyObject *type);
 
 /* A table to be filled; NULL with an exception set. */
 Table *make_table(PyObject *type, size_t rows, int has_owners, size_t width);

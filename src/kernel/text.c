@@ -376,46 +376,49 @@ static PyObject *list_lines(const Out *out)
     return found;
 }
 
-/* The text and whether it is finished; or its lines, if there is room for them. */
-static PyObject *written(const Walk *walk, Line *lines)
+/* Write the text, to be freed; 0 without memory. */
+static int write_out(Walk *walk, Out *out, int in_lines)
 {
-    Out out = {.bytes = malloc(walk->room + 2), .lines = lines, .is_after_gap = 1};
-    out.is_trimming = walk->is_any_fixed || lines;
-    if (!out.bytes)
-        return PyErr_NoMemory();
-    write_text(walk, &out);
-    PyObject *found = NULL;
-    if (lines)
-        found = list_lines(&out);
-    else
-        found = Py_BuildValue("(NO)", as_str(&out, 0, out.size), is_finished(&out) ? Py_True : Py_False);
-    free(out.bytes);
-    return found;
+    size_t room = walk->page->count + 1;
+    walk->joint_room = room + 3 * walk->wording.count;
+    walk->gaps.open = malloc(room * sizeof(Open));
+    walk->joints = malloc(walk->joint_room * sizeof(Joint));
+    out->lines = in_lines ? malloc(walk->joint_room * sizeof(Line)) : NULL;
+    int is_done = walk->gaps.open && walk->joints && (out->lines || !in_lines);
+    if (is_done) {
+        find_joints(walk);
+        out->is_trimming = walk->is_any_fixed || in_lines;
+        out->bytes = malloc(walk->room + 2);
+        if (out->bytes)
+            write_text(walk, out);
+        is_done = out->bytes != NULL;
+    }
+    free(walk->gaps.open);
+    free(walk->joints);
+    return is_done;
 }
 
+/* The text and whether it is finished; or its lines. */
 static PyObject *render(const Tree *tree, const int8_t *labels, View *formulas, int in_lines)
 {
     Walk walk = {.page = tree, .labels = labels};
+    Out out = {.is_after_gap = 1};
     PyObject *found = NULL;
+    int is_done;
     if (!find_wording(&walk.wording, tree, labels, formulas))
         return NULL;
-    size_t room = tree->count + 1;
-    walk.joint_room = room + 3 * walk.wording.count;
-    walk.gaps.open = malloc(room * sizeof(Open));
-    walk.joints = malloc(walk.joint_room * sizeof(Joint));
-    Line *lines = in_lines ? malloc(walk.joint_room * sizeof(Line)) : NULL;
-    if (walk.gaps.open && walk.joints && (lines || !in_lines)) {
-        Py_BEGIN_ALLOW_THREADS
-        find_joints(&walk);
-        Py_END_ALLOW_THREADS
-        found = written(&walk, lines);
-    } else {
+    Py_BEGIN_ALLOW_THREADS
+    is_done = write_out(&walk, &out, in_lines);
+    Py_END_ALLOW_THREADS
+    if (!is_done)
         PyErr_NoMemory();
-    }
+    else if (in_lines)
+        found = list_lines(&out);
+    else
+        found = Py_BuildValue("(NO)", as_str(&out, 0, out.size), is_finished(&out) ? Py_True : Py_False);
     free(walk.wording.said);
-    free(walk.gaps.open);
-    free(walk.joints);
-    free(lines);
+    free(out.bytes);
+    free(out.lines);
     return found;
 }
 

@@ -89,15 +89,23 @@ static void fill_columns(Tree *to, const ScanResult *found)
 
 static const Column columns[] = {TREE_COLUMNS(COLUMN_ENTRY) NO_COLUMN};
 
-static PyObject *make_tree(PyObject *module, PyObject *source, const ScanResult *found)
+/* Fill a new tree, and free what was found; 0 without memory. */
+static int fill_tree(Tree *tree, Bytes source, ScanResult *found)
 {
-    Tree *tree = make_owner(types_of(module)->tree, columns, &found->count, source);
-    if (tree) {
-        tree->source = (Bytes){(const uint8_t *)PyBytes_AsString(source), (size_t)PyBytes_Size(source)};
+    int is_done = lay_out(tree, &found->count);
+    if (is_done) {
+        tree->source = source;
         tree->count = found->count;
         fill_columns(tree, found);
     }
-    return (PyObject *)tree;
+    free(found->nodes);
+    return is_done;
+}
+
+static void free_tree(PyObject *self)
+{
+    free(((Tree *)self)->written);
+    free_owner(self);
 }
 
 const Tree *given_tree(PyObject *module, PyObject *object)
@@ -119,7 +127,10 @@ int open_of_nodes(View *view, PyObject *array, const Tree *tree, char type)
 static PyObject *source_of(PyObject *self, void *nothing)
 {
     (void)nothing;
-    return Py_NewRef(((Owner *)self)->held);
+    Tree *tree = (Tree *)self;
+    if (!tree->owner.held) /* What only the kernel reads is not copied. */
+        tree->owner.held = PyBytes_FromStringAndSize((const char *)tree->source.bytes, (Py_ssize_t)tree->source.size);
+    return Py_XNewRef(tree->owner.held);
 }
 
 static Py_ssize_t count_nodes(PyObject *self)
@@ -134,7 +145,8 @@ static PyGetSetDef attributes[] = {
 };
 
 static PyType_Slot slots[] = {
-    OWNER_SLOTS,
+    {Py_tp_dealloc, (void *)free_tree},
+    {Py_bf_getbuffer, (void *)view_owner},
     {Py_tp_doc, "The nodes of a page in arrays."},
     {Py_tp_getset, attributes},
     {Py_sq_length, (void *)count_nodes},
@@ -155,27 +167,31 @@ static int open_foreign(PyObject *said, View *views, Foreign *foreign)
     return 1;
 }
 
-/* The nodes of the source, with what the parser says if that is needed; 0 with an exception set. */
-static int scan_asking(Bytes source, const TagNames *names, int max_depth, PyObject *ask, ScanResult *found)
+/* Fill the tree with the nodes of the source, with what the parser says if that is needed; 0 with an exception set. */
+static int scan_asking(Tree *tree, Bytes source, const TagNames *names, int max_depth, PyObject *ask)
 {
+    PyObject *said = NULL;
+    View views[4];
     Foreign foreign = {0};
+    ScanResult found;
     ScanEnd end;
-    Py_BEGIN_ALLOW_THREADS
-    end = scan(source, names, &foreign, max_depth, found);
-    Py_END_ALLOW_THREADS
-    if (end == SCAN_ASKS) {
-        View views[4];
-        PyObject *said = PyObject_CallNoArgs(ask);
-        if (!said || !open_foreign(said, views, &foreign)) {
-            Py_XDECREF(said);
-            return 0;
-        }
+    do {
         Py_BEGIN_ALLOW_THREADS
-        end = scan(source, names, &foreign, max_depth, found);
+        end = scan(source, names, &foreign, max_depth, &found);
+        if (end == SCAN_DONE && !fill_tree(tree, source, &found))
+            end = SCAN_NO_MEMORY;
         Py_END_ALLOW_THREADS
-        close_views(views, 4);
-        Py_DECREF(said);
-    }
+        if (said) {
+            close_views(views, 4);
+            Py_DECREF(said);
+        } else if (end == SCAN_ASKS) {
+            said = PyObject_CallNoArgs(ask);
+            if (!said || !open_foreign(said, views, &foreign)) {
+                Py_XDECREF(said);
+                return 0;
+            }
+        }
+    } while (end == SCAN_ASKS);
     if (end != SCAN_DONE)
         PyErr_NoMemory();
     return end == SCAN_DONE;
@@ -185,7 +201,6 @@ PyObject *kernel_scan(PyObject *module, PyObject *const *arguments, Py_ssize_t c
 {
     char *bytes;
     Py_ssize_t size;
-    ScanResult found;
     if (!check_count("scan", count, 3) || PyBytes_AsStringAndSize(arguments[0], &bytes, &size) < 0)
         return NULL;
     long max_depth = PyLong_AsLong(arguments[1]);
@@ -195,50 +210,108 @@ PyObject *kernel_scan(PyObject *module, PyObject *const *arguments, Py_ssize_t c
         PyErr_SetString(PyExc_ValueError, "scan: the page is too large, or the depth");
         return NULL;
     }
+    Tree *tree = new_owner(types_of(module)->tree, columns, arguments[0]);
     Bytes source = {(const uint8_t *)bytes, (size_t)size};
-    if (!scan_asking(source, types_of(module)->tag_names, (int)max_depth, arguments[2], &found))
-        return NULL;
-    PyObject *tree = make_tree(module, arguments[0], &found);
-    free(found.nodes);
-    return tree;
+    if (tree && !scan_asking(tree, source, types_of(module)->tag_names, (int)max_depth, arguments[2]))
+        Py_CLEAR(tree);
+    return (PyObject *)tree;
 }
 
-/* The nodes of a page, and its canonical HTML; SCAN_ASKS if it is one for the parser. */
-static ScanEnd build_and_scan(Bytes page, const TagNames *names, int is_decoded, size_t max_elements,
-                              int max_depth, Canonical *made, ScanResult *found)
+/* --- built --- */
+
+typedef struct {
+    Bytes page;
+    const TagNames *names;
+    size_t max_elements;
+    int max_depth;
+    int is_decoded; /* A charset that the page names is of no interest. */
+    int is_text;    /* It is UTF-8 for certain. */
+} Build;
+
+/* The page without the mark that it may begin with. */
+static Bytes without_mark(Bytes page)
 {
-    if (!make_canonical(page, names, is_decoded, max_elements, made) || made->source.size > INT32_MAX)
+    static const uint8_t mark[] = {0xEF, 0xBB, 0xBF};
+    int is_marked = page.size >= sizeof(mark) && memcmp(page.bytes, mark, sizeof(mark)) == 0;
+    return is_marked ? (Bytes){page.bytes + sizeof(mark), page.size - sizeof(mark)} : page;
+}
+
+/* Build the tree of a page; SCAN_ASKS if it is one for the parser. */
+static ScanEnd build_and_scan(const Build *build, Canonical *made, Tree *tree)
+{
+    ScanResult found;
+    *made = (Canonical){0};
+    if ((!build->is_text && !is_utf_8(build->page)) ||
+        !make_canonical(without_mark(build->page), build->names, build->is_decoded, build->max_elements,
+                        made) ||
+        made->source.size > INT32_MAX)
         return made->source.is_short ? SCAN_NO_MEMORY : SCAN_ASKS;
     Bytes source = {made->source.bytes, made->source.size};
     Foreign foreign = {1, {made->raws.bytes, made->raws.size}, {made->voids.bytes, made->voids.size},
                        {made->eaters.bytes, made->eaters.size}, (const int64_t *)(void *)made->lengths.bytes,
                        made->lengths.size / sizeof(int64_t)};
-    return scan(source, names, &foreign, max_depth, found);
+    ScanEnd end = scan(source, build->names, &foreign, build->max_depth, &found);
+    if (end == SCAN_DONE && !fill_tree(tree, source, &found))
+        end = SCAN_NO_MEMORY;
+    if (end == SCAN_DONE) {
+        tree->written = made->source.bytes;
+        made->source = (Buffer){0};
+    }
+    return end;
 }
 
-static PyObject *build_tree(PyObject *module, PyObject *bytes, int is_decoded, size_t max_elements,
-                            long max_depth)
+static PyObject *build_tree(PyObject *module, const Build *build)
 {
-    const TagNames *names = types_of(module)->tag_names;
-    Bytes page = {(const uint8_t *)PyBytes_AsString(bytes), (size_t)PyBytes_Size(bytes)};
+    Tree *tree = new_owner(types_of(module)->tree, columns, NULL);
     Canonical made;
-    ScanResult found = {0};
     ScanEnd end;
+    if (!tree)
+        return NULL;
     Py_BEGIN_ALLOW_THREADS
-    end = build_and_scan(page, names, is_decoded, max_elements, (int)max_depth, &made, &found);
-    Py_END_ALLOW_THREADS
-    PyObject *source = NULL, *tree = NULL;
-    if (end == SCAN_DONE)
-        source = PyBytes_FromStringAndSize((const char *)made.source.bytes, (Py_ssize_t)made.source.size);
+    end = build_and_scan(build, &made, tree);
     free_canonical(&made);
-    if (source)
-        tree = make_tree(module, source, &found);
-    else if (end == SCAN_ASKS)
-        tree = Py_NewRef(Py_None);
-    else if (end == SCAN_NO_MEMORY)
+    Py_END_ALLOW_THREADS
+    if (end == SCAN_DONE)
+        return (PyObject *)tree;
+    Py_DECREF((PyObject *)tree);
+    return end == SCAN_ASKS ? Py_NewRef(Py_None) : PyErr_NoMemory();
+}
+
+#define PIECE 448 /* Characters that Python keeps in a small object. */
+
+/* Write a text in UTF-8; 0 with an exception set. In pieces: most are plain letters, which Python then copies at once
+   instead of one by one. */
+static int put_utf_8(PyObject *text, Buffer *to)
+{
+    const Py_ssize_t length = PyUnicode_GetLength(text);
+    int is_done = room_in(to, (size_t)length + (size_t)length / 8) != NULL;
+    for (Py_ssize_t at = 0; at < length && is_done; at += PIECE) {
+        PyObject *piece = PyUnicode_Substring(text, at, at + PIECE);
+        Py_ssize_t size;
+        const char *bytes = piece ? PyUnicode_AsUTF8AndSize(piece, &size) : NULL;
+        if (bytes)
+            put(to, bytes, (size_t)size);
+        is_done = bytes && !to->is_short;
+        Py_XDECREF(piece);
+    }
+    if (!is_done && !PyErr_Occurred())
         PyErr_NoMemory();
-    Py_XDECREF(source);
-    free(found.nodes);
+    return is_done;
+}
+
+/* The tree of a text; what has surrogates is for the parser. */
+static PyObject *build_text(PyObject *module, PyObject *text, Build *build)
+{
+    Buffer written = {0};
+    PyObject *tree = NULL;
+    if (put_utf_8(text, &written)) {
+        build->page = (Bytes){written.bytes, written.size};
+        tree = build_tree(module, build);
+    } else if (PyErr_ExceptionMatches(PyExc_UnicodeError)) {
+        PyErr_Clear();
+        tree = Py_NewRef(Py_None);
+    }
+    free(written.bytes);
     return tree;
 }
 
@@ -251,9 +324,18 @@ PyObject *kernel_build(PyObject *module, PyObject *const *arguments, Py_ssize_t 
     int is_decoded = PyErr_Occurred() ? -1 : PyObject_IsTrue(arguments[3]);
     if (is_decoded < 0)
         return NULL;
-    if (!PyBytes_Check(arguments[0]) || max_depth < 1 || max_depth > MAX_SCAN_DEPTH) {
-        PyErr_SetString(PyExc_ValueError, "build: a page is bytes, and its depth has a limit");
+    if (max_depth < 1 || max_depth > MAX_SCAN_DEPTH) {
+        PyErr_SetString(PyExc_ValueError, "build: the depth of a page has a limit");
         return NULL;
     }
-    return build_tree(module, arguments[0], is_decoded, max_elements, max_depth);
+    Build build = {{0}, types_of(module)->tag_names, max_elements, (int)max_depth, is_decoded,
+                   PyUnicode_Check(arguments[0])};
+    if (build.is_text)
+        return build_text(module, arguments[0], &build);
+    char *bytes;
+    Py_ssize_t size;
+    if (PyBytes_AsStringAndSize(arguments[0], &bytes, &size) < 0)
+        return NULL;
+    build.page = (Bytes){(const uint8_t *)bytes, (size_t)size};
+    return build_tree(module, &build);
 }

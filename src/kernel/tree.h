@@ -24,6 +24,7 @@ typedef struct {
     Owner owner;
     TREE_COLUMNS(COLUMN_POINTER)
     Bytes source;
+    uint8_t *written; /* The memory of the source, where the kernel wrote it itself; else it is that of `held`. */
     size_t count;
 } Tree;
 

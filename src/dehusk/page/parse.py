@@ -7,7 +7,6 @@ writes it as canonical HTML, which the kernel reads.
 
 from __future__ import annotations
 
-import codecs
 import re
 from dataclasses import dataclass
 from functools import cached_property
@@ -94,19 +93,12 @@ def parse(page: Page, limits: Limits = Limits(), *, by_parser: bool = False) -> 
 def _built(page: Page, limits: Limits) -> _kernel.Tree | None:
     """The tree that the kernel builds, if the page is UTF-8 and nothing in it has to be moved."""
     html = page.html
-    try:
-        if isinstance(html, str):
-            return _kernel.build(
-                html.removeprefix("\ufeff").encode(), limits.max_depth, limits.max_nodes, True
-            )
-        is_decoded = (page.charset or "").lower() in _UTF_8
-        if not is_decoded and (page.charset or _OTHER_CHARSET.search(html, 0, _PRESCANNED)):
+    is_decoded = isinstance(html, str) or (page.charset or "").lower() in _UTF_8
+    if not is_decoded:
+        assert isinstance(html, bytes)
+        if page.charset or _OTHER_CHARSET.search(html, 0, _PRESCANNED):
             return None
-        html.decode()
-        html = html.removeprefix(codecs.BOM_UTF8)
-        return _kernel.build(html, limits.max_depth, limits.max_nodes, is_decoded)
-    except UnicodeError:
-        return None
+    return _kernel.build(html, limits.max_depth, limits.max_nodes, is_decoded)
 
 
 def _check_bytes(page: Page, limits: Limits) -> None:

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dehusk import _kernel
 from dehusk.errors import SettingError
@@ -17,6 +18,7 @@ from dehusk.methods.auto.confidence import Judged, confidence_features, is_comme
 from dehusk.methods.auto.model import Model, load_model
 from dehusk.methods.auto.reasons import REASONS, evidence_on, reasons_of
 from dehusk.methods.contract import Assessment, Explanation, FamilySeen, Verdict
+from dehusk.page.hashing import Hashes
 from dehusk.page.tree import Flags, Floats, Tree
 from dehusk.settings import Comments, Favour, PageType
 
@@ -222,19 +224,18 @@ class Auto:
             context_network=model.context.kernel,
             shift=_SHIFTS[self.favour],
             known_type=-1 if self.type is None else model.types.index(self.type),
-            lean=self._lean(page, memory.pages),
+            atlas=self._atlas(memory.pages),
         )
 
-    def _lean(self, page: _kernel.Reading, pages: int) -> Floats | None:
-        """What the atlas adds to the logits of blocks; None where the site has taught enough.
+    def _atlas(self, pages: int) -> tuple[Hashes, NDArray[np.int8], float] | None:
+        """The atlas and how far it is believed; None where the site has taught enough.
 
         It has its full say on the first page, and a fifth of that less on each page behind it.
         """
         if pages > ATLAS_PAGES or self.atlas == NO_ATLAS:
             return None
         atlas = load_atlas(self.atlas)
-        leans = np.frombuffer(_kernel.lean(page, atlas.keys, atlas.leans))
-        return np.asarray(leans * (1 - (max(pages, 1) - 1) / ATLAS_PAGES))
+        return atlas.keys, atlas.leans, 1 - (max(pages, 1) - 1) / ATLAS_PAGES
 
     def _scores(self, judgement: _kernel.Judgement) -> Floats | memoryview:
         """The scores of blocks, with comments as content where they are to be kept."""
