@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import ast
+import random
 import re
 import subprocess
 import sys
 from collections.abc import Callable
+from html import escape
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 
 from dehusk import _kernel
-from dehusk.answer.text import Link
+from dehusk.answer.text import links
+from dehusk.output.formats import encode
 from dehusk.page import tags
 from dehusk.page.page import Page
 from dehusk.page.parse import parse
+from dehusk.page.urls import base_of
 
 ROOT = Path(__file__).parent.parent
 STUB = ast.parse((ROOT / "src" / "dehusk" / "_kernel.pyi").read_text("utf-8"))
@@ -136,9 +141,7 @@ def test_the_kernel_takes_nothing_but_its_own_trees() -> None:
         with pytest.raises((IndexError, OverflowError)):
             _kernel.heading(tree.kernel, node)
     with pytest.raises(TypeError):
-        _kernel.links(tree.kernel, labels, (b"", b""), str, Link)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="a class"):
-        _kernel.links(tree.kernel, labels, (b"", b"", b""), str, Link("", "", False))  # type: ignore[call-overload]
+        _kernel.links(tree.kernel, labels, (b"", b""), str)  # type: ignore[arg-type]
 
 
 def test_the_kernel_refuses_rows_and_lines_of_another_shape() -> None:
@@ -181,7 +184,7 @@ def test_a_tree_without_nodes_is_no_trouble() -> None:
     assert (_kernel.visible(tree), _kernel.tagged(tree, 2)) == (bytearray(), [])
     assert _kernel.label(tree, np.zeros(0)) == (bytearray(), bytearray())
     assert _kernel.holders(tree) == ([], False)
-    assert _kernel.links(tree, labels, (b"", b"", b""), str, Link) == []
+    assert _kernel.links(tree, labels, (b"", b"", b""), str) == b"[]"
     assert _kernel.stated(tree, b"", 5, 300, 9) == ([], [], [], [], "", [])
     assert _kernel.marked(tree, labels, b"", b"", b"", b"", -1, False, 7, 9, 9) == []
 
@@ -199,11 +202,36 @@ def test_an_opinion_belongs_to_its_page() -> None:
         _kernel.site_features(first, other, own.lesson, 1, np.zeros(7))
 
 
-@pytest.mark.parametrize("cls", [memoryview, range, type(lambda: 0), _kernel.Tree, int])
-def test_links_are_of_a_class_of_plain_objects(cls: type) -> None:
-    tree = _kernel.scan(b'<a href="/x">y</a>', 512, _nothing)
-    with pytest.raises(TypeError, match="not safe"):
-        _kernel.links(tree, np.zeros(len(tree), np.int8), (b"", b"", b""), str, cls)
+_ODD = [
+    *map(chr, range(1, 0x80)),
+    *("é", "„", "𝕏", "한", "\ud7ff", "\ud800", "\udc00", "\udfff", "\ue000"),
+]
+
+
+def test_links_are_written_as_any_writer_of_json_does() -> None:
+    rng = random.Random(7)
+    for _ in range(500):
+        words, address = ("".join(rng.choices(_ODD, k=rng.randint(0, 9))) for _ in "ab")
+        tree = parse(Page(f"<a href='/{escape(address)}'>{escape(words)}</a>")).tree
+        labels = np.zeros(len(tree), np.int8)
+        base = base_of(tree, "https://site.example/")
+        written = _kernel.links(tree.kernel, labels, base.begins(), base.absolute)
+        (link,) = links(tree, labels, "https://site.example/")
+        fields = {"url": link.url, "text": link.text, "template": False}
+        assert written == msgspec.json.encode([fields])
+        shown = re.sub("[\x01-\x1f\x7f]", " ", encode(words).decode())
+        assert link.text == " ".join(shown.split())
+
+
+def test_an_address_that_is_asked_about_may_lead_nowhere_or_fail() -> None:
+    tree = _kernel.scan(b'<a href="a b">x</a><a href="/c">y</a>', 512, _nothing)
+    labels, begins = np.zeros(len(tree), np.int8), (b"https://h", b"", b"")
+    only = b'[{"url":"https://h/c","text":"y","template":false}]'
+    assert _kernel.links(tree, labels, begins, lambda _: None) == only
+    with pytest.raises(ZeroDivisionError):
+        _kernel.links(tree, labels, begins, lambda _: str(1 // 0))
+    with pytest.raises(TypeError, match="neither a str nor None"):
+        _kernel.links(tree, labels, begins, lambda _: 7)  # type: ignore[arg-type,return-value]
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,10 @@
 """The compiled kernel (`src/kernel`), as its few callers see it."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, TypeVar, final, overload
+from typing import Any, Final, final
 
 import numpy as np
 from numpy.typing import NDArray
-
-Link = TypeVar("Link")
 
 Buffer = bytes | bytearray | memoryview | NDArray[Any]
 """Something with memory of its own, without gaps."""
@@ -75,24 +73,13 @@ def formula_signs(tree: Tree, /) -> tuple[bytes, bool]: ...
 def short_anchors(tree: Tree, /) -> bytes: ...
 def heading(tree: Tree, node: int, /) -> str: ...
 def holders(tree: Tree, /) -> tuple[list[int], bool]: ...
-@overload
 def links(
     tree: Tree,
     labels: Labels,
     begins: tuple[bytes, bytes, bytes],
     absolute: Callable[[str], str | None],
-    link: type[Link],
     /,
-) -> list[Link]: ...
-@overload
-def links(
-    tree: Tree,
-    labels: Labels,
-    begins: tuple[bytes, bytes, bytes],
-    absolute: Callable[[str], str | None],
-    link: None,
-    /,
-) -> list[dict[str, str | bool]]: ...
+) -> bytes: ...
 def visible(tree: Tree, /) -> bytearray: ...
 def marked(
     tree: Tree,

@@ -139,18 +139,6 @@ Lead find_lead(Bytes *url, const Bases *bases, Bytes *base)
     return base->size ? BEHIND_BASE : NOT_SIMPLE;
 }
 
-/* Two pieces of text, one behind the other; NULL with an exception set. */
-static PyObject *joined(Bytes before, Bytes behind)
-{
-    PyObject *first = as_text(before.bytes, before.size), *whole = NULL;
-    PyObject *second = first ? as_text(behind.bytes, behind.size) : NULL;
-    if (second)
-        whole = PyUnicode_Concat(first, second);
-    Py_XDECREF(first);
-    Py_XDECREF(second);
-    return whole;
-}
-
 PyObject *ask_base(PyObject *absolute, PyObject *written)
 {
     PyObject *whole = PyObject_CallFunctionObjArgs(absolute, written, NULL);
@@ -159,28 +147,5 @@ PyObject *ask_base(PyObject *absolute, PyObject *written)
         Py_DECREF(whole);
         return NULL;
     }
-    return whole;
-}
-
-PyObject *address_of(Bytes source, size_t start, size_t stop, const Bases *bases,
-                     PyObject *absolute, uint8_t *room, int *is_changed)
-{
-    Attribute href;
-    Bytes url = {room, 0}, base = {NULL, 0};
-    if (find_attribute(source, start, stop, "href", &href))
-        url.size = put_unescaped(source.bytes + href.value, href.value_stop - href.value, room);
-    Bytes left = url;
-    Lead lead = find_lead(&left, bases, &base);
-    *is_changed = lead != AS_WRITTEN;
-    if (lead == NOWHERE)
-        Py_RETURN_NONE;
-    if (lead == AS_WRITTEN)
-        return as_text(url.bytes, url.size);
-    if (lead == BEHIND_BASE)
-        return joined(base, left);
-    PyObject *written = as_text(url.bytes, url.size);
-    PyObject *whole = written ? ask_base(absolute, written) : NULL;
-    *is_changed = whole && whole != Py_None && PyUnicode_Compare(whole, written) != 0;
-    Py_XDECREF(written);
     return whole;
 }

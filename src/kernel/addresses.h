@@ -43,10 +43,4 @@ Lead find_lead(Bytes *url, const Bases *bases, Bytes *base);
    an exception set. */
 PyObject *ask_base(PyObject *absolute, PyObject *written);
 
-/* The absolute address of the link with this start tag, or None where it leads nowhere; NULL with an
-   exception set. `room` has as many bytes as the tag. `is_changed` says whether the address is
-   another than what is written. */
-PyObject *address_of(Bytes source, size_t start, size_t stop, const Bases *bases,
-                     PyObject *absolute, uint8_t *room, int *is_changed);
-
 #endif

@@ -92,7 +92,7 @@ static PyMethodDef functions[] = {
     FUNCTION(one_line, "JSON without white space as it is written on a line, and nothing in it that ends one."),
     FUNCTION(markdown, "The content of a labelled page as Markdown."),
     FUNCTION(marked, "Where a page may show its dates and its authors."),
-    FUNCTION(links, "The links of a page that lead somewhere, in a list."),
+    FUNCTION(links, "The links of a page that lead somewhere, in an array of JSON."),
     FUNCTION(visible, "How many characters of each text of a page are seen."),
     FUNCTION(smooth, "The level of each node of a forest in a solution of least cost."),
     FUNCTION(stated, "What the elements say that a page describes itself with."),

@@ -1,10 +1,11 @@
-/* `links`: where the links of a page lead, and what they say, as `dehusk.answer.text` puts it. */
+/* `links`: where the links of a page lead, and what they say, as JSON. */
 
 #include "tree.h"
 
 #include <stdlib.h>
 
 #include "addresses.h"
+#include "buffer.h"
 #include "escapes.h"
 #include "tags.h"
 #include "white.h"
@@ -144,6 +145,75 @@ static void walk_page(Walk *walk)
     }
 }
 
+/* --- as JSON --- */
+
+/* The number of the half of a pair of surrogates that stands at a place, in three bytes; 0 for none. */
+static uint32_t half_at(Bytes text, size_t at)
+{
+    if (text.size - at < 3 || text.bytes[at] != 0xED || text.bytes[at + 1] < 0xA0)
+        return 0;
+    return 0xD000u | (uint32_t)(text.bytes[at + 1] & 0x3F) << 6 | (text.bytes[at + 2] & 0x3F);
+}
+
+/* Write the halves that stand at a place: two that belong together as the character they are, else one as U+FFFD. How
+   many bytes they have. */
+static size_t put_halves(Buffer *to, Bytes text, size_t at)
+{
+    uint32_t first = half_at(text, at), second = text.size - at > 3 ? half_at(text, at + 3) : 0;
+    if (first >= 0xDC00 || second < 0xDC00) {
+        put_text(to, "\xEF\xBF\xBD");
+        return 3;
+    }
+    uint32_t code = 0x10000 + ((first & 0x3FF) << 10 | (second & 0x3FF));
+    const uint8_t whole[] = {(uint8_t)(0xF0 | code >> 18), (uint8_t)(0x80 | (code >> 12 & 0x3F)),
+                             (uint8_t)(0x80 | (code >> 6 & 0x3F)), (uint8_t)(0x80 | (code & 0x3F))};
+    put(to, whole, sizeof(whole));
+    return 6;
+}
+
+/* Write a byte that a string of JSON does not hold as it is. */
+static void put_escape(Buffer *to, uint8_t byte)
+{
+    static const char named[] = "\"\"\\\\\bb\ff\nn\rr\tt", digits[] = "0123456789abcdef";
+    char escape[] = "\\u00__";
+    for (const char *name = named; *name; name += 2)
+        if ((uint8_t)name[0] == byte) {
+            escape[1] = name[1];
+            put(to, escape, 2);
+            return;
+        }
+    escape[4] = digits[byte >> 4];
+    escape[5] = digits[byte & 15];
+    put(to, escape, 6);
+}
+
+/* May the byte begin what is not written as it is? */
+static int is_special(uint8_t byte)
+{
+    return (byte < ' ') | (byte == '"') | (byte == '\\') | (byte == 0xED);
+}
+
+/* Write a text as the inside of a string. */
+static void put_json(Buffer *to, Bytes text)
+{
+    size_t done = 0;
+    int is_any = 0;
+    for (size_t i = 0; i < text.size; i++)
+        is_any |= is_special(text.bytes[i]); /* Without a way out, so that it is done by vectors. */
+    for (size_t at = 0; at < text.size && is_any; at++) {
+        uint8_t byte = text.bytes[at];
+        if (!is_special(byte) || (byte == 0xED && !half_at(text, at)))
+            continue;
+        put(to, text.bytes + done, at - done);
+        if (byte == 0xED)
+            at += put_halves(to, text, at) - 1;
+        else
+            put_escape(to, byte);
+        done = at + 1;
+    }
+    put(to, text.bytes + done, text.size - done);
+}
+
 /* --- what is written of them --- */
 
 static size_t chain_size(const Walk *walk, Chain chain)
@@ -183,8 +253,8 @@ static size_t room_for(const Walk *walk)
     return most + 1;
 }
 
-/* What the link says, in one line; `room` has twice `most` bytes. */
-static PyObject *words_of(const Walk *walk, const Link *link, uint8_t *room, size_t most)
+/* What the link says, in one line, at the end of `room`, which has twice `most` bytes. */
+static Bytes words_of(const Walk *walk, const Link *link, uint8_t *room, size_t most)
 {
     const Tree *page = walk->page;
     const uint8_t *from = page->source.bytes + page->stop[link->node];
@@ -194,68 +264,82 @@ static PyObject *words_of(const Walk *walk, const Link *link, uint8_t *room, siz
         size = put_chain(walk, link->words.first >= 0 ? link->words : link->pictures, room);
     }
     size = put_unescaped(from, size, room + most);
-    return as_text(room + most, collapse(room + most, size));
+    return (Bytes){room + most, collapse(room + most, size)};
 }
 
-/* How links are made: by which call addresses become absolute, of which class (None: as dicts), with which fields. */
-typedef struct {
-    PyObject *absolute, *class, *fields[3];
-} Makers;
-
-/* A link of the class `Link`, its fields set as its own `__init__` would set them: calling that takes
-   longer than all else that is done for a link. NULL with an exception set. */
-static PyObject *make_link(const Makers *makers, PyObject *address, PyObject *words,
-                           PyObject *is_template)
+/* The address as Python makes it absolute; 0 with an exception set, -1 where it leads nowhere. */
+static int put_asked(PyObject *absolute, Bytes written, Buffer *to)
 {
-    PyObject *const values[] = {address, words, is_template};
-    int is_dict = makers->class == Py_None;
-    PyObject *made = is_dict ? PyDict_New() : PyType_GenericAlloc((PyTypeObject *)makers->class, 0);
-    for (size_t i = 0; i < 3 && made; i++)
-        if ((is_dict ? PyDict_SetItem : PyObject_GenericSetAttr)(made, makers->fields[i], values[i]) < 0)
-            Py_CLEAR(made);
-    return made;
-}
-
-/* Add the link to the list, if it leads somewhere; 0 with an exception set. */
-static int add_link(const Walk *walk, const Link *link, const Bases *bases, const Makers *makers,
-                    uint8_t *room, size_t most, PyObject *found)
-{
-    const Tree *page = walk->page;
-    size_t start = (size_t)page->start[link->node], stop = (size_t)page->stop[link->node];
-    int is_changed;
-    PyObject *address = address_of(page->source, start, stop, bases, makers->absolute, room, &is_changed);
-    if (!address || address == Py_None) {
-        Py_XDECREF(address);
-        return address != NULL;
+    PyObject *text = as_text(written.bytes, written.size);
+    PyObject *whole = text ? ask_base(absolute, text) : NULL, *bytes = NULL;
+    int is_done = whole == Py_None ? -1 : 0;
+    if (whole && whole != Py_None)
+        bytes = PyUnicode_AsEncodedString(whole, "utf-8", "surrogatepass");
+    if (bytes) {
+        put_text(to, "{\"url\":\"");
+        put_json(to, (Bytes){(const uint8_t *)PyBytes_AsString(bytes), (size_t)PyBytes_Size(bytes)});
+        is_done = 1;
     }
-    PyObject *words = words_of(walk, link, room, most), *made = NULL;
-    PyObject *is_template = walk->labels[link->node] == LABEL_TEMPLATE ? Py_True : Py_False;
-    if (words)
-        made = make_link(makers, address, words, is_template);
-    int is_done = made && PyList_Append(found, made) == 0;
-    Py_DECREF(address);
-    Py_XDECREF(words);
-    Py_XDECREF(made);
+    Py_XDECREF(text);
+    Py_XDECREF(whole);
+    Py_XDECREF(bytes);
     return is_done;
 }
 
-static PyObject *list_links(const Walk *walk, const Bases *bases, const Makers *makers)
+/* Write where the link leads; 0 with an exception set, -1 where it leads nowhere. */
+static int put_address(const Walk *walk, const Link *link, const Bases *bases, PyObject *absolute, uint8_t *room,
+                       Buffer *to)
+{
+    const Tree *page = walk->page;
+    size_t start = (size_t)page->start[link->node], stop = (size_t)page->stop[link->node];
+    Bytes written = {room, 0}, base = {NULL, 0};
+    Attribute href;
+    if (find_attribute(page->source, start, stop, "href", &href))
+        written.size = put_unescaped(page->source.bytes + href.value, href.value_stop - href.value, room);
+    Bytes left = written;
+    Lead lead = find_lead(&left, bases, &base);
+    if (lead == NOWHERE)
+        return -1;
+    if (lead == NOT_SIMPLE)
+        return put_asked(absolute, written, to);
+    put_text(to, "{\"url\":\"");
+    put_json(to, base);
+    put_json(to, left);
+    return 1;
+}
+
+/* The links in an array of JSON; NULL with an exception set. */
+static PyObject *write_links(const Walk *walk, const Bases *bases, PyObject *absolute)
 {
     size_t most = room_for(walk);
     uint8_t *room = malloc(2 * most);
-    PyObject *found = room ? PyList_New(0) : PyErr_NoMemory();
-    int is_done = found != NULL;
-    for (size_t i = 0; i < walk->link_count && is_done; i++)
-        is_done = add_link(walk, &walk->links[i], bases, makers, room, most, found);
+    Buffer to = {.is_short = !room};
+    PyObject *found = NULL;
+    int is_done = 1;
+    put_text(&to, "[");
+    for (size_t i = 0; i < walk->link_count && is_done && !to.is_short; i++) {
+        const Link *link = &walk->links[i];
+        if ((is_done = put_address(walk, link, bases, absolute, room, &to)) <= 0)
+            continue;
+        put_text(&to, "\",\"text\":\"");
+        put_json(&to, words_of(walk, link, room, most));
+        put_text(&to, walk->labels[link->node] == LABEL_TEMPLATE ? "\",\"template\":true}," : "\",\"template\":false},");
+    }
+    if (to.size > 1)
+        to.size--; /* The last comma. */
+    put_text(&to, "]");
+    if (to.is_short && is_done)
+        PyErr_NoMemory();
+    else if (is_done)
+        found = PyBytes_FromStringAndSize((const char *)to.bytes, (Py_ssize_t)to.size);
     free(room);
-    if (!is_done)
-        Py_CLEAR(found);
+    free(to.bytes);
     return found;
 }
 
 /* --- memory --- */
 
-static PyObject *links_of(const Tree *page, const int8_t *labels, const Bases *bases, const Makers *makers)
+static PyObject *links_of(const Tree *page, const int8_t *labels, const Bases *bases, PyObject *absolute)
 {
     size_t nodes = page->count + 1, links = 0;
     for (size_t i = 0; i < page->count; i++)
@@ -269,55 +353,21 @@ static PyObject *links_of(const Tree *page, const int8_t *labels, const Bases *b
     walk.marked = (int32_t *)(walk.pieces + nodes);
     walk.open = walk.marked + nodes;
     walk_page(&walk);
-    PyObject *found = list_links(&walk, bases, makers);
+    PyObject *found = write_links(&walk, bases, absolute);
     free(walk.links);
     return found;
-}
-
-/* The links of a page; NULL with an exception set. */
-static PyObject *links_by(const Tree *page, const int8_t *labels, const Bases *bases, PyObject *absolute,
-                          PyObject *class)
-{
-    static const char *const names[] = {"url", "text", "template"};
-    Makers makers = {absolute, class, {NULL, NULL, NULL}};
-    PyObject *found = NULL;
-    int is_ready = 1;
-    for (size_t i = 0; i < 3; i++)
-        is_ready &= (makers.fields[i] = PyUnicode_InternFromString(names[i])) != NULL;
-    if (is_ready)
-        found = links_of(page, labels, bases, &makers);
-    for (size_t i = 0; i < 3; i++)
-        Py_XDECREF(makers.fields[i]);
-    return found;
-}
-
-/* Is it None, or a class whose objects `make_link` may make, past what the class makes them by? `object` tells that. 0
-   with an exception set. */
-static int may_make(PyObject *class)
-{
-    if (class == Py_None)
-        return 1;
-    if (!PyType_Check(class)) {
-        PyErr_SetString(PyExc_TypeError, "links: the last argument is a class or None");
-        return 0;
-    }
-    PyObject *empty = PyObject_CallMethod((PyObject *)&PyBaseObject_Type, "__new__", "O", class);
-    Py_XDECREF(empty);
-    return empty != NULL;
 }
 
 PyObject *kernel_links(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
 {
     View labels;
     Bases bases;
-    const Tree *tree = check_count("links", count, 5) ? given_tree(module, arguments[0]) : NULL;
+    const Tree *tree = check_count("links", count, 4) ? given_tree(module, arguments[0]) : NULL;
     if (!tree || !read_bases(arguments[2], &bases))
-        return NULL;
-    if (!may_make(arguments[4]))
         return NULL;
     if (!open_of_nodes(&labels, arguments[1], tree, 'B'))
         return NULL;
-    PyObject *found = links_by(tree, labels.buffer.buf, &bases, arguments[3], arguments[4]);
+    PyObject *found = links_of(tree, labels.buffer.buf, &bases, arguments[3]);
     close_views(&labels, 1);
     return found;
 }

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 from weakref import ref
 
 import numpy as np
+from msgspec import Raw, json
 
 from dehusk.answer.describe import Description, describe, needs_scripts
 from dehusk.answer.fingerprint import fingerprint
@@ -20,7 +21,7 @@ from dehusk.answer.labels import Label, Labels, Reason, label
 from dehusk.answer.markdown import markdown
 from dehusk.answer.override import Overrides, choose
 from dehusk.answer.safe_html import safe_html
-from dehusk.answer.text import Link, link_fields, links, template_share, text, visible_lengths
+from dehusk.answer.text import Link, links, links_json, template_share, text, visible_lengths
 from dehusk.errors import DehuskError, PageError
 from dehusk.memory import Table
 from dehusk.memory.tables import EMPTY
@@ -298,10 +299,13 @@ class Result:
         """None: the page was read."""
         return None
 
-    def to_json(self, piece_tokens: int | None = None) -> dict[str, object]:
+    def to_json(
+        self, piece_tokens: int | None = None, *, is_raw: bool = False
+    ) -> dict[str, object]:
         """The page's JSON line; null stands for what this version or method does not know.
 
-        With `piece_tokens` it also has `pieces` of at most that many tokens each.
+        With `piece_tokens` it also has `pieces` of at most that many tokens each. `is_raw` is for
+        who writes it with msgspec: links are a `Raw`, JSON already.
         """
         parts = (
             "description", "verdict", "text", "comments", "markdown", "template_share",
@@ -310,7 +314,7 @@ class Result:
         for name in parts:
             getattr(self, name)  # Kept from now on. Each may be long: the clock is asked between.
             check_time("rendering")
-        links = link_fields(self.tree, self.labels.labels, self.url)
+        links = links_json(self.tree, self.labels.labels, self.url)
         check_time("rendering")
         description, verdict = self.description, self.verdict
         confidence = verdict.type_confidence
@@ -338,7 +342,7 @@ class Result:
             "comments": self.comments,
             "confidence": None if self.confidence is None else round(self.confidence, 3),
             "fingerprint": self.fingerprint,
-            "links": links,
+            "links": Raw(links) if is_raw else json.decode(links),
             "error": None,
         }
         if self.capture and self.capture.truncated:

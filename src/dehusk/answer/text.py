@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
+from msgspec import json
 
 from dehusk import _kernel
 from dehusk.answer.formulas import formulas
@@ -60,17 +61,14 @@ def links(tree: Tree, labels: LabelArray, base_url: str | None) -> tuple[Link, .
     The text of a link without words is the alternative text of its images. Where links are nested,
     which HTML forbids, text belongs to the innermost.
     """
+    return json.decode(links_json(tree, labels, base_url), type=tuple[Link, ...])
+
+
+def links_json(tree: Tree, labels: LabelArray, base_url: str | None) -> bytes:
+    """The same links as an array of JSON: as most are wanted, and made without an object each."""
     base, labels = base_of(tree, base_url), np.ascontiguousarray(labels)
     # The base is asked about addresses that are not simple.
-    return tuple(_kernel.links(tree.kernel, labels, base.begins(), base.absolute, Link))
-
-
-def link_fields(
-    tree: Tree, labels: LabelArray, base_url: str | None
-) -> list[dict[str, str | bool]]:
-    """The same links as dicts, for the JSON line."""
-    base, labels = base_of(tree, base_url), np.ascontiguousarray(labels)
-    return _kernel.links(tree.kernel, labels, base.begins(), base.absolute, None)
+    return _kernel.links(tree.kernel, labels, base.begins(), base.absolute)
 
 
 def template_share(tree: Tree, labels: LabelArray) -> float:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, Self, TypeVar
 
+from dehusk.answer.result import Result
 from dehusk.errors import DehuskError
 from dehusk.output.pieces import PIECE_TOKENS, page_pieces
 from dehusk.page.patterns import pattern
@@ -161,6 +162,8 @@ def _whole(value: object) -> object:
 
 
 def _json_page(answer: Answer, piece_tokens: int | None) -> bytes:
+    if isinstance(answer, Result):  # Its links need not become objects first.
+        return json_line(answer.to_json(piece_tokens, is_raw=True))
     return json_line(answer.to_json(piece_tokens))
 
 
