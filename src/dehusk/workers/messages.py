@@ -255,8 +255,8 @@ class Reply(Struct, frozen=True):
     @classmethod
     def from_parts(cls, header: Header, blobs: Iterator[bytes]) -> Self:
         """The reply that a message describes; takes what is its own from the bytes."""
-        answer, lesson, snapshot = (next(blobs) if has else None for has in header["has"])
-        error, fault = (_two_words(header.get(name)) for name in ("error", "fault"))
+        answer, lesson, snapshot = [next(blobs) if has else None for has in header["has"]]
+        error, fault = _two_words(header.get("error")), _two_words(header.get("fault"))
         facts, held = header.get("facts", {}), header.get("held_bytes")
         if not isinstance(facts, dict) or not (held is None or _is_size(held)):
             raise TypeError("not a reply")
