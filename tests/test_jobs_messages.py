@@ -110,7 +110,7 @@ def test_a_carried_memory_has_counts_that_can_be(told: list[object], size: int) 
 
 def test_requests_and_replies_arrive_as_they_were_sent() -> None:
     pages = [
-        Page("<p>Half a pair: \ud800", "https://a.example/\udc80", capture=Capture("<urn:a>", "2026")),
+        Page("<p>Half: \ud800", "https://a.example/\udc80", capture=Capture("<urn:a>", "2026")),
         Page(b"<p>K\xe4se", None, "a", "iso-8859-1"),
     ]
     snapshot = Snapshot(
