@@ -110,7 +110,7 @@ def test_a_carried_memory_has_counts_that_can_be(told: list[object], size: int) 
 
 def test_requests_and_replies_arrive_as_they_were_sent() -> None:
     pages = [
-        Page("<p>Half a pair: \ud800", "https://a.example/", capture=Capture("<urn:a>", "2026")),
+        Page("<p>Half: \ud800", "https://a.example/\udc80", capture=Capture("<urn:a>", "2026")),
         Page(b"<p>K\xe4se", None, "a", "iso-8859-1"),
     ]
     snapshot = Snapshot(
@@ -137,13 +137,20 @@ def test_requests_and_replies_arrive_as_they_were_sent() -> None:
     replies = [
         Reply(b"answer", {"pages_seen": 1}, None, b"snapshot", 9),
         Reply(lesson=b"lesson"),
-        Reply(error=("fault", "rye")),
+        Reply(error=("fault", "rye \ud800")),
         Reply(fault=("usage", "oats")),
         Reply(),
     ]
     message = read(io.BytesIO(replies_to_bytes(replies)))
     assert message is not None
     assert replies_from_parts(*message) == replies
+
+
+def test_a_limit_that_is_infinite_arrives_as_it_was_sent() -> None:
+    setup = Setup(SessionSettings("auto", {}, Limits(timeout_s=float("inf")), Keeping()))
+    message = read(io.BytesIO(setup.to_bytes()))
+    assert message is not None
+    assert Setup.from_header(message[0]).session.limits == setup.session.limits
 
 
 @pytest.mark.parametrize(

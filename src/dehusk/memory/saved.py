@@ -18,6 +18,7 @@ from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 import numpy as np
+from msgspec import json as quick
 from numpy.typing import NDArray
 
 from dehusk.errors import StateError, WrongMemory
@@ -272,7 +273,7 @@ def carry(memory: Memory) -> bytes:
             parts += [table.count.tobytes(), table.last.tobytes()]
     lengths = {name: len(sequence) for name, sequence in memory.sequences.items()}
     parts += [sequence.tobytes() for sequence in memory.sequences.values()]
-    text = json.dumps([memory.pages, shapes, lengths]).encode()
+    text = quick.encode([memory.pages, shapes, lengths])
     text += b" " * (-(_LENGTH + len(text)) % _ALIGNED)
     return b"".join((len(text).to_bytes(_LENGTH, sys.byteorder), text, *parts))
 
@@ -287,7 +288,7 @@ def carried(data: bytes) -> Memory:
 
 def _read(data: bytes) -> Memory:
     at = _LENGTH + int(np.frombuffer(data, np.uint32, 1)[0])
-    pages, shapes, lengths = json.loads(data[_LENGTH:at])
+    pages, shapes, lengths = quick.decode(data[_LENGTH:at])
     numbers = [pages, *lengths.values()]
     numbers += [number for rows, _, columns in shapes.values() for number in (rows, columns)]
     if not all(type(number) is int and 0 <= number < _MAX_NUMBER for number in numbers):

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, Self, TypeVar
 
+from msgspec import Struct
+
 from dehusk.answer.result import Result
 from dehusk.errors import DehuskError
 from dehusk.output.pieces import PIECE_TOKENS, page_pieces
@@ -304,8 +306,7 @@ def render(answer: Answer, chosen: Format, piece_tokens: int | None = None) -> b
     return chosen.row.write(answer, piece_tokens)
 
 
-@dataclass(frozen=True, slots=True)
-class Rendered:
+class Rendered(Struct, frozen=True):
     """An answer that another process has rendered: its bytes, and what a run counts of it."""
 
     url: str | None

@@ -13,10 +13,12 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from queue import Empty, SimpleQueue
 from typing import Final, Self
+
+from msgspec import Struct
 
 from dehusk import pipeline
 from dehusk.answer.result import Refusal
@@ -57,8 +59,7 @@ _DONE_BYTES: Final = 1000
 Outcome = Rendered | Refusal | Learned
 
 
-@dataclass(frozen=True, slots=True)
-class ItemOutcome:
+class ItemOutcome(Struct, frozen=True):
     """An item, what was to be done with it, and what came of it. Its page has no HTML any more."""
 
     item: Page | Failure
@@ -66,8 +67,7 @@ class ItemOutcome:
     outcome: Outcome
 
 
-@dataclass(slots=True)
-class _Entry:
+class _Entry(Struct):
     """An item in the line of those that are not given yet."""
 
     item: Page | Failure

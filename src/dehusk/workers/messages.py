@@ -19,11 +19,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from contextlib import suppress
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 from functools import partial
 from itertools import islice
 from typing import IO, Any, Final, Self
+
+from msgspec import Struct, field
+from msgspec import json as quick
 
 from dehusk.answer.override import Overrides
 from dehusk.errors import DehuskError, PageError, StateError, UsageError
@@ -46,8 +50,17 @@ _ERRORS: Final[dict[str, type[PageError]]] = {}
 
 
 def pack(header: Header, blobs: Sequence[bytes] = ()) -> bytes:
-    """The message as bytes."""
-    text = json.dumps({**header, "sizes": [len(blob) for blob in blobs]}).encode()
+    """The message as bytes. Numbers that are not finite arrive as None."""
+    header = {**header, "sizes": [len(blob) for blob in blobs]}
+    try:
+        # A tenth of the time of the standard library, which also writes half a surrogate pair.
+        text = quick.encode(header)
+    except UnicodeEncodeError:
+        text = json.dumps(header).encode()
+    return _framed(text, blobs)
+
+
+def _framed(text: bytes, blobs: Sequence[bytes] = ()) -> bytes:
     return b"".join((len(text).to_bytes(LENGTH, "big"), text, *blobs))
 
 
@@ -75,15 +88,20 @@ def read(stream: IO[bytes]) -> tuple[Header, list[bytes]] | None:
 
 def _header(text: bytes) -> Header:
     """What a message says of itself. Raises ValueError for what is no such thing."""
-    try:
-        # Decoded here: `loads` would first look which encoding bytes are in.
-        header = json.loads(text.decode())
-    except RecursionError as fault:
-        raise ValueError("no message: brackets in brackets") from fault
+    header = _parsed(text)
     sizes = header.get("sizes") if isinstance(header, dict) else None
     if not isinstance(sizes, list) or not all(map(_is_size, sizes)):
         raise ValueError("no message: it does not say what follows")
     return header  # type: ignore[no-any-return]
+
+
+def _parsed(text: bytes) -> Any:
+    with suppress(ValueError, RecursionError):
+        return quick.decode(text)
+    try:
+        return json.loads(text)
+    except RecursionError as fault:
+        raise ValueError("no message: brackets in brackets") from fault
 
 
 def _is_size(size: object) -> bool:
@@ -124,7 +142,8 @@ class Setup:
 
     def to_bytes(self) -> bytes:
         """The message."""
-        return pack(asdict(self))
+        # Not quickly: a limit may be infinite.
+        return _framed(json.dumps({**asdict(self), "sizes": []}).encode())
 
     @classmethod
     def from_header(cls, header: Header) -> Self:
@@ -134,8 +153,7 @@ class Setup:
         return cls(SessionSettings.read(header["session"]), shape, **rest)
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(Struct, frozen=True):
     """What a worker is to do with pages of a site."""
 
     act: str
@@ -207,8 +225,7 @@ class Batch:
         return cls(requests, header["drop"])
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
+class Reply(Struct, frozen=True):
     """What came of a request."""
 
     answer: bytes | None = None
@@ -238,8 +255,8 @@ class Reply:
     @classmethod
     def from_parts(cls, header: Header, blobs: Iterator[bytes]) -> Self:
         """The reply that a message describes; takes what is its own from the bytes."""
-        answer, lesson, snapshot = (next(blobs) if has else None for has in header["has"])
-        error, fault = (_two_words(header.get(name)) for name in ("error", "fault"))
+        answer, lesson, snapshot = [next(blobs) if has else None for has in header["has"]]
+        error, fault = _two_words(header.get("error")), _two_words(header.get("fault"))
         facts, held = header.get("facts", {}), header.get("held_bytes")
         if not isinstance(facts, dict) or not (held is None or _is_size(held)):
             raise TypeError("not a reply")

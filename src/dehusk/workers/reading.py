@@ -6,9 +6,10 @@ import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from threading import Condition, Thread
 from typing import Final
+
+from msgspec import Struct
 
 from dehusk.page.page import Page
 from dehusk.settings import JobSettings
@@ -20,16 +21,14 @@ _JOIN_S: Final = 1.0
 """How long the end of a run waits for the reader, which may be waiting for a pipe."""
 
 
-@dataclass(frozen=True, slots=True)
-class Arrived:
+class Arrived(Struct, frozen=True):
     """An item that was read, and the room that it takes."""
 
     item: Page | Failure
     size: int
 
 
-@dataclass(frozen=True, slots=True)
-class NoMore:
+class NoMore(Struct, frozen=True):
     """All was read, or reading failed."""
 
     fault: BaseException | None

@@ -10,9 +10,11 @@ import signal
 import time
 from collections import Counter, OrderedDict, deque
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, Protocol
+
+from msgspec import Struct, field
 
 from dehusk.errors import (
     DehuskError,
@@ -40,8 +42,7 @@ _START_S: Final = 60.0
 set to less than a start needs on a busy machine, which none would survive."""
 
 
-@dataclass(eq=False, slots=True)
-class Task:
+class Task(Struct, eq=False):
     """Something for a worker to do, on its way; `done` is called with it at its end."""
 
     act: str
