@@ -5,6 +5,8 @@ In the order of `src/kernel/features.def`, which says what each is.
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -158,6 +160,7 @@ them did worse on other sites."""
 _NO_LETTERS = ((0x80, 0xBF), (0x2000, 0x303F), (0xFF00, 0xFF7F))
 
 
+@cache
 def _is_letter(character: str) -> bool:
     """Behind ASCII all are letters but those of three ranges, most of which are signs."""
     if character.isascii():
@@ -167,7 +170,7 @@ def _is_letter(character: str) -> bool:
 
 def _wording(tree: Tree, blocks: Blocks, lexicon: Lexicon) -> Floats:
     """What the words of short blocks tell; capitals of ASCII alone are made small."""
-    words = {word: np.array(row, np.float32) for word, row in lexicon.texts.items()}
+    words = lexicon.texts
     width = len(next(iter(words.values())))
     told, count = np.zeros((len(blocks), width), np.float32), np.zeros(len(blocks), np.int64)
     for segment, block in zip(blocks.segments.tolist(), blocks.owner.tolist(), strict=True):
@@ -179,7 +182,7 @@ def _wording(tree: Tree, blocks: Blocks, lexicon: Lexicon) -> Floats:
             count[block] += 1
             small = "".join(c.lower() if c.isascii() else c for c in word)
             if small in words and count[block] <= _MAX_WORDS + 1:
-                told[block] += words[small]
+                told[block] += np.array(words[small], np.float32)
     is_short = (count > 0) & (count <= _MAX_WORDS)
     root = np.sqrt(np.maximum(count, 1).astype(np.float32))[:, None]
     return np.where(is_short[:, None], told / root, 0).astype(np.float64)

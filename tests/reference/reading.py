@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from dehusk.methods.auto.model import Lexicon
+from dehusk.methods.auto.model import Lexicon, Numbers
 from dehusk.page import tags
 from dehusk.page.hashing import Hashes, hash_bytes, mix
 from dehusk.page.tree import ATTRIBUTE, Flags, Floats, Ints, Tree
@@ -243,7 +243,7 @@ def read_names(tree: Tree, lexicon: Lexicon) -> Names:
     What stands above counts 0.8 as much for each element between: the nearest names tell most, but
     'sidebar' far above tells something.
     """
-    words = {word: np.array(row, np.float32) for word, row in lexicon.names.items()}
+    words = lexicon.names
     width = len(next(iter(words.values()))) if words else 0
     told, hidden = np.zeros((len(tree), width), np.float32), np.zeros(len(tree), np.bool_)
     classes = np.zeros(len(tree), np.uint64)
@@ -261,13 +261,13 @@ def read_names(tree: Tree, lexicon: Lexicon) -> Names:
     return Names(told, hidden, classes)
 
 
-def _told(value: bytes, words: dict[str, NDArray[np.float32]], width: int) -> NDArray[np.float32]:
+def _told(value: bytes, words: Numbers, width: int) -> NDArray[np.float32]:
     """What the words of a value tell, added up one after another."""
     parted = re.sub(rb"([a-z])([A-Z])", rb"\1 \2", value).lower()
     total = np.zeros(width, np.float32)
     for word in re.findall(rb"[a-z]+", parted):
         if word.decode() in words:
-            total += words[word.decode()]
+            total += np.array(words[word.decode()], np.float32)
     return total
 
 
