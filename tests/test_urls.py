@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import random
 import time
+from html import escape
 from urllib.parse import urljoin, urlsplit
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dehusk.answer.text import links
 from dehusk.page.page import Page
 from dehusk.page.parse import parse
 from dehusk.page.urls import base_of, host_of, is_web
@@ -117,3 +121,23 @@ def test_a_base_that_is_longer_than_any_address_is_none() -> None:
         written = "https://b.example/" + "x" * size + "/"
         tree = parse(Page(f"<base href='{written}'><p>x")).tree
         assert (base_of(tree, "https://a.example/").absolute("y") or "").startswith(expected)
+
+
+_SIGNS = (
+    *("//", "/", "?", "#", ";", ":", "a", "Z", "9", ".", "..", "../", "-", "_", "~", "%20", "é"),
+    *("host.example", "https:", "http://", "mailto:", "javascript:", "JavaScript :", "data:"),
+    *(" ", "\t", "\n", "\x01", "[", "]", "&", "=", "+", ",", "(", "@", '"', "<", "`", "\\"),
+)
+
+
+@pytest.mark.parametrize(
+    "url", ["https://site.example/a/b/c.html", "http://h", "https://h:80/x//y", "file:///x", None]
+)
+def test_the_kernel_makes_addresses_absolute_as_python_does(url: str | None) -> None:
+    rng = random.Random(3)
+    for _ in range(2000):
+        written = "".join(rng.choices(_SIGNS, k=rng.randint(0, 7)))
+        tree = parse(Page(f'<a href="{escape(written)}">x</a>')).tree
+        found = links(tree, np.zeros(len(tree), np.int8), url)
+        expected = base_of(tree, url).absolute(written)
+        assert [link.url for link in found] == ([] if expected is None else [expected]), written

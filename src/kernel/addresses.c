@@ -121,17 +121,47 @@ static Bytes folder_for(Bytes *url, const Bases *bases)
     return is_simple ? folder : (Bytes){NULL, 0};
 }
 
+/* An address without its scheme of which nothing has to change: `urls._OTHER_HOST`. */
+static int is_other_host(Bytes url)
+{
+    size_t at = 2, run = plain_run(url, at, ".:-");
+    if (!run)
+        return 0;
+    at += run;
+    if (at < url.size && url.bytes[at] == '/')
+        while (at < url.size && url.bytes[at] != '?' && url.bytes[at] != '#' && url.bytes[at] != ';')
+            at++;
+    if (at + 1 < url.size && url.bytes[at] == '?')
+        for (at += url.bytes[at + 1] != '#'; at < url.size && url.bytes[at] != '#' && url.bytes[at] != ';';)
+            at++;
+    return at == url.size || (url.bytes[at] == '#' && at + 1 < url.size);
+}
+
+/* The scheme of the bases, with its colon; nothing without one. */
+static Bytes scheme_in(const Bases *bases)
+{
+    return (Bytes){bases->origin.bytes, scheme_of(bases->origin)};
+}
+
 Lead find_lead(Bytes *url, const Bases *bases, Bytes *base)
 {
-    size_t scheme;
+    while (url->size && url->bytes[0] <= ' ')
+        *url = (Bytes){url->bytes + 1, url->size - 1};
+    while (url->size && url->bytes[url->size - 1] <= ' ')
+        url->size--;
     if (!url->size || (url->size == 1 && url->bytes[0] == '#'))
+        return NOWHERE;
+    size_t scheme = scheme_of(*url);
+    if (scheme && is_unusable(*url, scheme))
         return NOWHERE;
     if (!is_plain(*url))
         return NOT_SIMPLE;
-    if ((scheme = scheme_of(*url)))
-        return is_unusable(*url, scheme) ? NOWHERE : AS_WRITTEN;
-    if (url->bytes[0] == '/')
-        *base = begins_with(*url, "//") || has_pair(*url, "/.") ? *base : bases->origin;
+    if (scheme)
+        return AS_WRITTEN;
+    if (begins_with(*url, "//"))
+        *base = is_other_host(*url) ? scheme_in(bases) : *base;
+    else if (url->bytes[0] == '/')
+        *base = has_pair(*url, "/.") ? *base : bases->origin;
     else if (url->bytes[0] == '#')
         *base = bases->here;
     else
@@ -139,13 +169,17 @@ Lead find_lead(Bytes *url, const Bases *bases, Bytes *base)
     return base->size ? BEHIND_BASE : NOT_SIMPLE;
 }
 
-PyObject *ask_base(PyObject *absolute, PyObject *written)
+PyObject *ask_base(PyObject *absolute, Bytes url)
 {
-    PyObject *whole = PyObject_CallFunctionObjArgs(absolute, written, NULL);
-    if (whole && whole != Py_None && !PyUnicode_Check(whole)) {
+    PyObject *written = as_text(url.bytes, url.size), *found = NULL;
+    PyObject *whole = written ? PyObject_CallFunctionObjArgs(absolute, written, NULL) : NULL;
+    if (whole == Py_None)
+        found = Py_NewRef(whole);
+    else if (whole && PyUnicode_Check(whole))
+        found = PyUnicode_AsEncodedString(whole, "utf-8", "surrogatepass");
+    else if (whole)
         PyErr_SetString(PyExc_TypeError, "an address is neither a str nor None");
-        Py_DECREF(whole);
-        return NULL;
-    }
-    return whole;
+    Py_XDECREF(written);
+    Py_XDECREF(whole);
+    return found;
 }

@@ -39,8 +39,8 @@ typedef enum { NOWHERE, AS_WRITTEN, BEHIND_BASE, NOT_SIMPLE } Lead;
    there; where it is not simple, it may be anything. */
 Lead find_lead(Bytes *url, const Bases *bases, Bytes *base);
 
-/* What the base makes of an address that is not simple: a str, or None where it leads nowhere; NULL with
-   an exception set. */
-PyObject *ask_base(PyObject *absolute, PyObject *written);
+/* What the base makes of an address that is not simple: bytes, or None where it leads nowhere; NULL with an
+   exception set. */
+PyObject *ask_base(PyObject *absolute, Bytes url);
 
 #endif

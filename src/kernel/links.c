@@ -267,23 +267,17 @@ static Bytes words_of(const Walk *walk, const Link *link, uint8_t *room, size_t 
     return (Bytes){room + most, collapse(room + most, size)};
 }
 
-/* The address as Python makes it absolute; 0 with an exception set, -1 where it leads nowhere. */
+/* Write the address as Python makes it absolute; 0 with an exception set, -1 where it leads nowhere. */
 static int put_asked(PyObject *absolute, Bytes written, Buffer *to)
 {
-    PyObject *text = as_text(written.bytes, written.size);
-    PyObject *whole = text ? ask_base(absolute, text) : NULL, *bytes = NULL;
-    int is_done = whole == Py_None ? -1 : 0;
-    if (whole && whole != Py_None)
-        bytes = PyUnicode_AsEncodedString(whole, "utf-8", "surrogatepass");
-    if (bytes) {
+    PyObject *whole = ask_base(absolute, written);
+    int leads = whole && whole != Py_None;
+    if (leads) {
         put_text(to, "{\"url\":\"");
-        put_json(to, (Bytes){(const uint8_t *)PyBytes_AsString(bytes), (size_t)PyBytes_Size(bytes)});
-        is_done = 1;
+        put_json(to, (Bytes){(const uint8_t *)PyBytes_AsString(whole), (size_t)PyBytes_Size(whole)});
     }
-    Py_XDECREF(text);
     Py_XDECREF(whole);
-    Py_XDECREF(bytes);
-    return is_done;
+    return leads ? 1 : whole ? -1 : 0;
 }
 
 /* Write where the link leads; 0 with an exception set, -1 where it leads nowhere. */

@@ -400,18 +400,13 @@ static int put_address(Writer *writer, Bytes url)
             strip_tracking(writer, from);
         return 1;
     }
-    PyObject *written = as_text(url.bytes, url.size), *bytes = NULL;
-    PyObject *whole = written ? ask_base(writer->absolute, written) : NULL;
-    if (whole && whole != Py_None)
-        bytes = PyUnicode_AsEncodedString(whole, "utf-8", "surrogatepass");
-    if (bytes)
-        put(&writer->addresses, PyBytes_AsString(bytes), (size_t)PyBytes_Size(bytes));
-    int leads = bytes != NULL;
+    PyObject *whole = ask_base(writer->absolute, url);
+    int leads = whole && whole != Py_None;
+    if (leads)
+        put(&writer->addresses, PyBytes_AsString(whole), (size_t)PyBytes_Size(whole));
     if (leads && writer->wanted.links != LINKS_FULL)
         strip_tracking(writer, from);
-    Py_XDECREF(written);
     Py_XDECREF(whole);
-    Py_XDECREF(bytes);
     writer->is_failed |= PyErr_Occurred() != NULL;
     return leads;
 }

@@ -245,7 +245,8 @@ class Session(Kept):
     def _put(self, site: str, learned: pipeline.Learned, page: Page) -> None:
         """Keep what a page taught, and the page as its family's example if that has none."""
         if learned.lesson is not None:
-            self.offer_example(site, self._family(learned.lesson), page.url)
+            if self.is_lasting:
+                self.offer_example(site, self._family(learned.lesson), page.url)
             self._kept.put(site, learned.memory, learned.lesson)
         self._commit_if_due()
 
