@@ -16,7 +16,7 @@ import dehusk
 from dehusk.answer.html import content_html, marked_html, template_html
 from dehusk.answer.labels import Label, label
 from dehusk.answer.markdown import markdown
-from dehusk.answer.text import Link, template_share, visible_lengths
+from dehusk.answer.text import Link, characters, visible_lengths
 from dehusk.answer.text import lines as lines_of
 from dehusk.answer.text import links as links_of
 from dehusk.answer.text import text as text_of
@@ -722,7 +722,7 @@ def test_no_address_raises(href: str, base_url: str | None) -> None:
 
 def test_the_share_of_template_counts_visible_characters() -> None:
     tree, labels = _labelled("<p>abcd</p><p data-label=template>efgh</p><p hidden>x</p>")
-    assert template_share(tree, labels) == 0.5
+    assert characters(tree, labels) == (8, 4)
 
 
 @pytest.mark.parametrize(
@@ -737,8 +737,8 @@ def test_the_share_of_template_counts_visible_characters() -> None:
     ],
 )
 def test_a_run_of_white_space_is_one_visible_character(html: str, seen: int) -> None:
-    tree, _ = _labelled(html)
-    assert visible_lengths(tree).sum() == seen
+    tree, labels = _labelled(html)
+    assert visible_lengths(tree).sum() == characters(tree, labels)[0] == seen
 
 
 @given(st.text("ab é\n\t", max_size=60))
@@ -749,8 +749,7 @@ def test_visible_characters_are_those_of_the_text_with_single_spaces(words: str)
 
 
 def test_a_page_without_text_has_no_template() -> None:
-    tree, labels = _labelled("<p> </p>")
-    assert template_share(tree, labels) == 0.0
+    assert dehusk.Site().add("<p> </p>").template_share == 0.0
 
 
 @pytest.mark.parametrize(

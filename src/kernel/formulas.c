@@ -113,12 +113,35 @@ static void find_signs(const Tree *tree, int is_set, Buffer *found)
 
 /* --- footnotes --- */
 
+static int is_letter(uint8_t byte)
+{
+    return lower(byte) >= 'a' && lower(byte) <= 'z';
+}
+
+/* May a link's text be a number, a letter or a sign, perhaps in brackets? By how its first text begins: most short
+   links are words, or marks of a heading. */
+static int may_be_label(const Tree *tree, size_t node)
+{
+    size_t text = node + 1;
+    while (text < (size_t)tree->end[node] && (tree->tag[text] != TAG_TEXT || !tree->text_length[text]))
+        text++;
+    size_t at = text < (size_t)tree->end[node] ? (size_t)tree->start[text] : tree->source.size;
+    while (at < tree->source.size && tree->source.bytes[at] <= ' ')
+        at++;
+    if (tree->source.size - at < 2 || tree->source.bytes[at] >= 0x80)
+        return !stands_at(tree->source, at, "\xC2\xB6"); /* A pilcrow. */
+    uint8_t first = tree->source.bytes[at];
+    if (is_letter(first))
+        return !is_letter(tree->source.bytes[at + 1]);
+    return (first >= '0' && first <= '9') || first == '[' || first == '(' || first == '*' || first == '&';
+}
+
 /* Is it a short link to a place on the page, as footnotes are referred to? */
 static int is_short_anchor(const Tree *tree, size_t node)
 {
     static const Word words[] = {{" href=\"#", 7}, {NULL, 0}};
     return tree->tag[node] == TAG_a && tree->shown[node] && tree->text_length[node] > 0 &&
-           tree->text_length[node] <= MAX_NOTE_LABEL &&
+           tree->text_length[node] <= MAX_NOTE_LABEL && may_be_label(tree, node) &&
            has_word(tree->source, (size_t)tree->start[node], (size_t)tree->stop[node], words);
 }
 

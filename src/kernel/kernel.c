@@ -94,6 +94,7 @@ static PyMethodDef functions[] = {
     FUNCTION(marked, "Where a page may show its dates and its authors."),
     FUNCTION(links, "The links of a page that lead somewhere, in an array of JSON."),
     FUNCTION(visible, "How many characters of each text of a page are seen."),
+    FUNCTION(characters, "How many characters of a page are seen, and how many of them are template."),
     FUNCTION(smooth, "The level of each node of a forest in a solution of least cost."),
     FUNCTION(stated, "What the elements say that a page describes itself with."),
     FUNCTION(tagged, "The nodes with a tag."),

@@ -64,6 +64,7 @@ PyObject *kernel_markdown(PyObject *module, PyObject *const *arguments, Py_ssize
 PyObject *kernel_links(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_short_anchors(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_visible(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *kernel_characters(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_smooth(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_marked(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_stated(PyObject *module, PyObject *const *arguments, Py_ssize_t count);

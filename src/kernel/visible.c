@@ -1,4 +1,4 @@
-/* `tagged` and `visible`: what is asked of the tags and texts of a page alone. */
+/* `tagged`, `visible` and `characters`: what is asked of the tags and texts of a page alone. */
 
 #include "tags.h"
 #include "tree.h"
@@ -38,6 +38,23 @@ static int32_t seen_length(const Tree *tree, size_t node)
     return length;
 }
 
+/* Where the preformatted text around a node ends, and whether the node is in it. */
+static int is_fixed(const Tree *tree, size_t node, size_t *end)
+{
+    if (tag_sets[tree->tag[node]] & SET_PREFORMATTED && (size_t)tree->end[node] > *end)
+        *end = (size_t)tree->end[node];
+    return node < *end;
+}
+
+/* How many characters of a node are seen; 0 for what is no text. `end` is 0 before the first node. */
+static int32_t visible_length(const Tree *tree, size_t node, size_t *end)
+{
+    int is_as_written = is_fixed(tree, node, end);
+    if (tree->tag[node] != TAG_TEXT || !tree->shown[node] || tree->text_length[node] <= 0)
+        return 0;
+    return is_as_written ? tree->text_length[node] : seen_length(tree, node);
+}
+
 PyObject *kernel_visible(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
 {
     const Tree *tree = check_count("visible", count, 1) ? given_tree(module, arguments[0]) : NULL;
@@ -47,12 +64,26 @@ PyObject *kernel_visible(PyObject *module, PyObject *const *arguments, Py_ssize_
     if (!found)
         return NULL;
     int32_t *lengths = (int32_t *)(void *)PyByteArray_AsString(found);
-    size_t fixed_end = 0;
-    for (size_t i = 0; i < tree->count; i++) {
-        if (tag_sets[tree->tag[i]] & SET_PREFORMATTED && (size_t)tree->end[i] > fixed_end)
-            fixed_end = (size_t)tree->end[i];
-        int is_seen = tree->tag[i] == TAG_TEXT && tree->shown[i] && tree->text_length[i] > 0;
-        lengths[i] = !is_seen ? 0 : i < fixed_end ? tree->text_length[i] : seen_length(tree, i);
-    }
+    size_t end = 0;
+    for (size_t i = 0; i < tree->count; i++)
+        lengths[i] = visible_length(tree, i, &end);
     return found;
+}
+
+PyObject *kernel_characters(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
+{
+    const Tree *tree = check_count("characters", count, 2) ? given_tree(module, arguments[0]) : NULL;
+    View labels;
+    if (!tree || !open_of_nodes(&labels, arguments[1], tree, 'B'))
+        return NULL;
+    const int8_t *label = labels.buffer.buf;
+    long long sums[2] = {0}; /* Of all, and of the template. */
+    size_t end = 0;
+    for (size_t i = 0; i < tree->count; i++) {
+        int32_t length = visible_length(tree, i, &end);
+        sums[0] += length;
+        sums[1] += label[i] == LABEL_TEMPLATE ? length : 0;
+    }
+    close_views(&labels, 1);
+    return Py_BuildValue("(LL)", sums[0], sums[1]);
 }

@@ -21,7 +21,7 @@ from dehusk.answer.labels import Label, Labels, Reason, label
 from dehusk.answer.markdown import markdown
 from dehusk.answer.override import Overrides, choose
 from dehusk.answer.safe_html import safe_html
-from dehusk.answer.text import Link, links, links_json, template_share, text, visible_lengths
+from dehusk.answer.text import Link, characters, links, links_json, text
 from dehusk.errors import DehuskError, PageError
 from dehusk.memory import Table
 from dehusk.memory.tables import EMPTY
@@ -179,15 +179,20 @@ class Result:
         """The page's links, each labelled template or content."""
         return links(self.tree, self.labels.labels, self.url)
 
-    @cached_property
+    @property
     def template_share(self) -> float:
         """The share of template among visible characters, 0 … 1."""
-        return template_share(self.tree, self.labels.labels)
+        whole, template = self._characters
+        return template / whole if whole else 0.0
 
     @property
     def characters(self) -> int:
         """The page's visible characters, template and content."""
-        return int(visible_lengths(self.tree).sum())
+        return self._characters[0]
+
+    @cached_property
+    def _characters(self) -> tuple[int, int]:
+        return characters(self.tree, self.labels.labels)
 
     @cached_property
     def description(self) -> Description:

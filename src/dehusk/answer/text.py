@@ -10,7 +10,7 @@ from msgspec import json
 
 from dehusk import _kernel
 from dehusk.answer.formulas import formulas
-from dehusk.answer.labels import Label, LabelArray
+from dehusk.answer.labels import LabelArray
 from dehusk.page.patterns import pattern
 from dehusk.page.tree import Ints, Tree
 from dehusk.page.urls import base_of
@@ -71,11 +71,9 @@ def links_json(tree: Tree, labels: LabelArray, base_url: str | None) -> bytes:
     return _kernel.links(tree.kernel, labels, base.begins(), base.absolute)
 
 
-def template_share(tree: Tree, labels: LabelArray) -> float:
-    """The share of visible characters that are template, 0 … 1; 0 for a page without text."""
-    lengths = visible_lengths(tree)
-    whole = int(lengths.sum())
-    return int(lengths @ (labels == Label.TEMPLATE.value)) / whole if whole else 0.0
+def characters(tree: Tree, labels: LabelArray) -> tuple[int, int]:
+    """The visible characters of a page, and how many of them are template."""
+    return _kernel.characters(tree.kernel, np.ascontiguousarray(labels))
 
 
 def visible_lengths(tree: Tree) -> Ints:

@@ -27,9 +27,9 @@ _RELATIVE: Final = pattern(
     r"[\w~%-][\w~%/.-]*(?:\?[\w~%/.!$&'()*+,:;=?@-]+)?(?:#[\w~%/.!$&'()*+,:;=?@-]+)?", re.ASCII
 )
 _PLAIN_PAGE: Final = pattern(
-    r"(https?://[\w.-]+(?::\d+)?/[\w~%/.-]*(?:\?[\w~%/.&+,:=-]+)?)(?:#[\w~%/.-]*)?", re.ASCII
+    r"((https?://[\w.-]+(?::\d+)?)(/[\w~%/.-]*)(?:\?[\w~%/.&+,:=-]+)?)(?:#[\w~%/.-]*)?", re.ASCII
 )
-"""A URL that joining gives back as it is, up to the place on the page."""
+"""A URL that joining gives back as it is, up to the place on the page; its origin and its path."""
 _PLAIN_HOST: Final = pattern(r"https?://([\w.-]+)(?::\d+)?(?:[/?#]|\Z)", re.ASCII)
 """What a URL with a host begins with, at a fraction of what taking it apart costs."""
 _UP: Final = "../"
@@ -151,15 +151,18 @@ def base_of(tree: Tree, base_url: str | None) -> Base:
 @lru_cache(maxsize=32)  # A page asks for its own several times.
 def _base(url: str) -> Base:
     """A base at this URL; one without a URL if it is no web address."""
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        return Base(None, "")
-    if parts.scheme not in ("http", "https"):
-        return Base(None, "")
-    origin = f"{parts.scheme}://{parts.netloc}"
-    folder = parts.path.rpartition("/")[0] + "/"
-    is_plain = bool(parts.netloc) and "/." not in folder and "//" not in folder
+    if plain := _PLAIN_PAGE.fullmatch(url):  # A fraction of what taking it apart costs.
+        _, origin, path = plain.groups()
+    else:
+        try:
+            parts = urlsplit(url)
+        except ValueError:
+            return Base(None, "")
+        if parts.scheme not in ("http", "https"):
+            return Base(None, "")
+        origin, path = f"{parts.scheme}://{parts.netloc}", parts.path
+    folder = path.rpartition("/")[0] + "/"
+    is_plain = not origin.endswith("//") and "/." not in folder and "//" not in folder
     return Base(url, origin, origin + folder if is_plain else "")
 
 
