@@ -28,6 +28,7 @@ class Tree:
     """The nodes of a page in arrays, as views that nobody can write to."""
 
     source: Final[bytes]
+    source_size: Final[int]
     own_hash: Final[memoryview]
     path_hash: Final[memoryview]
     parent: Final[memoryview]

@@ -133,6 +133,12 @@ static PyObject *source_of(PyObject *self, void *nothing)
     return Py_XNewRef(tree->owner.held);
 }
 
+static PyObject *source_size_of(PyObject *self, void *nothing)
+{
+    (void)nothing;
+    return PyLong_FromSize_t(((Tree *)self)->source.size);
+}
+
 static Py_ssize_t count_nodes(PyObject *self)
 {
     return (Py_ssize_t)((Tree *)self)->count;
@@ -141,6 +147,7 @@ static Py_ssize_t count_nodes(PyObject *self)
 static PyGetSetDef attributes[] = {
     TREE_COLUMNS(COLUMN_ATTRIBUTE)
     {"source", source_of, NULL, "The page as canonical HTML.", NULL},
+    {"source_size", source_size_of, NULL, "How many bytes that has.", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 

@@ -179,7 +179,7 @@ _ONE_IN: Final = 6
 
 def teaches(tree: Tree) -> bool:
     """Is this one of the pages that teach places? The page alone decides, by its length."""
-    return len(tree.source) % _ONE_IN == 0
+    return tree.kernel.source_size % _ONE_IN == 0
 
 
 def taught(tree: Tree) -> Table:

@@ -92,7 +92,6 @@ class Tree:
 
     kernel: _kernel.Tree
     """The tree as the kernel's functions take it."""
-    source: bytes
     url: str | None
     """Where the page came from; what its links are relative to."""
     layout: Layout | None
@@ -124,8 +123,7 @@ class Tree:
     def __init__(
         self, kernel: _kernel.Tree, url: str | None = None, layout: Layout | None = None
     ) -> None:
-        self.kernel, self.source = kernel, kernel.source
-        self.url, self.layout = url, layout
+        self.kernel, self.url, self.layout = kernel, url, layout
 
     if not TYPE_CHECKING:
 
@@ -135,6 +133,11 @@ class Tree:
             # Twice as fast as np.asarray.
             view = self.__dict__[name] = np.frombuffer(column, column.format)
             return view
+
+    @cached_property
+    def source(self) -> bytes:
+        """The page as canonical HTML. Copied when it is asked for: text alone needs none."""
+        return self.kernel.source
 
     def __len__(self) -> int:
         return len(self.kernel)
