@@ -50,6 +50,20 @@ def test_a_table_counts_the_pages_of_each_key_and_the_last_of_them(pages: list[l
     assert _rows(_table(pages)) == expected
 
 
+@pytest.mark.parametrize("number", [1, 254, 255, 256, 65_534, 65_535, 65_536, 2**31 - 9])
+def test_numbers_of_pages_of_any_size_add_up_and_are_saved(number: int) -> None:
+    first = Table(_keys([1, 5]), *np.array([[number, 1], [number, number]], np.uint32))
+    both = first.then(Table.of_page(_keys([1, 3])), number)
+    assert _rows(both) == [(1, number + 1, number + 1), (3, 1, number + 1), (5, 1, number)]
+    assert both.counts_of(_keys([1, 2])).tolist() == [number + 1, 0]
+    assert both.row(1) == (number + 1,)
+    assert _rows(both.only(np.array([True, False, True]))) == [_rows(both)[0], _rows(both)[2]]
+    assert both.size_bytes == 3 * 16
+    saved = load(dump(Memory(number + 1, {"a": both}), "auto"), "auto")
+    assert _rows(saved.table("a")) == _rows(both)
+    assert _rows(carried(carry(Memory(number + 1, {"a": both}))).table("a")) == _rows(both)
+
+
 def test_a_page_does_not_change_the_table_it_is_added_to() -> None:
     table = _table([[1, 2]])
     before = _rows(table)

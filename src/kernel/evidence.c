@@ -14,7 +14,7 @@ static void sum_repeats(const Asked *page, Weighing *room)
     const Table *site = page->segments, *own = page->opinion->segments;
     room->seen[0] = room->lost[0] = room->own[0] = 0;
     for (size_t i = 0; site && i < site->rows; i++) {
-        uint32_t count = site->count[i];
+        uint32_t count = count_at(site, i);
         room->seen[i + 1] = room->seen[i] + (count >= 2 ? count : 0);
     }
     for (size_t i = 0; i < own->rows; i++) {
@@ -54,10 +54,10 @@ static Place find_place(const Asked *page, const Weighing *room, uint64_t place)
 {
     const Table *site = page->places, *own = page->opinion->places;
     size_t at = row_of(site, place), mine = row_of(own, place);
-    double sums[PLACE_SUMS] = {0}, count = at == SIZE_MAX ? 0 : site->count[at];
+    double sums[PLACE_SUMS] = {0}, count = at == SIZE_MAX ? 0 : count_at(site, at);
     for (size_t i = 0; i < PLACE_SUMS && at != SIZE_MAX; i++)
         sums[i] = (double)site->sums[at * PLACE_SUMS + i];
-    count = at_least(count - (mine == SIZE_MAX ? 0 : own->count[mine]), 0);
+    count = at_least(count - (mine == SIZE_MAX ? 0 : count_at(own, mine)), 0);
     for (size_t i = 0; i < PLACE_SUMS && mine != SIZE_MAX; i++)
         sums[i] = at_least(sums[i] - (double)own->sums[mine * PLACE_SUMS + i], 0);
     double segments = at_least(sums[SUM_SEGMENTS], 1);

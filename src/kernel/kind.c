@@ -74,7 +74,7 @@ static int is_last_page(const Reading *reading, const Table *texts, uint32_t pag
 {
     for (size_t i = 0; i < reading->segment_count; i++) {
         size_t row = row_of(texts, reading->texts[i]);
-        if (row != SIZE_MAX && texts->last[row] != pages)
+        if (row != SIZE_MAX && last_at(texts, row) != pages)
             return 0;
     }
     return 1;
@@ -166,10 +166,10 @@ static int is_template_new(const Table *texts, int64_t pages)
     int64_t before = pages - MISSING_PAGES;
     double least = at_least(3, at_most((double)before / 2, USUAL)), usual = 0, now = 0, earlier = 0;
     for (size_t i = 0; texts && i < texts->rows; i++) {
-        int is_usual = texts->count[i] >= least && texts->last[i] > before - ALIVE;
+        int is_usual = count_at(texts, i) >= least && last_at(texts, i) > before - ALIVE;
         usual += is_usual;
-        now += is_usual && texts->last[i] > before;
-        earlier += is_usual && texts->last[i] >= before;
+        now += is_usual && last_at(texts, i) > before;
+        earlier += is_usual && last_at(texts, i) >= before;
     }
     return usual >= MIN_TEXTS && now / usual < FEW && FEW <= earlier / usual;
 }

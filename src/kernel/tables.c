@@ -9,11 +9,13 @@
 
 static const Column columns[] = {TABLE_COLUMNS(COLUMN_ENTRY) NO_COLUMN};
 
-/* Lay out a new table; 0 without memory. */
-static int lay_out_table(Table *table, size_t rows, int has_owners, size_t width)
+/* Lay out a new table, whose counts and numbers of pages are not above `most`; 0 without memory. */
+static int lay_out_table(Table *table, size_t rows, int has_owners, size_t width, uint32_t most)
 {
-    const size_t counts[] = {rows, has_owners ? rows : 0, rows * width};
+    table->item = most >> 16 ? 4 : most >> 8 ? 2 : 1;
+    const size_t counts[] = {rows, has_owners ? rows : 0, rows * width, rows * table->item};
     table->rows = rows;
+    table->most = most;
     table->width = width;
     table->has_owners = has_owners;
     return lay_out(table, counts);
@@ -24,10 +26,10 @@ Table *empty_table(PyObject *type)
     return new_owner(type, columns, NULL);
 }
 
-Table *make_table(PyObject *type, size_t rows, int has_owners, size_t width)
+Table *make_table(PyObject *type, size_t rows, int has_owners, size_t width, uint32_t most)
 {
     Table *table = empty_table(type);
-    if (table && !lay_out_table(table, rows, has_owners, width)) {
+    if (table && !lay_out_table(table, rows, has_owners, width, most)) {
         Py_DECREF((PyObject *)table);
         PyErr_NoMemory();
         return NULL;
@@ -48,6 +50,15 @@ int find_table(const Types *types, PyObject *tables, const char *name, size_t wi
     return !PyErr_Occurred();
 }
 
+static void put_pages(const Table *table, uint8_t *column, size_t row, uint32_t pages)
+{
+    uint16_t half = (uint16_t)pages;
+    if (table->item == 1)
+        column[row] = (uint8_t)pages;
+    else
+        memcpy(column + table->item * row, table->item == 2 ? (void *)&half : (void *)&pages, table->item);
+}
+
 /* --- added up --- */
 
 static size_t count_merged(const Table *one, const Table *other)
@@ -66,9 +77,15 @@ static size_t count_merged(const Table *one, const Table *other)
 static size_t put_rows(Table *to, size_t at, const Table *from, size_t first, size_t count, uint32_t pages)
 {
     memcpy(to->keys + at, from->keys + first, count * sizeof(uint64_t));
-    memcpy(to->count + at, from->count + first, count * sizeof(uint32_t));
-    for (size_t i = 0; i < count; i++)
-        to->last[at + i] = from->last[first + i] + pages;
+    if (to->item == from->item && !pages) {
+        memcpy(to->count + at * to->item, from->count + first * to->item, count * to->item);
+        memcpy(to->last + at * to->item, from->last + first * to->item, count * to->item);
+    } else {
+        for (size_t i = 0; i < count; i++) {
+            put_pages(to, to->count, at + i, count_at(from, first + i));
+            put_pages(to, to->last, at + i, last_at(from, first + i) + pages);
+        }
+    }
     if (to->has_owners)
         memcpy(to->owner_keys + at, from->owner_keys + first, count * sizeof(uint64_t));
     if (to->width)
@@ -79,9 +96,9 @@ static size_t put_rows(Table *to, size_t at, const Table *from, size_t first, si
 /* Add a row of another table to a row. Of two owners of one key the lesser stays. */
 static void add_row(Table *to, size_t at, const Table *from, size_t row, uint32_t pages)
 {
-    to->count[at] += from->count[row];
-    if (from->last[row] + pages > to->last[at])
-        to->last[at] = from->last[row] + pages;
+    put_pages(to, to->count, at, count_at(to, at) + count_at(from, row));
+    if (last_at(from, row) + pages > last_at(to, at))
+        put_pages(to, to->last, at, last_at(from, row) + pages);
     if (to->has_owners && from->owner_keys[row] < to->owner_keys[at])
         to->owner_keys[at] = from->owner_keys[row];
     for (size_t i = 0; i < to->width; i++)
@@ -129,8 +146,10 @@ static PyObject *added(Table *one, Table *other, uint32_t pages)
         return Py_NewRef((PyObject *)(one->rows ? one : other));
     if (one->rows && !check_shape(one, other))
         return NULL;
-    Table *both = make_table((PyObject *)Py_TYPE((PyObject *)one), count_merged(one, other),
-                             other->has_owners, other->width);
+    uint64_t counted = (uint64_t)one->most + other->most, numbered = (uint64_t)other->most + pages;
+    uint64_t most = counted > numbered ? counted : numbered;
+    Table *both = make_table((PyObject *)Py_TYPE((PyObject *)one), count_merged(one, other), other->has_owners,
+                             other->width, most < UINT32_MAX ? (uint32_t)most : UINT32_MAX);
     if (both)
         merge(both, one, other, pages);
     return (PyObject *)both;
@@ -201,6 +220,22 @@ static void copy_column(void *to, const View *view)
         memcpy(to, view->buffer.buf, (size_t)view->buffer.len);
 }
 
+static uint32_t largest_of(const View *view)
+{
+    const uint32_t *numbers = view->buffer.buf;
+    uint32_t largest = 0;
+    for (size_t i = 0; i < (size_t)view->buffer.len / sizeof(uint32_t); i++)
+        largest = numbers[i] > largest ? numbers[i] : largest;
+    return largest;
+}
+
+static void copy_pages(const Table *table, uint8_t *column, const View *view)
+{
+    const uint32_t *numbers = view->buffer.buf;
+    for (size_t i = 0; i < (size_t)view->buffer.len / sizeof(uint32_t); i++)
+        put_pages(table, column, i, numbers[i]);
+}
+
 static PyObject *new_table(PyTypeObject *type, PyObject *arguments, PyObject *named)
 {
     static char *names[] = {"keys", "count", "last", "owner", "sums", NULL};
@@ -211,11 +246,13 @@ static PyObject *new_table(PyTypeObject *type, PyObject *arguments, PyObject *na
                                      &objects[LAST], &objects[OWNERS], &objects[SUMS]) ||
         !open_arrays(objects, views, &rows, &width))
         return NULL;
-    Table *table = make_table((PyObject *)type, rows, objects[OWNERS] != Py_None, width);
+    uint32_t counted = largest_of(&views[COUNT]), numbered = largest_of(&views[LAST]);
+    Table *table = make_table((PyObject *)type, rows, objects[OWNERS] != Py_None, width,
+                              counted > numbered ? counted : numbered);
     if (table) {
         copy_column(table->keys, &views[KEYS]);
-        copy_column(table->count, &views[COUNT]);
-        copy_column(table->last, &views[LAST]);
+        copy_pages(table, table->count, &views[COUNT]);
+        copy_pages(table, table->last, &views[LAST]);
         copy_column(table->owner_keys, &views[OWNERS]);
         copy_column(table->sums, &views[SUMS]);
         if (!is_rising(table) || (rows && (objects[COUNT] == Py_None || objects[LAST] == Py_None))) {
@@ -235,15 +272,16 @@ int fill_of_page(Table *table, const PageKeys *page, Keyed *items)
     sort_keyed(items, items + page->count, page->count);
     for (size_t i = 0; i < page->count; i++)
         rows += !is_repeat(items, i);
-    if (!lay_out_table(table, rows, rows && page->owners, rows ? width : 0))
+    uint32_t most = page->number ? page->number : 1;
+    if (!lay_out_table(table, rows, rows && page->owners, rows ? width : 0, most))
         return 0;
     memset(table->sums, 0, rows * width * sizeof(uint64_t));
     for (size_t i = 0; i < page->count; i++) {
         size_t place = (size_t)items[i].place;
         if (!is_repeat(items, i)) {
             table->keys[++row] = items[i].key;
-            table->count[row] = 1;
-            table->last[row] = page->number;
+            put_pages(table, table->count, row, 1);
+            put_pages(table, table->last, row, page->number);
             if (page->owners)
                 table->owner_keys[row] = UINT64_MAX;
         }
@@ -295,7 +333,7 @@ static PyObject *only(PyObject *self, PyObject *kept)
         PyErr_SetString(PyExc_ValueError, "only: not one flag for each key");
     else if (rows == table->rows)
         to = (Table *)Py_NewRef(self);
-    else if ((to = make_table((PyObject *)Py_TYPE(self), rows, table->has_owners, table->width))) {
+    else if ((to = make_table((PyObject *)Py_TYPE(self), rows, table->has_owners, table->width, table->most))) {
         size_t at = 0;
         for (size_t i = 0, first; i < table->rows; i++) {
             for (first = i; i < table->rows && is_kept[i];)
@@ -323,8 +361,8 @@ static PyObject *alive(PyObject *self, PyObject *arguments)
     else
         flags = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)table->rows);
     for (size_t i = 0; i < table->rows && flags; i++) {
-        size_t count = table->count[i] < counts ? table->count[i] : counts - 1;
-        int is_gone = ((const double *)view.buffer.buf)[count] < (double)pages - table->last[i];
+        size_t count = count_at(table, i) < counts ? count_at(table, i) : counts - 1;
+        int is_gone = ((const double *)view.buffer.buf)[count] < (double)pages - last_at(table, i);
         PyBytes_AsString(flags)[i] = !is_gone;
         gone += is_gone;
     }
@@ -375,7 +413,7 @@ static PyObject *row_at(PyObject *self, PyObject *key)
         return PyErr_Occurred() ? NULL : Py_NewRef(Py_None);
     PyObject *found = PyTuple_New(1 + (Py_ssize_t)table->width);
     for (size_t i = 0; i <= table->width && found; i++) {
-        PyObject *number = PyLong_FromUnsignedLongLong(i ? table->sums[row * table->width + i - 1] : table->count[row]);
+        PyObject *number = PyLong_FromUnsignedLongLong(i ? table->sums[row * table->width + i - 1] : count_at(table, row));
         if (!number || PyTuple_SetItem(found, (Py_ssize_t)i, number) < 0)
             Py_CLEAR(found);
     }
@@ -391,8 +429,21 @@ static PyObject *column_of(PyObject *self, void *closure)
     const uint8_t *first;
     Owner *owner = (Owner *)self;
     memcpy(&first, (char *)self + column->pointer, sizeof(first));
-    return array_of(self, column->item == 8 ? "u8" : "u4", owner->counts[column->count],
-                    (size_t)(first - owner->memory));
+    return array_of(self, "u8", owner->counts[column->count], (size_t)(first - owner->memory));
+}
+
+/* Numbers of pages as an array of numpy, of four bytes each however few they take here. */
+static PyObject *pages_of(PyObject *self, void *closure)
+{
+    const Table *table = (const Table *)self;
+    const uint8_t *column = closure == &columns[3] ? table->count : table->last;
+    PyObject *narrow = array_of(self, table->item == 1 ? "u1" : table->item == 2 ? "u2" : "u4", table->rows,
+                                (size_t)(column - table->owner.memory));
+    PyObject *array = narrow && table->item < 4 ? PyObject_CallMethod(narrow, "astype", "s", "u4") : NULL;
+    if (!narrow || table->item == 4)
+        return narrow;
+    Py_DECREF(narrow);
+    return array;
 }
 
 static PyObject *owners_of(PyObject *self, void *closure)
@@ -413,10 +464,12 @@ static PyObject *sums_of(PyObject *self, void *closure)
     return rows;
 }
 
+/* As if numbers of pages took four bytes: what a site may hold does not hang on how many pages it has. */
 static PyObject *size_of(PyObject *self, void *name)
 {
     (void)name;
-    return PyLong_FromSize_t(((Table *)self)->owner.size);
+    const Table *table = (const Table *)self;
+    return PyLong_FromSize_t(table->owner.size + 2 * table->rows * (4 - table->item));
 }
 
 static Py_ssize_t count_rows(PyObject *self)
@@ -428,9 +481,9 @@ static PyGetSetDef attributes[] = {
     {"keys", column_of, NULL, NULL, (void *)&columns[0]},
     {"owner", owners_of, NULL, "Of each key another that it belongs to, or None.", (void *)&columns[1]},
     {"sums", sums_of, NULL, "Of each key a row of numbers that add up over its pages, or None.", (void *)&columns[2]},
-    {"count", column_of, NULL, "On how many pages each key was.", (void *)&columns[3]},
-    {"last", column_of, NULL, "The number of the last of them.", (void *)&columns[4]},
-    {"size_bytes", size_of, NULL, "What the table holds in memory.", NULL},
+    {"count", pages_of, NULL, "On how many pages each key was.", (void *)&columns[3]},
+    {"last", pages_of, NULL, "The number of the last of them.", (void *)&columns[4]},
+    {"size_bytes", size_of, NULL, "What the table holds in memory, at most.", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 
@@ -443,12 +496,13 @@ static size_t width_of(uint64_t largest)
 }
 
 /* How many bytes the counts need; none where all are 1, as in the memory of one page. */
-static size_t count_width(const uint32_t *numbers, size_t rows)
+static size_t count_width(const Table *table, const uint8_t *column)
 {
     uint32_t largest = 0, others = 0;
-    for (size_t i = 0; i < rows; i++) {
-        largest = numbers[i] > largest ? numbers[i] : largest;
-        others |= numbers[i] ^ 1;
+    for (size_t i = 0; i < table->rows; i++) {
+        uint32_t number = pages_at(table, column, i);
+        largest = number > largest ? number : largest;
+        others |= number ^ 1;
     }
     return others ? width_of(largest) : 0;
 }
@@ -470,7 +524,7 @@ static PyObject *saved(PyObject *self, PyObject *seeded)
     size_t numbers = table->rows * table->width;
     for (size_t i = 0; i < numbers; i++)
         largest = table->sums[i] > largest ? table->sums[i] : largest;
-    size_t count = count_width(table->count, table->rows), last = count_width(table->last, table->rows);
+    size_t count = count_width(table, table->count), last = count_width(table, table->last);
     size_t sum = table->width ? width_of(largest) : 0;
     size_t row = 8 + count + last + (table->has_owners ? 8 : 0);
     PyObject *body = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)(table->rows * row + numbers * sum));
@@ -480,9 +534,9 @@ static PyObject *saved(PyObject *self, PyObject *seeded)
     for (size_t i = 0; i < table->rows; i++)
         to = put_number(to, table->keys[i] ^ seed, 8);
     for (size_t i = 0; count && i < table->rows; i++)
-        to = put_number(to, table->count[i], count);
+        to = put_number(to, count_at(table, i), count);
     for (size_t i = 0; last && i < table->rows; i++)
-        to = put_number(to, table->last[i], last);
+        to = put_number(to, last_at(table, i), last);
     for (size_t i = 0; table->has_owners && i < table->rows; i++)
         to = put_number(to, table->owner_keys[i] ^ seed, 8);
     for (size_t i = 0; i < numbers; i++)

@@ -2,8 +2,8 @@
 
 Nothing here knows a method. A method decides which tables it fills and what their keys mean. The
 kernel owns their arrays and adds them up (`src/kernel/tables.c`): sorted arrays rather than a dict,
-16 bytes a key (8 more for an owner and for each sum) instead of a hundred, the same order on every
-run, and keys made to collide cannot slow them down.
+10 to 16 bytes a key (8 more for an owner and for each sum) instead of a hundred, the same order on
+every run, and keys made to collide cannot slow them down.
 """
 
 from __future__ import annotations
