@@ -90,6 +90,8 @@ static PyMethodDef functions[] = {
     FUNCTION(label, "The labels of a page's nodes, and the reasons."),
     FUNCTION(lines, "The content of a labelled page as lines, each with the node that it begins with."),
     FUNCTION(one_line, "JSON without white space as it is written on a line, and nothing in it that ends one."),
+    FUNCTION(map_large, "From now on large pieces of memory go back to the system as soon as they are freed."),
+    FUNCTION(trim, "Give memory that is free back to the system."),
     FUNCTION(markdown, "The content of a labelled page as Markdown."),
     FUNCTION(marked, "Where a page may show its dates and its authors."),
     FUNCTION(links, "The links of a page that lead somewhere, in an array of JSON."),

@@ -59,6 +59,8 @@ PyObject *kernel_formula_signs(PyObject *module, PyObject *const *arguments, Py_
 PyObject *kernel_heading(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_holders(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_lines(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *kernel_map_large(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *kernel_trim(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_one_line(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_markdown(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_links(PyObject *module, PyObject *const *arguments, Py_ssize_t count);

@@ -58,8 +58,8 @@ class _HeldSite(Struct):
     size_bytes: int = 0
     overrides: Overrides | None = None
     """What its users decide, where that came with it."""
-    unlearned: set[int] = field(default_factory=set)
-    """Where pages are not known: the digests of those that could not be learned."""
+    unlearned: set[int] | None = None
+    """Where pages are not known: the digests of those that could not be learned, if any."""
 
 
 class Held:
@@ -102,7 +102,9 @@ class Held:
 
     def set_aside(self, site: str, digest: int) -> None:
         """Take note of a page that could not be learned."""
-        self._sites.setdefault(site, _HeldSite()).unlearned.add(digest)
+        held = self._sites.setdefault(site, _HeldSite())
+        held.unlearned = held.unlearned or set()
+        held.unlearned.add(digest)
 
     def drop(self, site: str) -> None:
         """Let go of a site, if it is here."""
@@ -141,8 +143,8 @@ class Kept:
         """Held while the memories are read or changed: threads may share a session."""
         self._is_unit = False
         self._decided: dict[str, Overrides] = {}
-        self._with_example: set[tuple[str, int]] = set()
-        """Families that have an example, so that it is not looked for on every page."""
+        self._with_example: dict[str, set[int]] = {}
+        """By site, the families that have an example: it is not looked for on every page."""
         self._usual: OrderedDict[str, Usual] = OrderedDict()
 
     @property
@@ -220,14 +222,17 @@ class Kept:
 
     def offer_example(self, site: str, family: int | None, url: str | None) -> None:
         """Take a page for its family's example if that has none yet, and it can be kept."""
-        is_known = (site, family) in self._with_example
+        is_known = family in self._with_example.get(site, ())
         if is_known or family is None or not url or not self.is_lasting:
             return
         with self._alone:
             examples = Examples(self.shelf(EXAMPLES, site))
-            examples.offer(family, url)
-            if examples.get(family) is not None and len(self._with_example) < _MAX_DECIDED:
-                self._with_example.add((site, family))
+            if site not in self._with_example or self._store.database.is_shared:
+                if len(self._with_example) >= _MAX_DECIDED:
+                    self._with_example.clear()
+                self._with_example[site] = examples.families()
+            if family not in self._with_example[site] and examples.put(family, url):
+                self._with_example[site].add(family)
 
     def _commit_if_due(self) -> None:
         """Commit as often as was asked for, but never in the middle of a unit."""

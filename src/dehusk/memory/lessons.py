@@ -102,7 +102,10 @@ class Lessons(Struct, frozen=True):
 
     def _check_size(self, memory: Memory, url: str | None) -> None:
         """Raise TooManyNodes for a memory that is too large with the page of that URL."""
-        if self.knows_pages and memory.size_bytes > self.keeping.max_site_bytes:
+        # Tables were cut down to what fits.
+        if not (self.knows_pages and memory.sequences):
+            return
+        if memory.size_bytes > self.keeping.max_site_bytes:
             # A tree cannot be shrunk. One such page must not end the run for all the others.
             room = f"the {self.keeping.max_site_bytes:,} bytes of a site's memory"
             raise TooManyNodes(url, f"its tree does not fit into {room}")
@@ -177,7 +180,7 @@ def _known(page: np.uint64) -> Table:
 
 def is_known(memory: Memory, page: np.uint64) -> bool:
     """True where the page of that digest was learned."""
-    return bool(memory.table(KNOWN).counts_of(np.array([page], np.uint64))[0])
+    return memory.table(KNOWN).row(int(page)) is not None
 
 
 def page_digest(page: Page, *, with_html: bool) -> np.uint64:

@@ -94,11 +94,16 @@ class Examples(Struct, frozen=True):
         found = self.shelf.get(_key(family))
         return None if found is None else found.decode("utf-8", "surrogatepass")
 
-    def offer(self, family: int, url: str) -> None:
-        """Take the page for its family's example if that has none yet."""
+    def families(self) -> set[int]:
+        """The families that have one, read in one go."""
+        return {int.from_bytes(key, "big") for key, _ in self.shelf.items()}
+
+    def put(self, family: int, url: str) -> bool:
+        """Take the page for its family's example; False where its URL is too long for that."""
         written = url.encode("utf-8", "surrogatepass")
-        if len(written) <= _MAX_URL and self.shelf.get(_key(family)) is None:
+        if len(written) <= _MAX_URL:
             self.shelf.put(_key(family), written)
+        return len(written) <= _MAX_URL
 
 
 def _key(family: int) -> bytes:

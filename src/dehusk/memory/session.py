@@ -309,8 +309,8 @@ class Session(Kept):
 
     def snapshot(self, site: str) -> Snapshot:
         """What a worker needs to go on with a site. Raises StoreDamaged."""
-        unlearned = self._kept[site].unlearned if isinstance(self._kept, Held) else ()
-        return Snapshot(site, self.state(site), self.decided(site), (), frozenset(unlearned))
+        unlearned = self._kept[site].unlearned if isinstance(self._kept, Held) else None
+        return Snapshot(site, self.state(site), self.decided(site), (), frozenset(unlearned or ()))
 
     def state(self, site: str) -> bytes:
         """What a site has taught, for another session."""
@@ -334,7 +334,7 @@ class Session(Kept):
         self._held.drop(site)
         self._held.put(site, memory)
         held = self._held[site]
-        held.overrides, held.unlearned = overrides, set(unlearned)
+        held.overrides, held.unlearned = overrides, set(unlearned) or None
 
     def drop(self, site: str) -> None:
         """Let go of a site that is held."""

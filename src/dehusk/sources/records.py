@@ -10,6 +10,7 @@ from functools import partial
 from itertools import count
 from typing import Final
 
+from dehusk import _kernel
 from dehusk.errors import DamagedRecord, NotHtml, PageError, PageTooLarge, SourceError
 from dehusk.page.page import Page
 from dehusk.page.urls import site_of
@@ -24,6 +25,8 @@ _SNIFFED: Final = 1024
 """How far the first byte that is not white space is looked for."""
 _SKIPPED: Final = 1 << 20
 """Bytes of a line that is too long that are passed over at a time."""
+_LARGE: Final = 1_000_000
+"""Bytes of a line for which memory counts more than a millisecond."""
 _OPTION: Final = "--html-field"
 _SHOWN_NAMES: Final = 12
 _SHOWN_NAME: Final = 40
@@ -104,13 +107,14 @@ def read_records(
             break
         place = f"{name}:{number}"
         # Files that were put one behind another have a mark at the head of each.
-        record = line.removeprefix(_BYTE_ORDER_MARK).strip()
-        if number == 1 and record.startswith(b"["):
+        record = line.removeprefix(_BYTE_ORDER_MARK)
+        start = record[:_SNIFFED].lstrip()
+        if number == 1 and start.startswith(b"["):
             raise SourceError(f"{place}: a JSON array, not JSON lines (one object a line)")
         if len(line) > limit:
             fault = PageTooLarge(None, f"{place}: a line of more than {limit} bytes")
             yield Failure(None, site_of(None, None, folder, settings), fault)
-        elif record:
+        elif start or record.strip():  # Not stripped if need not be: that would copy it.
             item = _read_record(record, place, folder, settings, hint, missing)
             if isinstance(item, Failure) and _OPTION in str(item.error):
                 hint = _no_hint  # Said once: the other lines will be like this one.
@@ -158,6 +162,8 @@ def _read_record(
 ) -> Page | Failure:
     """The page that a line holds, or why it holds none; its fields are no longer missing."""
     url = stated = None
+    if len(line) > _LARGE:
+        _kernel.trim()  # The page takes seven times as much: what is free need not stand beside it.
     try:
         record = _parse(line)
         if not isinstance(record, dict):
@@ -190,7 +196,7 @@ def _parse(line: bytes) -> object:
         return quick.decode(line)
     try:
         # Python refuses numbers of thousands of digits, and nobody asks for them.
-        return json.loads(line.decode("utf-8"), parse_int=float)
+        return json.loads(line.strip().decode("utf-8"), parse_int=float)
     except UnicodeDecodeError as fault:
         raise ValueError(f"not UTF-8 (byte {fault.start + 1} of the line)") from fault
     except json.JSONDecodeError as fault:

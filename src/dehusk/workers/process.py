@@ -16,6 +16,7 @@ from pathlib import Path
 from threading import Thread
 from typing import IO, Final
 
+from dehusk import _kernel
 from dehusk.workers.acts import Judge
 from dehusk.workers.messages import BUFFER_BYTES, Batch, Reply, Setup, read, replies_to_bytes
 
@@ -35,6 +36,7 @@ def run() -> None:
     Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
     # Ctrl-C is for the process that reads and writes; this one ends when that does.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _kernel.map_large()
     stdin, stdout = _own_pipes()
     first = read(stdin)
     if first is None:

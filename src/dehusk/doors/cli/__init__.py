@@ -17,6 +17,7 @@ from importlib.util import find_spec
 from types import ModuleType
 from typing import Any, Final, NamedTuple, TextIO
 
+from dehusk import _kernel
 from dehusk.doors.cli.parser import EXAMPLES, EXIT_USAGE, Parser
 from dehusk.errors import DehuskError, StoreDamaged, UsageError
 
@@ -44,6 +45,7 @@ def _run(arguments: Sequence[str] | None) -> int:
         if not gc.isenabled():  # `__main__` waits until all is loaded, which then stays.
             gc.freeze()
             gc.enable()
+            _kernel.map_large()
         return command(given)
     except UsageError as error:
         sys.stderr.write(f"dehusk: {error}\n")

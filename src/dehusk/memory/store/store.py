@@ -49,10 +49,17 @@ class _Active:
     """What pages taught that are not committed yet."""
     is_read: bool = False
     """Was it read since it was committed?"""
+    size_bytes: int = field(init=False)
 
-    @property
-    def size_bytes(self) -> int:
-        return self.memory.size_bytes + _SITE_OVERHEAD
+    def __post_init__(self) -> None:
+        self.size_bytes = self.memory.size_bytes + _SITE_OVERHEAD
+
+    def hold(self, memory: Memory) -> int:
+        """Hold this memory; how many bytes more that takes than the one before."""
+        before = self.size_bytes
+        self.memory = memory
+        self.size_bytes = memory.size_bytes + _SITE_OVERHEAD
+        return self.size_bytes - before
 
 
 class Store:
@@ -138,8 +145,7 @@ class Store:
         self._changed[site] = active
         if self._undo is not None and site not in self._undo:
             self._undo[site] = (active.memory, len(active.pending))
-        self._active_bytes += memory.size_bytes - active.memory.size_bytes
-        active.memory = memory
+        self._active_bytes += active.hold(memory)
         active.pending += bodies
         self.pending_pages += len(bodies)
         self.pending_bytes += sum(map(len, bodies))
@@ -164,10 +170,9 @@ class Store:
     def _undo_pages(self, undo: dict[str, tuple[Memory, int]]) -> None:
         for site, (memory, pending) in undo.items():
             active = self._changed[site]
-            self._active_bytes += memory.size_bytes - active.memory.size_bytes
+            self._active_bytes += active.hold(memory)
             self.pending_pages -= len(active.pending) - pending
             self.pending_bytes -= sum(map(len, active.pending[pending:]))
-            active.memory = memory
             del active.pending[pending:]
             if not active.pending:
                 self._settled[site] = self._changed.pop(site)
@@ -286,8 +291,8 @@ class Store:
         self._total_bytes += done.row.size_bytes - active.row.size_bytes
         self.pending_pages -= len(active.pending)
         self.pending_bytes -= sum(map(len, active.pending))
-        self._active_bytes += done.memory.size_bytes - active.memory.size_bytes
-        active.pending, active.row, active.memory = [], done.row, done.memory
+        self._active_bytes += active.hold(done.memory)
+        active.pending, active.row = [], done.row
         active.is_read = False
         self._make_room(site)
 

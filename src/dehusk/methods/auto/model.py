@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from array import array
 from collections.abc import Mapping, Sequence
 from functools import cached_property, lru_cache
 from itertools import chain
@@ -80,6 +81,11 @@ class Lexicon(Struct, frozen=True, eq=False, dict=True):
             texts=_lines(self.texts),
             text_numbers=_rows(self.texts),
         )
+
+
+def _packed(numbers: Numbers) -> Numbers:
+    """The same in half of the memory: lists of Python's numbers take 200 bytes a word."""
+    return {word: array("f", row) for word, row in numbers.items()}
 
 
 def _lines(numbers: Numbers) -> bytes:
@@ -175,7 +181,7 @@ def _read(written: Mapping[str, Any]) -> Model:
     types = tuple(map(str, written["types"]))
     if sorted(types) != sorted(PageType):
         raise ValueError
-    lexicon = Lexicon(**{name: dict(words) for name, words in written["lexicon"].items()})
+    lexicon = Lexicon(**{name: _packed(words) for name, words in written["lexicon"].items()})
     lexicon.kernel  # noqa: B018  What does not fit together is found now.
     return Model(
         lexicon=lexicon,
