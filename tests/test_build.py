@@ -12,6 +12,7 @@ import pytest
 
 from dehusk import _kernel
 from dehusk.errors import TooManyNodes
+from dehusk.page import document
 from dehusk.page import parse as parsing
 from dehusk.page.document import scanned
 from dehusk.page.page import Page
@@ -194,6 +195,7 @@ def test_too_many_elements_are_refused_before_their_nodes_are_made() -> None:
     [
         (None, 512, 9, True),
         (bytearray(b"x"), 512, 9, True),
+        (1, 512, 9, True),
         (b"x", 0, 9, True),
         (b"x", 513, 9, True),
         (b"x", 512, -1, True),
@@ -249,3 +251,33 @@ def test_the_source_outlives_its_tree() -> None:
     assert source is tree.source
     del tree
     assert source.count(b"<p>rye ") == 1000
+
+
+LONG = '{"a": "&amp; ' + "plenty, " * 130_000 + '"}'
+MOVED = "<a href=/x>one<div>two<a href=/y>three</a></div></a>"
+
+
+@pytest.mark.parametrize(
+    ("html", "is_short"),
+    [
+        (f"<body>{MOVED}<script type=x>{LONG}</script><p>Rye<script>{LONG}é</script>oats", True),
+        (f"<body>{MOVED}<table><script>{LONG}</script><tr><td>Rye</table>", True),
+        (f"{MOVED}<svg><script>{LONG}</script></svg><p>Rye", False),
+        (f"{MOVED}<!-- <script>{LONG}</script> --><p>Rye", False),
+        (f"{MOVED}<script><!-- <script>--> {LONG}</script> --></script><p>Rye", False),
+        (f"{MOVED}<textarea><script>{LONG}</script></textarea><p>Rye", False),
+        (f'{MOVED}<p title="<script>{LONG}</script>">Rye', False),
+        (f"{MOVED}<template><script>{LONG}</script></template><p>Rye", True),
+        (f"{MOVED}<script>{LONG}\ud800</script><p>Rye", False),
+        (f"{MOVED}<script>{LONG}</script><p>dehusk-script-0", False),
+        (f"{MOVED}<svg><style>a<b</style></svg><script>{LONG}</script><p>Rye", True),
+    ],
+)
+def test_the_parser_gets_long_scripts_by_name_and_the_tree_has_them(
+    html: str, is_short: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = Page(html)
+    assert (document._read_short(page) is not None) is is_short
+    tree = by_parser(page)
+    monkeypatch.setattr(document, "_read_short", lambda page: None)
+    assert_same(tree, by_parser(page))

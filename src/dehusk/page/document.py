@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Final
 
@@ -13,20 +15,66 @@ from dehusk import _kernel
 from dehusk.errors import PageTooLarge, TooManyNodes
 from dehusk.page import tags
 from dehusk.page.page import Page
+from dehusk.page.patterns import pattern
 from dehusk.settings import Limits
 
 _MIN_ELEMENT_BYTES: Final = len("<p>")
 _MAX_PLACE: Final = 2**31 - 1
 """Places in a page are 32-bit numbers."""
+_MIN_LARGE: Final = 1_000_000
+"""Characters of a page for which memory counts more than the time to look for scripts."""
+_LONG_SCRIPT: Final = pattern(r"<script(?:\s[^<>]*+)?>([^<\0\r]{100000,}+)</script>")
+_NAME: Final = "dehusk-script-"
+_NAMED: Final = pattern(rb"(dehusk-script-\d+)(?=<)")
 
 
 def scanned(page: Page, limits: Limits) -> _kernel.Tree:
     """The tree of the parser's document."""
-    document, source = read(page)
+    document, source, sizes = _read_short(page) or (*read(page), {})
     if len(source) > _MAX_PLACE:
         raise PageTooLarge(page.url, f"{len(source)} bytes when written out: no limit allows that")
     _check_nodes(page, limits, document, source)
-    return _kernel.scan(source, limits.max_depth, partial(_foreign, document))
+    return _kernel.scan(source, limits.max_depth, partial(_foreign, document, sizes))
+
+
+def _read_short(page: Page) -> tuple[turbohtml.Document, bytes, Mapping[str, int]] | None:
+    """As `read`, but with names in the place of long scripts, and how long those are; or None.
+
+    The parser takes eight bytes for each character of a script. It gets a name for each that has
+    nothing in it which could end it, and that is all that is left for it to find there.
+    """
+    html = page.html
+    if not isinstance(html, str) or len(html) < _MIN_LARGE or _NAME in html:
+        return None
+    places = {
+        f"{_NAME}{number}": slice(*found.span(1))
+        for number, found in enumerate(_LONG_SCRIPT.finditer(html))
+        if html.find("-->", *found.span(1)) < 0  # It could end a comment that began before.
+    }
+    if not places:
+        return None
+    document, short = read(replace(page, html=_named(html, places)))
+    found = [raw.text for raw in document.iter_elements("script") if _is_html(raw)]
+    if sorted(text for text in found if text in places) != sorted(places):
+        return None  # Some script stands in a comment, a title, or in SVG, where it is markup.
+    whole, sizes = io.BytesIO(), {}
+    try:
+        for part in _NAMED.split(short):
+            name = part.decode() if part.startswith(_NAME.encode()) else ""
+            text = html[places[name]].encode() if name in places else part
+            sizes[name] = whole.write(text)
+    except UnicodeEncodeError:
+        return None  # Half a surrogate pair: see `read`.
+    return document, whole.getvalue(), sizes
+
+
+def _named(html: str, places: Mapping[str, slice]) -> str:
+    """The page with names in the place of what stands there."""
+    parts, done = [], 0
+    for name, place in places.items():
+        parts += [html[done : place.start], name]
+        done = place.stop
+    return "".join((*parts, html[done:]))
 
 
 def read(page: Page) -> tuple[turbohtml.Document, bytes]:
@@ -75,23 +123,31 @@ def _check_nodes(page: Page, limits: Limits, document: turbohtml.Document, sourc
         raise TooManyNodes(page.url, f"{elements} elements, more than {limits.max_nodes} nodes")
 
 
-def _foreign(document: turbohtml.Document) -> tuple[bytes, bytes, bytes, bytes]:
+def _is_html(element: turbohtml.Element) -> bool:
+    """False for SVG and MathML."""
+    return element.namespace is turbohtml.Namespace.HTML
+
+
+def _foreign(
+    document: turbohtml.Document, sizes: Mapping[str, int]
+) -> tuple[bytes, bytes, bytes, bytes]:
     """What the canonical HTML does not say of its tags, for the kernel's `scan`, which seldom asks.
 
     Flags of the elements that are named as raw ones are, as void ones, and as those that eat a
     newline, in document order: is it SVG or MathML, so that it is none? And of the raw ones, the
-    bytes of their text.
+    bytes of their text; `sizes` are those of texts that have only a name here.
     """
     raws, voids, eaters = (
-        bytes(
-            element.namespace is not turbohtml.Namespace.HTML
-            for element in document.iter_elements(names)
-        )
+        bytes(not _is_html(element) for element in document.iter_elements(names))
         for names in (tags.RAW, tags.VOID, tags.NEWLINE_EATERS)
     )
     # <plaintext> may hold elements, of links and the like that are still open: no raw text.
     lengths = [
-        sum(len(child.data.encode()) for child in raw.children if isinstance(child, turbohtml.Text))
+        sum(
+            sizes.get(child.data, len(child.data.encode()))
+            for child in raw.children
+            if isinstance(child, turbohtml.Text)
+        )
         for raw in document.iter_elements(tags.RAW)
     ]
     return raws, voids, eaters, np.array(lengths, np.int64).tobytes()
