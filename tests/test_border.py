@@ -214,13 +214,31 @@ def test_links_are_written_as_any_writer_of_json_does() -> None:
         words, address = ("".join(rng.choices(_ODD, k=rng.randint(0, 9))) for _ in "ab")
         tree = parse(Page(f"<a href='/{escape(address)}'>{escape(words)}</a>")).tree
         labels = np.zeros(len(tree), np.int8)
-        base = base_of(tree, "https://site.example/")
+        page = "https://site.example/" + "".join(rng.choices(_ODD[-9:], k=rng.randint(0, 4)))
+        base = base_of(tree, page)
         written = _kernel.links(tree.kernel, labels, base.begins(), base.absolute)
-        (link,) = links(tree, labels, "https://site.example/")
+        (link,) = links(tree, labels, page)
+        assert link.url == encode(base.absolute(f"/{encode(address).decode()}") or "").decode()
         fields = {"url": link.url, "text": link.text, "template": False}
         assert written == msgspec.json.encode([fields])
         shown = re.sub("[\x01-\x1f\x7f]", " ", encode(words).decode())
         assert link.text == " ".join(shown.split())
+
+
+@pytest.mark.parametrize(
+    ("given", "written"),
+    [
+        ("\ud83d\ude00", "😀"),
+        ("\ud83d", "\ufffd"),
+        ("\ude00\ud83d", "\ufffd\ufffd"),
+        ("a\ud83d\ud83d\ude00b", "a\ufffd😀b"),
+        ("\ud7ff\ue000", "\ud7ff\ue000"),
+    ],
+)
+def test_halves_of_pairs_in_addresses_become_characters(given: str, written: str) -> None:
+    tree = _kernel.scan(b'<a href="a b">x</a>', 512, _nothing)
+    found = _kernel.links(tree, np.zeros(len(tree), np.int8), (b"", b"", b""), lambda _: given)
+    assert msgspec.json.decode(found) == [{"url": written, "text": "x", "template": False}]
 
 
 def test_an_address_that_is_asked_about_may_lead_nowhere_or_fail() -> None:

@@ -146,6 +146,20 @@ def test_requests_and_replies_arrive_as_they_were_sent() -> None:
     assert replies_from_parts(*message) == replies
 
 
+def test_texts_of_a_data_frame_are_texts() -> None:
+    page = Page("<p>Rye", np.str_("https://a.example/"), np.str_("a"), np.str_("utf-8"))
+    message = read(io.BytesIO(Batch([Request("clean", "a", [page])]).to_bytes()))
+    assert message is not None
+    (request,) = Batch.from_parts(*message).requests
+    assert list(request.pages) == [page]
+
+
+def test_a_message_is_utf_8() -> None:
+    text = json.dumps({"sizes": []}).encode("utf-16")
+    with pytest.raises(ValueError, match="utf-8"):
+        read(io.BytesIO(len(text).to_bytes(LENGTH, "big") + text))
+
+
 def test_a_limit_that_is_infinite_arrives_as_it_was_sent() -> None:
     setup = Setup(SessionSettings("auto", {}, Limits(timeout_s=float("inf")), Keeping()))
     message = read(io.BytesIO(setup.to_bytes()))

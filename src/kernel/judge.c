@@ -315,6 +315,10 @@ static int open_atlas(PyObject *said, View *views, Atlas *atlas)
     views[0].buffer = views[1].buffer = (Py_buffer){0};
     if (said == Py_None)
         return 1;
+    if (!PyTuple_Check(said)) {
+        PyErr_SetString(PyExc_TypeError, "judge: an atlas is a tuple");
+        return 0;
+    }
     if (!PyArg_ParseTuple(said, "OOd:judge", &arrays[0], &arrays[1], &atlas->share) || !open_views(views, arrays, "Qb"))
         return 0;
     atlas->keys = views[0].buffer.buf;

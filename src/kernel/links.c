@@ -198,6 +198,8 @@ static void put_json(Buffer *to, Bytes text)
 {
     size_t done = 0;
     int is_any = 0;
+    if (!text.size)
+        return;
     for (size_t i = 0; i < text.size; i++)
         is_any |= is_special(text.bytes[i]); /* Without a way out, so that it is done by vectors. */
     for (size_t at = 0; at < text.size && is_any; at++) {

@@ -182,13 +182,15 @@ static int scan_asking(Tree *tree, Bytes source, const TagNames *names, int max_
     Foreign foreign = {0};
     ScanResult found;
     ScanEnd end;
+    int is_told;
     do {
+        is_told = said != NULL;
         Py_BEGIN_ALLOW_THREADS
         end = scan(source, names, &foreign, max_depth, &found);
         if (end == SCAN_DONE && !fill_tree(tree, source, &found))
             end = SCAN_NO_MEMORY;
         Py_END_ALLOW_THREADS
-        if (said) {
+        if (is_told) {
             close_views(views, 4);
             Py_DECREF(said);
         } else if (end == SCAN_ASKS) {
@@ -198,7 +200,7 @@ static int scan_asking(Tree *tree, Bytes source, const TagNames *names, int max_
                 return 0;
             }
         }
-    } while (end == SCAN_ASKS);
+    } while (end == SCAN_ASKS && !is_told);
     if (end != SCAN_DONE)
         PyErr_NoMemory();
     return end == SCAN_DONE;

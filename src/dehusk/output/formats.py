@@ -164,7 +164,7 @@ def _whole(value: object) -> object:
 
 
 def _json_page(answer: Answer, piece_tokens: int | None) -> bytes:
-    if isinstance(answer, Result):  # Its links need not become objects first.
+    if type(answer) is Result:  # Its links need not become objects first.
         return json_line(answer.to_json(piece_tokens, is_raw=True))
     return json_line(answer.to_json(piece_tokens))
 
