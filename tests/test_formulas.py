@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from dehusk import _kernel
 from dehusk.answer.formulas import formulas
 from dehusk.answer.labels import Label
 from dehusk.answer.markdown import markdown
@@ -168,3 +169,18 @@ def test_formulas_are_found_in_time_that_grows_with_the_page() -> None:
         tree = parse(Page(html)).tree
         assert len(formulas(tree).latex) <= 10 * len(html)
         assert _said(html)[1]
+
+
+@pytest.mark.parametrize(
+    ("html", "count"),
+    [
+        ('<img src="a" alt="x" class="left tex">', 1),
+        ('<img class="text context" src="texture.png" alt="the formula of math">', 0),
+        ('<img class="&nbsp;tex" alt=x>', 0),
+        ('<div class="text">x</div><p class="texts">y</p><span class="latexed">z</span>', 1),
+        ('<div class="">x</div><img class="" alt=""><img class>', 0),
+    ],
+)
+def test_few_elements_are_looked_at_for_formulas(html: str, count: int) -> None:
+    found, _ = _kernel.formula_signs(parse(Page(html)).tree.kernel)
+    assert len(found) == 4 * count

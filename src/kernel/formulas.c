@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "attributes.h"
+#include "addresses.h"
 #include "buffer.h"
 #include "tags.h"
 #include "tree.h"
@@ -33,27 +33,53 @@ static int has_word(Bytes source, size_t from, size_t stop, const Word *words)
     return 0;
 }
 
-/* Does a start tag have a class first that begins so? All that set formulas write it first. */
+/* Does a class of what sets formulas begin so? A word that is another's beginning must be all of it: `tex`, `text`. */
+static int is_setting_class(Bytes name)
+{
+    static const char *const begins[] = {"math", "Math", "katex", "mjx", "MJX", "mwe-math", "arithmatex", "latex",
+                                         "formula", "js-inline-math", "js-display-math", NULL};
+    for (size_t i = 0; begins[i]; i++)
+        if (name.size >= strlen(begins[i]) && memcmp(name.bytes, begins[i], strlen(begins[i])) == 0)
+            return 1;
+    return name.size == 3 && memcmp(name.bytes, "tex", 3) == 0;
+}
+
+/* The class that begins at a place of an attribute's value. */
+static Bytes class_at(Bytes source, size_t at, size_t stop)
+{
+    size_t end = at;
+    while (end < stop && source.bytes[end] > ' ' && source.bytes[end] != '"')
+        end++;
+    return (Bytes){source.bytes + at, end - at};
+}
+
+/* Does a start tag have such a class first? All that set formulas write it first. */
 static int is_classed(Bytes source, size_t start, size_t stop)
 {
-    static const char *const begins[] = {"math", "Math", "katex", "mjx", "MJX", "mwe-math", "arithmatex",
-                                         "tex", "formula", "js-inline-math", "js-display-math", NULL};
     static const char mark[] = " class=\"";
-    size_t at = find_near(source, ' ', start, stop);
-    if (stop - at < sizeof(mark) || memcmp(source.bytes + at, mark, sizeof(mark) - 1) != 0)
+    size_t at = find_near(source, ' ', start, stop), size = sizeof(mark) - 1;
+    return stop - at > size && memcmp(source.bytes + at, mark, size) == 0 &&
+           is_setting_class(class_at(source, at + size, stop));
+}
+
+/* Does the start tag of a picture have such a class? */
+static int is_of_formula(Bytes source, size_t start, size_t stop)
+{
+    Attribute found;
+    if (!find_attribute(source, start, stop, "class", &found))
         return 0;
-    Bytes name = {source.bytes + at + sizeof(mark) - 1, stop - at - (sizeof(mark) - 1)};
-    for (size_t i = 0; begins[i]; i++)
-        if (name.bytes[0] == (uint8_t)begins[i][0] && name.size >= strlen(begins[i]) &&
-            memcmp(name.bytes, begins[i], strlen(begins[i])) == 0)
+    for (size_t at = found.value; at < found.value_stop;) {
+        Bytes name = class_at(source, at, found.value_stop);
+        if (is_setting_class(name))
             return 1;
+        at += name.size + 1;
+    }
     return 0;
 }
 
 static int is_sign(const Tree *tree, size_t node)
 {
     static const Word scripts[] = {{"math/tex", 7}, {NULL, 0}};
-    static const Word pictures[] = {{"math", 0}, {"tex", 2}, {"formula", 0}, {NULL, 0}};
     static const Word others[] = {{"<mjx-container", 0}, {"<math-renderer", 0}, {NULL, 0}};
     Bytes source = tree->source;
     size_t start = (size_t)tree->start[node], stop = (size_t)tree->stop[node];
@@ -63,7 +89,7 @@ static int is_sign(const Tree *tree, size_t node)
     case TAG_script:
         return has_word(source, start, stop, scripts);
     case TAG_img:
-        return has_word(source, start, stop, pictures);
+        return is_of_formula(source, start, stop);
     case TAG_OTHER:
         return has_word(source, start, start + 1 < stop ? start + 15 < stop ? start + 15 : stop : stop, others);
     case TAG_span:
