@@ -39,7 +39,8 @@ static int is_setting_class(Bytes name)
     static const char *const begins[] = {"math", "Math", "katex", "mjx", "MJX", "mwe-math", "arithmatex", "latex",
                                          "formula", "js-inline-math", "js-display-math", NULL};
     for (size_t i = 0; begins[i]; i++)
-        if (name.size >= strlen(begins[i]) && memcmp(name.bytes, begins[i], strlen(begins[i])) == 0)
+        if (name.size && name.bytes[0] == (uint8_t)begins[i][0] && name.size >= strlen(begins[i]) &&
+            memcmp(name.bytes, begins[i], strlen(begins[i])) == 0)
             return 1;
     return name.size == 3 && memcmp(name.bytes, "tex", 3) == 0;
 }
