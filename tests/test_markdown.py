@@ -321,6 +321,8 @@ FOOTNOTES: Any = mistune.create_markdown(plugins=["footnotes"])
         ("<p>a<sup id=r><a href=#n>[1]</a></sup><ol><li id=n><b><a href=#r>^</a></b> c</ol>",
          "a[^1]\n\n[^1]: c"),
         ("<p>a<a id=r href=#n>23</a><p id=n>b <a href=#r>^</a>", "a[^23]\n\n[^23]: b"),
+        ("<p>a<a id=r href=#n>1</a><p id=n>(see <i>b</i>). <a href=#r>↩</a>",
+         "a[^1]\n\n[^1]: (see *b*)."),
         ("<p>a <a href=#n>1</a><p id=n>b", "a [1](https://h.example/#n)\n\nb"),
         ("<p><a id=r href=#n>1</a>: a<p id=n>b <a href=#r>^</a>",
          "[1](https://h.example/#n): a\n\nb [^](https://h.example/#r)"),

@@ -30,6 +30,8 @@ _MAX_BRACKETS: Final = 4
 _BRACKETS: Final = " \t\n[]()."
 _ARROWS: Final = _BRACKETS + "^↑↩⏎⤴\ufe0e,;"
 """What stands around links that lead back."""
+_CLOSING: Final = frozenset(".)]")
+"""What ends a sentence or a bracket of the note, and is no sign of the link behind it."""
 _MAX_NODES: Final = 400
 """Nodes of a note that are looked at for the way back."""
 
@@ -216,7 +218,7 @@ def _ways_back(tree: Tree, note: _Note) -> set[int]:
         node - 1
         for node in links
         if note.node < node - 1 and tree.is_text[node - 1]
-        if not tree.text(node - 1).strip(_ARROWS)
+        if not (text := tree.text(node - 1)).strip(_ARROWS) and _CLOSING.isdisjoint(text)
     }
     return links | signs | {node for node in around if not _left(tree, node, links)}
 
