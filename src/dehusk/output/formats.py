@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, Self, TypeVar
 
 from msgspec import Struct
 
-from dehusk.answer.result import Result
 from dehusk.errors import DehuskError
 from dehusk.output.pieces import PIECE_TOKENS, page_pieces
 from dehusk.page.patterns import pattern
@@ -164,6 +163,8 @@ def _whole(value: object) -> object:
 
 
 def _json_page(answer: Answer, piece_tokens: int | None) -> bytes:
+    from dehusk.answer.result import Result  # noqa: PLC0415  the help needs no numpy
+
     if type(answer) is Result:  # Its links need not become objects first.
         return json_line(answer.to_json(piece_tokens, is_raw=True))
     return json_line(answer.to_json(piece_tokens))
