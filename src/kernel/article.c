@@ -135,16 +135,6 @@ static uint32_t read_code(Bytes text, size_t at)
     return code;
 }
 
-static size_t put_utf8(uint32_t code, uint8_t *to)
-{
-    size_t more = code < 0x80 ? 0 : code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
-    static const uint8_t leads[] = {0, 0xC0, 0xE0, 0xF0};
-    for (size_t i = more; i; i--, code >>= 6)
-        to[i] = (uint8_t)(0x80 | (code & 0x3F));
-    to[0] = (uint8_t)(leads[more] | code);
-    return more + 1;
-}
-
 /* A string of JSON with its escapes undone; never longer than it was. */
 static size_t put_string(Bytes text, uint8_t *to)
 {

@@ -144,6 +144,23 @@ static inline uint8_t lower(uint8_t byte)
     return byte >= 'A' && byte <= 'Z' ? (uint8_t)(byte | 0x20) : byte;
 }
 
+static inline int is_letter(uint8_t byte)
+{
+    byte |= 0x20;
+    return byte >= 'a' && byte <= 'z';
+}
+
+/* A character in UTF-8, up to four bytes; how many they are. */
+static inline size_t put_utf8(uint32_t code, uint8_t *to)
+{
+    static const uint8_t leads[] = {0, 0xC0, 0xE0, 0xF0};
+    size_t more = code < 0x80 ? 0 : code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
+    for (size_t i = more; i; i--, code >>= 6)
+        to[i] = (uint8_t)(0x80 | (code & 0x3F));
+    to[0] = (uint8_t)(leads[more] | code);
+    return more + 1;
+}
+
 /* Is the text at a place, without regard to case? `text` is in lower case. */
 static inline int stands_at(Bytes source, size_t at, const char *text)
 {

@@ -140,11 +140,6 @@ static void find_signs(const Tree *tree, int is_set, Buffer *found)
 
 /* --- footnotes --- */
 
-static int is_letter(uint8_t byte)
-{
-    return lower(byte) >= 'a' && lower(byte) <= 'z';
-}
-
 /* May a link's text be a number, a letter or a sign, perhaps in brackets? By how its first text begins: most short
    links are words, or marks of a heading. */
 static int may_be_label(const Tree *tree, size_t node)

@@ -165,9 +165,8 @@ static size_t put_halves(Buffer *to, Bytes text, size_t at)
         return 3;
     }
     uint32_t code = 0x10000 + ((first & 0x3FF) << 10 | (second & 0x3FF));
-    const uint8_t whole[] = {(uint8_t)(0xF0 | code >> 18), (uint8_t)(0x80 | (code >> 12 & 0x3F)),
-                             (uint8_t)(0x80 | (code >> 6 & 0x3F)), (uint8_t)(0x80 | (code & 0x3F))};
-    put(to, whole, sizeof(whole));
+    uint8_t whole[4];
+    put(to, whole, put_utf8(code, whole));
     return 6;
 }
 

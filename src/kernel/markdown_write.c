@@ -185,11 +185,6 @@ static int is_digit(uint8_t byte)
     return byte >= '0' && byte <= '9';
 }
 
-static int is_letter(uint8_t byte)
-{
-    return lower(byte) >= 'a' && lower(byte) <= 'z';
-}
-
 static int is_sign(uint8_t byte)
 {
     return byte > ' ' && byte < 0x7F && !is_letter(byte) && !is_digit(byte);

@@ -14,11 +14,6 @@ static int is_small(uint8_t byte)
     return byte >= 'a' && byte <= 'z';
 }
 
-static int is_letter(uint8_t byte)
-{
-    return is_small(byte | 0x20);
-}
-
 /* Add what the words in a value tell: runs of letters, cut before capitals inside of them. */
 static void add_told(Bytes source, size_t at, size_t stop, const WordList *list, float *told)
 {

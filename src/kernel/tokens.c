@@ -179,25 +179,8 @@ static void put_lower(Buffer *out, Bytes page, size_t first, size_t behind)
 
 static void put_character(Buffer *out, uint32_t number)
 {
-    uint8_t bytes[4] = {(uint8_t)number};
-    size_t size = 1;
-    if (number >= 0x10000) {
-        bytes[0] = (uint8_t)(0xF0 | number >> 18);
-        bytes[1] = (uint8_t)(0x80 | (number >> 12 & 0x3F));
-        bytes[2] = (uint8_t)(0x80 | (number >> 6 & 0x3F));
-        bytes[3] = (uint8_t)(0x80 | (number & 0x3F));
-        size = 4;
-    } else if (number >= 0x800) {
-        bytes[0] = (uint8_t)(0xE0 | number >> 12);
-        bytes[1] = (uint8_t)(0x80 | (number >> 6 & 0x3F));
-        bytes[2] = (uint8_t)(0x80 | (number & 0x3F));
-        size = 3;
-    } else if (number >= 0x80) {
-        bytes[0] = (uint8_t)(0xC0 | number >> 6);
-        bytes[1] = (uint8_t)(0x80 | (number & 0x3F));
-        size = 2;
-    }
-    put(out, bytes, size);
+    uint8_t bytes[4];
+    put(out, bytes, put_utf8(number, bytes));
 }
 
 /* Write a character as canonical HTML does. */

@@ -320,11 +320,6 @@ static int is_beside_heading(const Look *look, size_t node)
 
 /* --- raised numbers --- */
 
-static int is_ascii_letter(uint8_t byte)
-{
-    return lower(byte) >= 'a' && lower(byte) <= 'z';
-}
-
 typedef enum { NO_POWER, LETTER_POWER, NUMBER_POWER, SIGNED_POWER } Power;
 
 /* Is a text, cut at its ends, a letter that stands for a number, or numbers of at most four digits: `2`, `-1`, `1)`,
@@ -361,7 +356,7 @@ static int is_base(Bytes text, Power power)
     uint8_t last = text.bytes[size - 1], before = size > 1 ? text.bytes[size - 2] : ' ';
     if (power != LETTER_POWER || (last >= '0' && last <= '9') || last == ')' || last == ']' || last == '|')
         return 1;
-    return is_ascii_letter(last) && !is_ascii_letter(before) && before < 0x80;
+    return is_letter(last) && !is_letter(before) && before < 0x80;
 }
 
 static int is_raised(const Look *look, size_t node)
@@ -389,9 +384,9 @@ static size_t before_beside(const Tree *tree, size_t node)
     return before;
 }
 
-static int is_letter(uint8_t byte)
+static int is_word_byte(uint8_t byte)
 {
-    return is_ascii_letter(byte) || byte >= 0x80;
+    return is_letter(byte) || byte >= 0x80;
 }
 
 /* Do two links that touch, with text before and behind them, share a word? Others are set apart by style sheets. */
@@ -404,7 +399,7 @@ static int is_joined(const Tree *tree, size_t node)
         return 0;
     size_t before = before_beside(tree, link);
     return before != link && tree->tag[before] == TAG_TEXT && tree->text_length[before] &&
-           is_letter(tree->source.bytes[tree->stop[node - 1] - 1]) && is_letter(tree->source.bytes[tree->start[node + 1]]);
+           is_word_byte(tree->source.bytes[tree->stop[node - 1] - 1]) && is_word_byte(tree->source.bytes[tree->start[node + 1]]);
 }
 
 /* Does code touch code whose start tag is the same? Parts of one piece of code are marked as what they are. */
