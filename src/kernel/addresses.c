@@ -37,11 +37,28 @@ static int is_plain(Bytes url)
     return !unsafe;
 }
 
-static int is_plain_name(uint8_t byte, const char *more)
+/* Letters and digits of ASCII and a few signs, a bit for each byte. */
+typedef struct {
+    uint64_t bits[4];
+} Plain;
+
+#define DIGITS UINT64_C(0x03FF000000000000)
+#define LETTERS UINT64_C(0x07FFFFFE07FFFFFE)
+#define BIT(byte) (UINT64_C(1) << ((byte) & 63))
+
+static const Plain IN_SCHEME = {{DIGITS | BIT('+') | BIT('.') | BIT('-'), LETTERS, 0, 0}};
+static const Plain IN_HOST = {{DIGITS | BIT('.') | BIT(':') | BIT('-'), LETTERS, 0, 0}};
+static const Plain FIRST_IN_PATH = {{DIGITS | BIT('%') | BIT('-'), LETTERS | BIT('_') | BIT('~'), 0, 0}};
+static const Plain IN_PATH = {
+    {DIGITS | BIT('%') | BIT('/') | BIT('.') | BIT('-'), LETTERS | BIT('_') | BIT('~'), 0, 0}};
+static const Plain BEHIND_PATH = {
+    {DIGITS | BIT('%') | BIT('/') | BIT('.') | BIT('!') | BIT('$') | BIT('&') | BIT('\'') | BIT('(') | BIT(')') |
+         BIT('*') | BIT('+') | BIT(',') | BIT(':') | BIT(';') | BIT('=') | BIT('?') | BIT('-'),
+     LETTERS | BIT('_') | BIT('~') | BIT('@'), 0, 0}};
+
+static inline int is_in(const Plain *plain, uint8_t byte)
 {
-    uint8_t letter = lower(byte);
-    return (letter >= 'a' && letter <= 'z') || (byte >= '0' && byte <= '9') ||
-           (byte && strchr(more, byte));
+    return plain->bits[byte >> 6] >> (byte & 63) & 1;
 }
 
 static int has_pair(Bytes url, const char *pair)
@@ -52,11 +69,11 @@ static int has_pair(Bytes url, const char *pair)
     return 0;
 }
 
-/* How many bytes from a place on are plain, of a path, or of what may stand behind one. */
-static size_t plain_run(Bytes url, size_t at, const char *more)
+/* How many bytes from a place on are plain. */
+static size_t plain_run(Bytes url, size_t at, const Plain *plain)
 {
     size_t first = at;
-    while (at < url.size && is_plain_name(url.bytes[at], more))
+    while (at < url.size && is_in(plain, url.bytes[at]))
         at++;
     return at - first;
 }
@@ -64,15 +81,14 @@ static size_t plain_run(Bytes url, size_t at, const char *more)
 /* A path below the folder of the page, perhaps a query, and perhaps a place in it: `urls._RELATIVE`. */
 static int is_relative(Bytes url)
 {
-    static const char behind[] = "_~%/.!$&'()*+,:;=?@-";
     size_t at, run;
-    if (!url.size || !is_plain_name(url.bytes[0], "_~%-"))
+    if (!url.size || !is_in(&FIRST_IN_PATH, url.bytes[0]))
         return 0;
-    at = plain_run(url, 0, "_~%/.-");
+    at = plain_run(url, 0, &IN_PATH);
     for (const char *mark = "?#"; *mark; mark++) {
         if (at == url.size || url.bytes[at] != (uint8_t)*mark)
             continue;
-        run = plain_run(url, at + 1, behind);
+        run = plain_run(url, at + 1, &BEHIND_PATH);
         if (!run)
             return 0;
         at += 1 + run;
@@ -90,7 +106,7 @@ static int begins_with(Bytes url, const char *text)
 static size_t scheme_of(Bytes url)
 {
     uint8_t first = url.size ? lower(url.bytes[0]) : 0;
-    size_t run = first >= 'a' && first <= 'z' ? plain_run(url, 0, "+.-") : 0;
+    size_t run = first >= 'a' && first <= 'z' ? plain_run(url, 0, &IN_SCHEME) : 0;
     return run && run < url.size && url.bytes[run] == ':' ? run + 1 : 0;
 }
 
@@ -124,7 +140,7 @@ static Bytes folder_for(Bytes *url, const Bases *bases)
 /* An address without its scheme of which nothing has to change: `urls._OTHER_HOST`. */
 static int is_other_host(Bytes url)
 {
-    size_t at = 2, run = plain_run(url, at, ".:-");
+    size_t at = 2, run = plain_run(url, at, &IN_HOST);
     if (!run)
         return 0;
     at += run;

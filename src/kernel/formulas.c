@@ -161,10 +161,11 @@ static int may_be_label(const Tree *tree, size_t node)
 /* Is it a short link to a place on the page, as footnotes are referred to? */
 static int is_short_anchor(const Tree *tree, size_t node)
 {
-    static const Word words[] = {{" href=\"#", 7}, {NULL, 0}};
+    Attribute href;
     return tree->tag[node] == TAG_a && tree->shown[node] && tree->text_length[node] > 0 &&
            tree->text_length[node] <= MAX_NOTE_LABEL && may_be_label(tree, node) &&
-           has_word(tree->source, (size_t)tree->start[node], (size_t)tree->stop[node], words);
+           find_attribute(tree->source, (size_t)tree->start[node], (size_t)tree->stop[node], "href", &href) &&
+           href.value_stop - href.value > 1 && tree->source.bytes[href.value] == '#';
 }
 
 PyObject *kernel_short_anchors(PyObject *module, PyObject *const *arguments, Py_ssize_t count)

@@ -122,12 +122,16 @@ class Stated(NamedTuple):
         """The same with the labels of its headings; small ones of the template are of lists."""
         label_at, found = labels.data, []  # A view gives plain numbers, and quickly.
         for heading in self.headings:
-            label = label_at[heading.node]
+            node, level, text, _ = heading
+            label = label_at[node]
             if label == _CONTENT:
                 found.append(heading)
-            elif heading.level <= 2:
-                found.append(Heading(*heading[:3], label))
-        return self._replace(headings=found[:MAX_HEADINGS])
+            elif level <= 2:
+                found.append(_HEADING((node, level, text, label)))
+        return _STATED((*self[:-1], found[:MAX_HEADINGS]))
+
+
+_STATED: Final = partial(tuple.__new__, Stated)
 
 
 def read_stated(tree: Tree) -> Stated:
@@ -221,6 +225,8 @@ class Linked:
 
     def first(self, *keys: str) -> str:
         """The first name that the objects say under these keys; empty for none."""
+        if not self.objects:
+            return ""
         return next(filter(None, map(name_of, self.texts(*keys))), "")
 
 

@@ -19,6 +19,8 @@ _MIN_KEY: Final = 3
 """Letters that may be at the end of a title by chance."""
 _MAX_READ: Final = 10 * MAX_TITLE
 """Characters of a text that make its key: keys are kept, and a page may state megabytes."""
+_MOST_BY_WORDS: Final = 2.15
+"""What a heading is worth at most that is no end of what is stated."""
 _SURE: Final = 3.55
 """What an `<h1>` of the content is worth that makes up nearly half of what is stated, or more."""
 _CONTENT: Final = Label.CONTENT.value
@@ -72,6 +74,8 @@ def headline_of(stated: Stated, sites: frozenset[str], linked: str) -> Heading |
         is_content = heading.label == _CONTENT
         tops += heading.level == 1 and is_content
         worth = _end_worth(key, keys)
+        if not worth and best is not None and best[0] >= _MOST_BY_WORDS:
+            continue
         if not worth:
             words = words or {word for source in sources for word in source.casefold().split()}
             own = heading.text.casefold().split()
