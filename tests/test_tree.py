@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dehusk import _kernel, extract
-from dehusk.errors import NotHtml, PageTooLarge, TooManyNodes
+from dehusk.errors import NotHtml, PageTooLarge, TooManyNodes, UsageError
 from dehusk.page.page import Page
 from dehusk.page.parse import parse
 from dehusk.page.tree import Tree
@@ -254,6 +254,7 @@ def test_what_is_deeper_than_the_limit_becomes_siblings(limit: int) -> None:
         (b"<meta charset=windows-1251><p>\xe4\xe0", None, "да"),
         (b"<p>\xe4\xe0", "windows-1251", "да"),
         (b"<p>caf\xe9", "no-such-charset", "café"),
+        (b"<p>caf\xe9", "\ud83d", "café"),
         (b"\xef\xbb\xbf<meta charset=latin1><p>caf\xc3\xa9", "latin1", "café"),
         ("<p>caf\xe9".encode("utf-16"), None, "café"),
         (b"<meta charset=shift_jis><p>\x82\xa0", None, "あ"),
@@ -262,6 +263,12 @@ def test_what_is_deeper_than_the_limit_becomes_siblings(limit: int) -> None:
 def test_bytes_are_decoded_as_browsers_do(data: bytes, charset: str | None, text: str) -> None:
     tree = parse(Page(data, charset=charset)).tree
     assert tree.text(len(tree) - 1) == text
+
+
+@pytest.mark.parametrize("name", ["site", "charset"])
+def test_a_site_or_charset_that_is_no_text_is_refused(name: str) -> None:
+    with pytest.raises(UsageError, match=f"a page's {name} is str, not int"):
+        Page("<p>Rye", **{name: 5})  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

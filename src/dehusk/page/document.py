@@ -99,7 +99,9 @@ def _parse_html(html: str | bytes, charset: str | None) -> turbohtml.Document:
         return turbohtml.parse(
             html, encoding=charset, positions=False, allow_declarative_shadow_roots=False
         )
-    except LookupError:
+    except (LookupError, UnicodeEncodeError):
+        if charset is None:
+            raise
         return _parse_html(html, None)
 
 

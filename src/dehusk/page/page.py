@@ -71,6 +71,9 @@ class Page:
             raise UsageError(f"a page's HTML is str or bytes, not {type(self.html).__name__}")
         if not isinstance(self.url, str | None):
             raise UsageError(f"a page's URL is str, not {type(self.url).__name__}: use str(url)")
+        for name in ("site", "charset"):
+            if not isinstance(value := getattr(self, name), str | None):
+                raise UsageError(f"a page's {name} is str, not {type(value).__name__}")
 
 
 PageLike = Page | str | bytes | tuple[Any, ...] | list[Any]
