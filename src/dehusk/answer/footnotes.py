@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from dehusk import _kernel
-from dehusk.answer.nodes import attribute, unescaped
+from dehusk.answer.nodes import written_attribute
 from dehusk.page.patterns import pattern
 from dehusk.page.tree import Tree
 
@@ -88,10 +88,12 @@ def _find(tree: Tree) -> bytes:
     return np.array(rows, np.int32).tobytes()
 
 
-def _leads(tree: Tree, signs: list[int], places: dict[str, int]) -> Iterator[tuple[int, int, int]]:
+def _leads(
+    tree: Tree, signs: list[int], places: dict[bytes, int]
+) -> Iterator[tuple[int, int, int]]:
     """The links that may refer to a note, with what they lead to and the block that it is in."""
     for link in signs:
-        target = places.get(_target(tree, link) or "")
+        target = places.get(_target(tree, link) or b"")
         block = None if target is None else _block(tree, target)
         if target is not None and block is not None and link < tree.end[link] <= block:
             yield link, target, block
@@ -107,22 +109,24 @@ def _number(label: str, taken: set[int], free: Iterator[int]) -> int:
     return number
 
 
-def _places(tree: Tree) -> dict[str, int]:
-    """The element of each id, the first of several."""
+def _places(tree: Tree) -> dict[bytes, int]:
+    """The element of each id, the first of several; ids as canonical HTML writes them."""
     found = [(match.start(), match[1]) for match in _ID.finditer(tree.source)]
     starts = np.array([start for start, _ in found], np.int64)
     nodes = np.searchsorted(tree.start, starts, "right") - 1
-    places: dict[str, int] = {}
-    for node, (start, name) in zip(nodes.tolist(), found, strict=True):
-        if node >= 0 and start < tree.stop[node] and not tree.is_text[node]:
-            places.setdefault(unescaped(name), node)
-    return places
+    is_id = (nodes >= 0) & (starts < tree.stop[nodes]) & ~tree.is_text[nodes]
+    places = [
+        (name, node)
+        for (_, name), node, is_one in zip(found, nodes.tolist(), is_id.tolist(), strict=True)
+        if is_one
+    ]
+    return dict(reversed(places))
 
 
-def _target(tree: Tree, link: int) -> str | None:
+def _target(tree: Tree, link: int) -> bytes | None:
     """The id that a link on the page leads to."""
-    href = attribute(tree.source[tree.start[link] : tree.stop[link]], b"href") or ""
-    return href[1:] if href.startswith("#") and len(href) > 1 else None
+    href = written_attribute(tree.source[tree.start[link] : tree.stop[link]], b"href") or b""
+    return href[1:] if href.startswith(b"#") and len(href) > 1 else None
 
 
 def _text(tree: Tree, node: int) -> str:
@@ -161,7 +165,7 @@ def _is_at_front(tree: Tree, target: int, block: int) -> bool:
     return not before.strip(_ARROWS) or _LABEL.fullmatch(before) is not None
 
 
-def _note(tree: Tree, block: int, first: int, places: dict[str, int]) -> _Note | None:
+def _note(tree: Tree, block: int, first: int, places: dict[bytes, int]) -> _Note | None:
     """The note that a block is, with the term `first` before it; None if nothing leads back."""
     back = {}
     while first < block and tree.name(first) != "dt":
@@ -169,7 +173,7 @@ def _note(tree: Tree, block: int, first: int, places: dict[str, int]) -> _Note |
     for node in range(first, min(int(tree.end[block]), first + _MAX_NODES)):
         if tree.is_text[node] or tree.name(node) != "a":
             continue
-        target = places.get(_target(tree, node) or "")
+        target = places.get(_target(tree, node) or b"")
         if target is not None and target < first:
             back[node] = target
     gone = dict.fromkeys(first if node < block else node for node in back)
