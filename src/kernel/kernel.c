@@ -182,6 +182,9 @@ static void free_types(void *module)
 
 static PyModuleDef_Slot slots[] = {
     {Py_mod_exec, (void *)add_types},
+#ifdef Py_GIL_DISABLED
+    {Py_mod_gil, Py_MOD_GIL_NOT_USED}, /* Else the interpreter would switch its lock on. */
+#endif
     {0, NULL},
 };
 

@@ -23,8 +23,8 @@ static inline Types *types_of(PyObject *module)
 /* What two threads may do at a time with one object is done with it locked, where the interpreter has no lock of its
    own. Between the two nothing may let other threads run: it would unlock the object too. */
 #ifdef Py_GIL_DISABLED
-#define BEGIN_ALONE(object) Py_BEGIN_CRITICAL_SECTION(object)
-#define END_ALONE Py_END_CRITICAL_SECTION()
+#define BEGIN_ALONE(object) Py_BEGIN_CRITICAL_SECTION(object);
+#define END_ALONE Py_END_CRITICAL_SECTION();
 #else
 #define BEGIN_ALONE(object) {
 #define END_ALONE }
