@@ -323,15 +323,26 @@ int make_weighing(const Asked *page, Weighing *room)
     return 1;
 }
 
+void let_go(Asked *asked)
+{
+    Py_XDECREF((PyObject *)asked->segments);
+    Py_XDECREF((PyObject *)asked->texts);
+    Py_XDECREF((PyObject *)asked->places);
+    Py_XDECREF((PyObject *)asked->families);
+}
+
 int given_asked(const Types *types, PyObject *const *objects, long pages, Asked *asked)
 {
     PyObject *tables = objects[2];
+    asked->segments = asked->texts = asked->places = asked->families = NULL;
     if (!given_opinion(types, objects[0], objects[1], &asked->reading, &asked->opinion) ||
         !find_table(types, tables, "segments", 0, &asked->segments) ||
         !find_table(types, tables, "texts", 0, &asked->texts) ||
         !find_table(types, tables, "places", PLACE_SUMS, &asked->places) ||
-        !find_table(types, tables, "families", 0, &asked->families))
+        !find_table(types, tables, "families", 0, &asked->families)) {
+        let_go(asked);
         return 0;
+    }
     uint64_t family = asked->opinion->families->keys[0];
     asked->others = pages > 1 ? (double)(pages - 1) : 0;
     asked->family = at_least((double)count_of(asked->families, family) - 1, 0);
@@ -340,35 +351,42 @@ int given_asked(const Types *types, PyObject *const *objects, long pages, Asked 
 
 /* --- for training --- */
 
+/* What the site network reads of each block; NULL with an exception set. */
+static PyObject *site_features_of(const Asked *page)
+{
+    PyObject *memory = NULL;
+    Weighing room;
+    size_t blocks = page->reading->blocks;
+    float *evidence = malloc(blocks * EVIDENCE_COUNT * sizeof(float));
+    if (evidence && make_weighing(page, &room)) {
+        memory = PyByteArray_FromStringAndSize(NULL, (Py_ssize_t)(blocks * SITE_FEATURES * sizeof(float)));
+        float *row = memory ? (float *)PyByteArray_AsString(memory) : NULL;
+        weigh(page, &room, evidence);
+        for (size_t i = 0; i < blocks && row; i++, row += SITE_FEATURES)
+            put_features(page, &room, i, evidence + i * EVIDENCE_COUNT, row, i ? row - SITE_FEATURES : row);
+        free(room.sums);
+    }
+    free(evidence);
+    return memory || PyErr_Occurred() ? memory : PyErr_NoMemory();
+}
+
 PyObject *kernel_site_features(PyObject *module, PyObject *arguments, PyObject *named)
 {
     static char *names[] = {"reading", "opinion", "tables", "pages", "types", NULL};
     static const Py_ssize_t types_size = TYPE_COUNT * sizeof(double);
     PyObject *objects[4], *memory = NULL;
-    Weighing room;
     Asked page;
     View view;
     long pages;
     if (!PyArg_ParseTupleAndKeywords(arguments, named, "OOOlO:site_features", names, &objects[0], &objects[1],
                                      &objects[2], &pages, &objects[3]) ||
-        !given_asked(types_of(module), objects, pages, &page) || !open_views(&view, &objects[3], "d"))
+        !open_views(&view, &objects[3], "d"))
         return NULL;
-    if (!check_sizes("site_features", &view, &types_size, 1, 1)) {
-        close_views(&view, 1);
-        return NULL;
-    }
     page.types = view.buffer.buf;
-    size_t blocks = page.reading->blocks;
-    float *evidence = malloc(blocks * EVIDENCE_COUNT * sizeof(float));
-    if (evidence && make_weighing(&page, &room)) {
-        memory = PyByteArray_FromStringAndSize(NULL, (Py_ssize_t)(blocks * SITE_FEATURES * sizeof(float)));
-        float *row = memory ? (float *)PyByteArray_AsString(memory) : NULL;
-        weigh(&page, &room, evidence);
-        for (size_t i = 0; i < blocks && row; i++, row += SITE_FEATURES)
-            put_features(&page, &room, i, evidence + i * EVIDENCE_COUNT, row, i ? row - SITE_FEATURES : row);
-        free(room.sums);
+    if (check_sizes("site_features", &view, &types_size, 1, 1) && given_asked(types_of(module), objects, pages, &page)) {
+        memory = site_features_of(&page);
+        let_go(&page);
     }
-    free(evidence);
     close_views(&view, 1);
-    return memory || PyErr_Occurred() ? memory : PyErr_NoMemory();
+    return memory;
 }

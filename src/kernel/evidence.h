@@ -9,7 +9,7 @@
 typedef struct {
     const Reading *reading;
     Opinion *opinion;
-    const Table *segments, *texts, *places, *families;
+    Table *segments, *texts, *places, *families; /* Held until `let_go`. */
     const double *types; /* The probabilities of the page's types, `TYPE_COUNT` of them. */
     double others; /* Other pages of the site. */
     double family; /* Those of them that are of the page's family. */
@@ -41,8 +41,9 @@ typedef struct {
 
 extern PyType_Spec judgement_spec;
 
-/* What Python handed in; 0 with an exception set. */
+/* What Python handed in; 0 with an exception set. Its tables are held: */
 int given_asked(const Types *types, PyObject *const *objects, long pages, Asked *asked);
+void let_go(Asked *asked);
 
 /* Room for a page, to be freed at `sums`; 0 without memory. */
 int make_weighing(const Asked *page, Weighing *room);

@@ -282,14 +282,6 @@ static void decide(const Asked *page, double shift, double *room, Judgement *to)
     put_scores(to->content, blocks, to->threshold, to->scores);
 }
 
-/* The tables, which are only borrowed from a dict that other threads may change meanwhile: held, or let go again. */
-static void hold_tables(const Asked *page, void (*change)(PyObject *))
-{
-    const Table *tables[] = {page->segments, page->texts, page->places, page->families};
-    for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++)
-        change((PyObject *)tables[i]);
-}
-
 /* Judge the page; 0 without memory. */
 static int judge(const Asked *page, Context *context, const Atlas *atlas, double shift, Judgement *to)
 {
@@ -312,7 +304,7 @@ static int open_atlas(PyObject *said, View *views, Atlas *atlas)
     static const Py_ssize_t sizes[] = {sizeof(uint64_t), sizeof(int8_t)};
     PyObject *arrays[2];
     *atlas = (Atlas){0};
-    views[0].buffer = views[1].buffer = (Py_buffer){0};
+    views[0] = views[1] = (View){0};
     if (said == Py_None)
         return 1;
     if (!PyTuple_Check(said)) {
@@ -333,13 +325,14 @@ static int open_atlas(PyObject *said, View *views, Atlas *atlas)
 /* The judgement with the types that were told, to be filled; NULL with an exception set. */
 static Judgement *make_judgement(const Types *types, Asked *page, PyObject *network, long known_type)
 {
-    if (!(page->types = page_types_of(types, page->reading, page->opinion, network)))
+    PageTypes told;
+    if (!page_types_of(types, page->reading, page->opinion, network, &told))
         return NULL;
     Judgement *to = make_owner(types->judgement, columns, &page->reading->blocks, NULL);
     if (!to)
         return NULL;
-    memcpy(to->types, page->types, sizeof(to->types));
-    page->types = to->types; /* Another thread may ask the opinion for others. */
+    memcpy(to->types, told.read, sizeof(to->types));
+    page->types = to->types;
     for (long i = 0; i < TYPE_COUNT && known_type >= 0 && known_type < TYPE_COUNT; i++)
         to->types[i] = i == known_type; /* The user knows better. */
     return to;
@@ -360,20 +353,19 @@ PyObject *kernel_judge(PyObject *module, PyObject *arguments, PyObject *named)
     int is_done = 0;
     if (!PyArg_ParseTupleAndKeywords(arguments, named, "OOOlOOOd|lO:judge", names, &objects[0], &objects[1],
                                      &objects[2], &pages, &objects[3], &objects[4], &objects[5], &shift, &type, &said) ||
-        !given_asked(types, objects, pages, &page) || !given_context(types, objects[4], objects[5], &context) ||
-        !open_atlas(said, views, &atlas))
+        !given_context(types, objects[4], objects[5], &context) || !open_atlas(said, views, &atlas))
         return NULL;
-    Judgement *to = make_judgement(types, &page, objects[3], type);
-    if (to) {
-        hold_tables(&page, Py_IncRef);
+    Judgement *to = NULL;
+    if (given_asked(types, objects, pages, &page)) {
+        to = make_judgement(types, &page, objects[3], type);
         Py_BEGIN_ALLOW_THREADS
-        is_done = judge(&page, &context, &atlas, shift, to);
+        is_done = to && judge(&page, &context, &atlas, shift, to);
         Py_END_ALLOW_THREADS
-        hold_tables(&page, Py_DecRef);
-        if (!is_done) {
+        if (to && !is_done) {
             Py_CLEAR(to);
             PyErr_NoMemory();
         }
+        let_go(&page);
     }
     close_views(views, 2);
     return (PyObject *)to;

@@ -4,6 +4,8 @@
 #include "evidence.h"
 #include "tags.h"
 
+#include <stdlib.h>
+
 static Py_ssize_t size_of_type(char type)
 {
     return strchr("Qd", type) ? 8 : strchr("Iif", type) ? 4 : type == 'H' ? 2 : 1;
@@ -15,16 +17,36 @@ static char kind_of_type(char type)
     return strchr("bhilqn", type) ? 'i' : strchr("fd", type) ? 'f' : strchr("BHILQN", type) ? 'u' : type;
 }
 
+/* Let the view be of a copy, if others may write to the array; 0 with an exception set. */
+static int keep_still(View *view)
+{
+    if (view->buffer.readonly)
+        return 1;
+    void *copy = malloc((size_t)view->buffer.len + 1);
+    if (!copy) {
+        PyErr_NoMemory();
+        return 0;
+    }
+    memcpy(copy, view->buffer.buf, (size_t)view->buffer.len);
+    view->shared = view->buffer.buf;
+    view->buffer.buf = copy;
+    return 1;
+}
+
 int open_array(View *view, PyObject *object, char type)
 {
+    view->shared = NULL;
     if (PyObject_GetBuffer(object, &view->buffer, PyBUF_ND | PyBUF_FORMAT) < 0)
         return 0;
     const char *format = view->buffer.format ? view->buffer.format : "B";
     Py_ssize_t item = view->buffer.itemsize, wanted = size_of_type(type);
     if (view->buffer.len % wanted == 0 &&
-        (item == 1 || (item == wanted && kind_of_type(format[strspn(format, "@=<")]) == kind_of_type(type))))
-        return 1;
-    PyErr_Format(PyExc_ValueError, "an array of '%s', where one of '%c' is wanted", format, type);
+        (item == 1 || (item == wanted && kind_of_type(format[strspn(format, "@=<")]) == kind_of_type(type)))) {
+        if (keep_still(view))
+            return 1;
+    } else {
+        PyErr_Format(PyExc_ValueError, "an array of '%s', where one of '%c' is wanted", format, type);
+    }
     PyBuffer_Release(&view->buffer);
     return 0;
 }
@@ -42,8 +64,13 @@ int open_views(View *views, PyObject *const *objects, const char *types)
 
 void close_views(View *views, size_t count)
 {
-    while (count--)
+    while (count--) {
+        if (views[count].shared) {
+            free(views[count].buffer.buf);
+            views[count].buffer.buf = views[count].shared;
+        }
         PyBuffer_Release(&views[count].buffer);
+    }
 }
 
 int check_count(const char *function, Py_ssize_t count, Py_ssize_t wanted)
@@ -155,6 +182,9 @@ static void free_types(void *module)
 
 static PyModuleDef_Slot slots[] = {
     {Py_mod_exec, (void *)add_types},
+#ifdef Py_GIL_DISABLED
+    {Py_mod_gil, Py_MOD_GIL_NOT_USED}, /* Else the interpreter would switch its lock on. */
+#endif
     {0, NULL},
 };
 

@@ -20,9 +20,21 @@ static inline Types *types_of(PyObject *module)
     return PyModule_GetState(module);
 }
 
-/* The memory of an array that Python handed in. */
+/* What two threads may do at a time with one object is done with it locked, where the interpreter has no lock of its
+   own. Between the two nothing may let other threads run: it would unlock the object too. */
+#ifdef Py_GIL_DISABLED
+#define BEGIN_ALONE(object) Py_BEGIN_CRITICAL_SECTION(object);
+#define END_ALONE Py_END_CRITICAL_SECTION();
+#else
+#define BEGIN_ALONE(object) {
+#define END_ALONE }
+#endif
+
+/* The memory of an array that Python handed in; of one that can be written to, that of a copy. Other threads could write
+   to it between a check and what rests on it: numpy does so without the interpreter's lock. */
 typedef struct {
     Py_buffer buffer;
+    void *shared; /* The memory of the array itself, if there is a copy; or NULL. */
 } View;
 
 /* A view of an array of the type that `struct` has this letter for, or of bytes that hold such items; "B" takes

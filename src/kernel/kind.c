@@ -97,23 +97,34 @@ static void choose(const double *logits, double scale, double *types)
 }
 
 /* A page is judged and described: both ask for its types. */
-const double *page_types_of(const Types *types, const Reading *reading, Opinion *opinion, PyObject *object)
+int page_types_of(const Types *types, const Reading *reading, Opinion *opinion, PyObject *object, PageTypes *found)
 {
     const Network *network = given_network(types, object, 2 * PAGE_FEATURES, TYPE_COUNT);
+    PyObject *before;
     float row[2 * PAGE_FEATURES];
     double logits[TYPE_COUNT];
-    if (!network || opinion->type_network == object)
-        return network ? opinion->types : NULL;
+    int is_known = 0;
+    if (!network)
+        return 0;
+    BEGIN_ALONE(opinion)
+    if ((is_known = opinion->type_network == object))
+        *found = opinion->types;
+    END_ALONE
+    if (is_known)
+        return 1;
     if (!pool_page(reading, opinion, row) || !run_network(network, row, 1, logits)) {
-        Py_CLEAR(opinion->type_network);
         PyErr_NoMemory();
-        return NULL;
+        return 0;
     }
-    choose(logits, 1, opinion->types); /* As the other networks were fitted to them. */
-    choose(logits, SCALE, opinion->stated_types);
-    Py_XDECREF(opinion->type_network);
+    choose(logits, 1, found->read); /* As the other networks were fitted to them. */
+    choose(logits, SCALE, found->stated);
+    BEGIN_ALONE(opinion)
+    before = opinion->type_network;
     opinion->type_network = Py_NewRef(object);
-    return opinion->types;
+    opinion->types = *found;
+    END_ALONE
+    Py_XDECREF(before);
+    return 1;
 }
 
 PyObject *list_of(const double *numbers, size_t count)
@@ -134,19 +145,20 @@ PyObject *kernel_kind(PyObject *module, PyObject *arguments, PyObject *named)
     PyObject *objects[4];
     const Reading *reading;
     Opinion *opinion;
-    const Table *texts;
+    Table *texts;
+    PageTypes told;
     long pages;
     if (!PyArg_ParseTupleAndKeywords(arguments, named, "OOOlO:kind", names, &objects[0], &objects[1], &objects[2],
                                      &pages, &objects[3]) ||
         !given_opinion(types, objects[0], objects[1], &reading, &opinion) ||
         !find_table(types, objects[2], "texts", 0, &texts))
         return NULL;
-    PyObject *list = page_types_of(types, reading, opinion, objects[3]) ? list_of(opinion->stated_types, TYPE_COUNT)
-                                                                        : NULL;
-    if (!list)
-        return NULL;
-    return Py_BuildValue("(NOK)", list, is_last_page(reading, texts, (uint32_t)pages) ? Py_True : Py_False,
-                         (unsigned long long)opinion->families->keys[0]);
+    PyObject *list = page_types_of(types, reading, opinion, objects[3], &told) ? list_of(told.stated, TYPE_COUNT) : NULL;
+    int is_last = list && is_last_page(reading, texts, (uint32_t)pages);
+    Py_XDECREF((PyObject *)texts);
+    return list ? Py_BuildValue("(NOK)", list, is_last ? Py_True : Py_False,
+                                (unsigned long long)opinion->families->keys[0])
+                : NULL;
 }
 
 /* --- a new template --- */
@@ -176,10 +188,13 @@ static int is_template_new(const Table *texts, int64_t pages)
 
 PyObject *kernel_is_template_new(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
 {
-    const Table *texts;
-    if (!check_count("is_template_new", count, 2) ||
-        !find_table(types_of(module), arguments[0], "texts", 0, &texts))
+    Table *texts;
+    if (!check_count("is_template_new", count, 2))
         return NULL;
     long long pages = PyLong_AsLongLong(arguments[1]);
-    return PyErr_Occurred() ? NULL : PyBool_FromLong(is_template_new(texts, pages));
+    if (PyErr_Occurred() || !find_table(types_of(module), arguments[0], "texts", 0, &texts))
+        return NULL;
+    int is_new = is_template_new(texts, pages);
+    Py_XDECREF((PyObject *)texts);
+    return PyBool_FromLong(is_new);
 }

@@ -59,10 +59,8 @@ static uint8_t kind_of_byte(uint8_t byte)
     return strchr(".!?", byte) ? STOP : strchr(",;:()\"'", byte) ? COMMA : SIGN;
 }
 
-void prepare_letters(void)
+static void fill_letters(void)
 {
-    if (one_of[0]) /* Another interpreter of the process has: a thread may be reading. */
-        return;
     for (size_t byte = 0; byte < 256; byte++) {
         uint8_t kind = kinds_of_bytes[byte] = kind_of_byte((uint8_t)byte);
         /* Texts of the same letters and digits have one signature, however spaced and marked up. */
@@ -74,6 +72,19 @@ void prepare_letters(void)
     for (size_t i = 0; i < RANGES && ranges[i].first < TABLED; i++)
         for (uint32_t code = ranges[i].first; code <= ranges[i].last && code < TABLED; code++)
             table[code] = (code - ranges[i].first) % 2 ? ranges[i].next : ranges[i].kind;
+}
+
+void prepare_letters(void)
+{
+#ifdef Py_GIL_DISABLED
+    static PyMutex filling; /* Two interpreters of the process may begin at a time. */
+    PyMutex_Lock(&filling);
+#endif
+    if (!one_of[0]) /* Else another interpreter of the process has: a thread may be reading. */
+        fill_letters();
+#ifdef Py_GIL_DISABLED
+    PyMutex_Unlock(&filling);
+#endif
 }
 
 /* The kind of a character behind ASCII. */

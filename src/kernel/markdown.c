@@ -676,6 +676,6 @@ PyObject *kernel_markdown(PyObject *module, PyObject *const *arguments, Py_ssize
             found = markdown_of(&writer);
         close_views(views, 6);
     }
-    PyBuffer_Release(&labels.buffer);
+    close_views(&labels, 1);
     return found;
 }

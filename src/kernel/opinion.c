@@ -157,16 +157,22 @@ PyObject *kernel_opinion(PyObject *module, PyObject *const *arguments, Py_ssize_
     const Network *network = reading ? given_network(types, arguments[1], PAGE_FEATURES, 1) : NULL;
     if (!network)
         return NULL;
-    if (reading->network != arguments[1]) {
-        PyObject *opinion = opinion_on(types, reading, network, NULL);
-        if (!opinion)
-            return NULL;
-        Py_XDECREF(reading->opinion);
-        Py_XDECREF(reading->network);
-        reading->opinion = opinion;
-        reading->network = Py_NewRef(arguments[1]);
-    }
-    return Py_NewRef(reading->opinion);
+    PyObject *opinion = NULL, *before[2];
+    BEGIN_ALONE(reading)
+    if (reading->network == arguments[1])
+        opinion = Py_NewRef(reading->opinion);
+    END_ALONE
+    if (opinion || !(opinion = opinion_on(types, reading, network, NULL)))
+        return opinion;
+    BEGIN_ALONE(reading) /* Another thread may have come first: then both have the same. */
+    before[0] = reading->network;
+    before[1] = reading->opinion;
+    reading->network = Py_NewRef(arguments[1]);
+    reading->opinion = Py_NewRef(opinion);
+    END_ALONE
+    Py_XDECREF(before[0]);
+    Py_XDECREF(before[1]);
+    return opinion;
 }
 
 PyObject *kernel_opinion_of_logits(PyObject *module, PyObject *const *arguments, Py_ssize_t count)

@@ -15,6 +15,11 @@
    by weight, in thousandths, and that weight. */
 enum { SUM_SEGMENTS, SUM_CHARS, SUM_CONTENT, SUM_WEIGHT, PLACE_SUMS };
 
+/* The probabilities of a page's types, as networks read them, and as users do. */
+typedef struct {
+    double read[TYPE_COUNT], stated[TYPE_COUNT];
+} PageTypes;
+
 typedef struct {
     Owner owner; /* It holds on to the tree of the page that it is on. */
     OPINION_COLUMNS(COLUMN_POINTER)
@@ -23,7 +28,7 @@ typedef struct {
     PyObject *lesson; /* A dict of tables. */
     const Table *segments, *places, *families; /* Of the lesson. */
     PyObject *type_network;                    /* The one that told `types` when it was asked last; or NULL. */
-    double types[TYPE_COUNT], stated_types[TYPE_COUNT]; /* As networks read them, and as users do. */
+    PageTypes types;
 } Opinion;
 
 extern PyType_Spec opinion_spec;
@@ -36,7 +41,7 @@ int given_opinion(const Types *types, PyObject *reading, PyObject *opinion, cons
 /* Numbers in a list; NULL with an exception set. */
 PyObject *list_of(const double *numbers, size_t count);
 
-/* The probabilities of the page's types, which the opinion keeps; NULL with an exception set. */
-const double *page_types_of(const Types *types, const Reading *reading, Opinion *opinion, PyObject *network);
+/* The probabilities of the page's types, which the opinion keeps; 0 with an exception set. */
+int page_types_of(const Types *types, const Reading *reading, Opinion *opinion, PyObject *network, PageTypes *found);
 
 #endif

@@ -157,8 +157,10 @@ static PyObject *solved(const Forest *forest)
     Moves *moves = malloc(forest->count * sizeof(Moves));
     double *rows = calloc((deepest + 2) * LEVELS, sizeof(double));
     if (memory && moves && rows) {
-        /* With the lock of Python held: others could write to the arrays that were checked. */
-        solve(forest, moves, rows, (int32_t *)PyByteArray_AsString(memory));
+        int32_t *found = (int32_t *)PyByteArray_AsString(memory);
+        Py_BEGIN_ALLOW_THREADS
+        solve(forest, moves, rows, found);
+        Py_END_ALLOW_THREADS
     } else {
         Py_XDECREF(memory);
         memory = PyErr_NoMemory();

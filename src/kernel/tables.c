@@ -37,16 +37,24 @@ Table *make_table(PyObject *type, size_t rows, int has_owners, size_t width, uin
     return table;
 }
 
-int find_table(const Types *types, PyObject *tables, const char *name, size_t width, const Table **found)
+int find_table(const Types *types, PyObject *tables, const char *name, size_t width, Table **found)
 {
-    PyObject *object = PyDict_Check(tables) ? PyDict_GetItemString(tables, name) : NULL;
-    *found = object ? given_owner(object, types->table) : NULL;
-    if (*found && !(*found)->rows)
-        *found = NULL;
-    if (*found && (*found)->width != width)
-        PyErr_Format(PyExc_ValueError, "a table %s with %zu sums", name, (*found)->width);
-    else if (!PyDict_Check(tables))
+    PyObject *object;
+    *found = NULL;
+    if (!PyDict_Check(tables)) {
         PyErr_SetString(PyExc_TypeError, "tables come in a dict");
+        return 0;
+    }
+    BEGIN_ALONE(tables)
+    object = Py_XNewRef(PyDict_GetItemString(tables, name));
+    END_ALONE
+    Table *table = object ? given_owner(object, types->table) : NULL;
+    if (table && table->rows && table->width != width)
+        PyErr_Format(PyExc_ValueError, "a table %s with %zu sums", name, table->width);
+    else if (table && table->rows)
+        *found = table;
+    if (!*found)
+        Py_XDECREF(object);
     return !PyErr_Occurred();
 }
 
@@ -188,7 +196,7 @@ static int open_arrays(PyObject *const *objects, View *views, size_t *rows, size
 {
     static const size_t sizes[] = {8, 4, 4, 8, 8};
     for (size_t i = 0; i < ARRAYS; i++)
-        views[i].buffer = (Py_buffer){0};
+        views[i] = (View){0};
     int is_done = 1;
     for (size_t i = 0; i < ARRAYS && is_done; i++)
         is_done = objects[i] == Py_None || open_array(&views[i], objects[i], "QIIQQ"[i]);

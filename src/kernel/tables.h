@@ -72,8 +72,8 @@ Table *empty_table(PyObject *type);
 Table *make_table(PyObject *type, size_t rows, int has_owners, size_t width, uint32_t most);
 
 /* The table of that name in a dict of them, NULL where there is none or it is empty; 0 with an exception set if
-   it is no table, or has not so many sums. */
-int find_table(const Types *types, PyObject *tables, const char *name, size_t width, const Table **found);
+   it is no table, or has not so many sums. It is the caller's to let go: others may change the dict meanwhile. */
+int find_table(const Types *types, PyObject *tables, const char *name, size_t width, Table **found);
 
 /* How many keys of a table are less; 0 without one. Without a branch on the keys, which nobody can foresee. */
 static inline size_t find_key(const Table *table, uint64_t key)

@@ -119,7 +119,7 @@ int open_of_nodes(View *view, PyObject *array, const Tree *tree, char type)
         return 0;
     if ((size_t)view->buffer.len == tree->count * (type == 'd' ? sizeof(double) : 1))
         return 1;
-    PyBuffer_Release(&view->buffer);
+    close_views(view, 1);
     PyErr_SetString(PyExc_ValueError, "an array that is not one of the tree's nodes");
     return 0;
 }
@@ -128,9 +128,13 @@ static PyObject *source_of(PyObject *self, void *nothing)
 {
     (void)nothing;
     Tree *tree = (Tree *)self;
+    PyObject *source;
+    BEGIN_ALONE(self)
     if (!tree->owner.held) /* What only the kernel reads is not copied. */
         tree->owner.held = PyBytes_FromStringAndSize((const char *)tree->source.bytes, (Py_ssize_t)tree->source.size);
-    return Py_XNewRef(tree->owner.held);
+    source = Py_XNewRef(tree->owner.held);
+    END_ALONE
+    return source;
 }
 
 static PyObject *source_size_of(PyObject *self, void *nothing)

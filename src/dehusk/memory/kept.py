@@ -318,9 +318,9 @@ class Kept:
 
     def decided(self, site: str) -> Overrides:
         """What the user decides on a site: as the memories were opened, and by the rules."""
-        if isinstance(self._kept, Held):
-            return self._kept[site].overrides or self.overrides
         with self._alone:
+            if isinstance(self._kept, Held):
+                return self._kept[site].overrides or self.overrides
             if site not in self._decided:
                 if len(self._decided) >= _MAX_DECIDED:
                     self._decided.clear()
@@ -350,7 +350,8 @@ class Kept:
     @property
     def active_sites(self) -> int:
         """How many sites are held in memory."""
-        return self._store.active_sites
+        with self._alone:
+            return self._store.active_sites
 
     @property
     def forgotten_sites(self) -> int:

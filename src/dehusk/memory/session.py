@@ -309,8 +309,10 @@ class Session(Kept):
 
     def snapshot(self, site: str) -> Snapshot:
         """What a worker needs to go on with a site. Raises StoreDamaged."""
-        unlearned = self._kept[site].unlearned if isinstance(self._kept, Held) else None
-        return Snapshot(site, self.state(site), self.decided(site), (), frozenset(unlearned or ()))
+        with self._alone:
+            unlearned = self._kept[site].unlearned if isinstance(self._kept, Held) else None
+            decided = self.decided(site)
+            return Snapshot(site, self.state(site), decided, (), frozenset(unlearned or ()))
 
     def state(self, site: str) -> bytes:
         """What a site has taught, for another session."""
@@ -331,18 +333,21 @@ class Session(Kept):
         unlearned: Iterable[int] = (),
     ) -> None:
         """Hold this memory of a site, in place of what was known of it."""
-        self._held.drop(site)
-        self._held.put(site, memory)
-        held = self._held[site]
-        held.overrides, held.unlearned = overrides, set(unlearned) or None
+        with self._alone:
+            self._held.drop(site)
+            self._held.put(site, memory)
+            held = self._held[site]
+            held.overrides, held.unlearned = overrides, set(unlearned) or None
 
     def drop(self, site: str) -> None:
         """Let go of a site that is held."""
-        self._held.drop(site)
+        with self._alone:
+            self._held.drop(site)
 
     def held_bytes(self, site: str) -> int:
         """What a site that is held takes in memory."""
-        return self._held[site].size_bytes
+        with self._alone:
+            return self._held[site].size_bytes
 
     def add_page(self, page: Page, render: Render | None = None) -> tuple[Result, bytes | None]:
         """As `add`: the answer, and the lesson for `take`; None if the page was known."""

@@ -150,7 +150,7 @@ class Tree:
         """What `make` makes of this tree: made on first asking, and kept as long as the tree."""
         kept: dict[Callable[[Tree], Any], Any] = self.__dict__.setdefault("_kept", {})
         if make not in kept:
-            kept[make] = make(self)
+            kept.setdefault(make, make(self))  # Of two threads that make it, both get the first.
         made: Made = kept[make]
         return made
 
