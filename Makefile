@@ -2,10 +2,10 @@
 # the documentation, `make packages` a release.
 # `demo` makes the environment .venv-demo with dehusk alone, the others .venv with all that
 # development needs, with the Python named by PYTHON. WORKERS is how many processes run tests:
-# three keep two cores busy, for tests often wait for browsers, servers and clocks.
+# four keep two cores busy, for tests often wait for browsers, servers, disks and clocks.
 
 PYTHON ?= python3
-WORKERS ?= 3
+WORKERS ?= 4
 BIN := .venv/bin
 PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 PIP_INSTALL := python -m pip install --quiet --disable-pip-version-check

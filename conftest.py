@@ -10,9 +10,11 @@ from __future__ import annotations
 import os
 from collections import Counter, defaultdict
 from collections.abc import Iterable
+from typing import Any
 
 import pytest
 from hypothesis import settings
+from xdist.scheduler import LoadFileScheduling
 
 settings.register_profile("dehusk", deadline=None)
 settings.load_profile("dehusk")  # No test depends on how busy the machine is.
@@ -23,8 +25,23 @@ os.environ.setdefault(
 
 
 LONGEST = ("tests/test_spark.py", "tests/test_service.py", "bench/tests/test_train_auto.py")
-"""Among the files with the most work. The other Spark is not one of them, so that the two do not
-run beside each other."""
+"""Among the files with the most work."""
+TOGETHER = {"tests/test_spark_memory.py": "tests/test_spark.py"}
+"""Files that the process of another file runs behind it: Spark's Java takes seconds to start, and
+more until it has loaded what it needs."""
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileScheduling:
+    """Hand out the tests by file."""
+    return _ByFile(config, log)
+
+
+class _ByFile(LoadFileScheduling):  # type: ignore[misc]
+    """Gives a process all tests of a file, and of those that go together with it."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return TOGETHER.get(_file(nodeid), _file(nodeid))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

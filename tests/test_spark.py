@@ -47,10 +47,10 @@ ADDITIVE = [name for name in METHODS if isinstance(make_method(name), AdditiveMe
 
 
 @pytest.fixture(scope="module")
-def session() -> Iterator[Any]:
+def session(request: pytest.FixtureRequest) -> Iterator[Any]:
     with spark("local[2,4]", **{"spark.sql.shuffle.partitions": "4"}) as started:
         yield started
-    end_java()
+    end_java(request)
 
 
 @pytest.fixture(scope="module")

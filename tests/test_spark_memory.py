@@ -31,10 +31,10 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
-def session() -> Iterator[Any]:
+def session(request: pytest.FixtureRequest) -> Iterator[Any]:
     with spark("local[2,4]") as started:
         yield started
-    end_java()
+    end_java(request)
 
 
 def test_tasks_are_as_many_as_the_pages_are_worth() -> None:
