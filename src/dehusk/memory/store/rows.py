@@ -22,6 +22,7 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import blake2b
 from typing import Final, Protocol
 
@@ -41,6 +42,10 @@ class Database(Protocol):
     @property
     def is_shared(self) -> bool:
         """True where other processes may write too."""
+
+    @property
+    def is_alone(self) -> bool:
+        """True where nobody but this connection can write."""
 
     def rows(self, statement: str, values: Values = ()) -> list[Row]:
         """All rows of the answer."""
@@ -80,6 +85,7 @@ FORMAT: Final = 2
 """The version of the layout in `statements`; 1 had no families and revisions."""
 
 
+@lru_cache(maxsize=8192)
 def site_id(name: str) -> int:
     """The number of a site: 63 bits of its name's digest; 0 stands for no site."""
     if not name:

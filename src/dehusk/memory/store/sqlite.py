@@ -129,6 +129,8 @@ _APPLICATION: Final = 0x4855534B
 _MAGIC: Final = b"SQLite format 3\0"
 """What every database of SQLite begins with, and none of its logs."""
 _PAGE_BYTES: Final = 8192
+_FAULTS: Final = (sqlite3.Error, OSError, UnicodeDecodeError)
+"""What SQLite and the system raise; the last for names that come out of a damaged file."""
 _TIMEOUT_S: Final = 30.0
 """How long a reader or writer waits for the other: writes take milliseconds."""
 
@@ -227,25 +229,25 @@ class SqliteDatabase:
             self.rollback()
             raise
 
+    @property
+    def is_alone(self) -> bool:
+        """True for the writer, who holds the lock."""
+        return self._lock is not None
+
     @contextmanager
     def _typed(self) -> Iterator[None]:
         """Turns SQLite's errors into ours."""
         try:
             yield
-        except sqlite3.Error as fault:
+        except _FAULTS as fault:
             raise _typed_error(self.address, fault) from fault
-        except OSError as fault:
-            if fault.errno in (errno.ENOSPC, errno.EDQUOT):
-                raise StoreFull(f"{self.address}: no room on the disk") from fault
-            raise StateError(f"{self.address}: {fault.strerror}") from fault
-        except UnicodeDecodeError as fault:
-            # Names and messages that come out of a damaged file.
-            raise StoreDamaged(f"{self.address}: damaged ({fault})") from fault
 
     def rows(self, statement: str, values: Values = ()) -> list[Row]:
         """All rows of the answer."""
-        with self._typed():
+        try:  # Not with `_typed`: to enter and leave it takes as long as to find a row.
             return self._connection.execute(statement, values).fetchall()
+        except _FAULTS as fault:
+            raise _typed_error(self.address, fault) from fault
 
     def run(self, statement: str, many: Iterable[Values]) -> None:
         """Run the statement with each of these values."""
@@ -392,13 +394,19 @@ def _is_full(address: str) -> bool:
         return False
 
 
-def _kind(fault: sqlite3.Error) -> int:
+def _kind(fault: Exception) -> int:
     """The number of SQLite's error, without what says more of it."""
     return getattr(fault, "sqlite_errorcode", 0) & 0xFF
 
 
-def _typed_error(address: str, fault: sqlite3.Error) -> StateError:
-    """Our error for one of SQLite's."""
+def _typed_error(address: str, fault: Exception) -> StateError:
+    """Our error for one of SQLite's or of the system."""
+    if isinstance(fault, OSError):
+        if fault.errno in (errno.ENOSPC, errno.EDQUOT):
+            return StoreFull(f"{address}: no room on the disk")
+        return StateError(f"{address}: {fault.strerror}")
+    if isinstance(fault, UnicodeDecodeError):
+        return StoreDamaged(f"{address}: damaged ({fault})")
     kind = _kind(fault)
     is_io = kind in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN)
     if kind == sqlite3.SQLITE_FULL or (is_io and _is_full(address)):
