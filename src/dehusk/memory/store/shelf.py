@@ -187,6 +187,8 @@ class Shelves:
 
     def all(self, place: _Place) -> list[tuple[bytes, bytes]]:
         """Every key of a shelf in order, committed or not. Raises StoreDamaged."""
+        if self._is_new(place[1]) and place not in self._pending:
+            return []
         is_counted = not (self._database.is_shared or self._is_new(place[1]))
         if is_counted and self._committed(place) != self._count(place):
             # Another process may have written since they were counted.
