@@ -24,11 +24,13 @@ from dehusk.errors import (
 )
 from dehusk.memory.store.rows import (
     FORMAT,
+    INSERT_STORE,
     TABLES,
     Database,
     Row,
     SiteRow,
     Statements,
+    StoreRow,
     Values,
     checksum,
 )
@@ -145,7 +147,7 @@ class SqliteDatabase:
         path: Path,
         *,
         writes: bool,
-        makes: bool = False,
+        make_row: Callable[[], StoreRow] | None = None,
         is_synced: bool = True,
         takes_old: bool = False,
     ) -> None:
@@ -153,7 +155,7 @@ class SqliteDatabase:
         self._path = path
         self._takes_old = takes_old
         self._is_logged = False
-        if not (path.exists() or makes):
+        if not path.exists() and make_row is None:
             raise NoMemory(path)
         if path.exists() and not path.is_file():
             raise UsageError(f"{path}: not a file")
@@ -168,8 +170,8 @@ class SqliteDatabase:
             with self._typed():
                 if writes:
                     _settle(path)
-                    if makes and _is_empty(path):
-                        _create(path)
+                    if make_row is not None and _is_empty(path):
+                        _create(path, make_row())
                 self._connection = _connect(path, writes=writes)
                 self._set_up(writes=writes, is_synced=is_synced)
         except BaseException:  # Ctrl-C too: let go of the lock
@@ -332,8 +334,8 @@ def _is_empty(path: Path) -> bool:
     return not path.exists() or path.stat().st_size == 0
 
 
-def _create(path: Path) -> None:
-    """Make a file with all its tables. It gets its name once it is whole: a kill leaves no half."""
+def _create(path: Path, row: StoreRow) -> None:
+    """Make a file, its tables and its row. It gets its name once whole: a kill leaves no half."""
     path = Path(os.path.realpath(path))
     _clear_logs(path)
     clear_parts(path.parent)
@@ -350,6 +352,8 @@ def _create(path: Path) -> None:
             run(f"PRAGMA user_version = {FORMAT}")
             for table in TABLES:
                 run(table.format(int="INTEGER", blob="BLOB"))
+            for statement in INSERT_STORE:
+                run(statement, row.values())
             run("COMMIT")
     sync(path.parent)
 
