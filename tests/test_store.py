@@ -20,6 +20,8 @@ from dehusk.errors import SettingError, StateError, StoreDamaged, StoreLocked, U
 from dehusk.memory import Memory, Table, dump, life_left, limited, shrink, upkeep
 from dehusk.memory.memory import KNOWN
 from dehusk.memory.session import Session
+from dehusk.memory.store.rows import Row
+from dehusk.memory.store.sqlite import SqliteDatabase
 from dehusk.methods.auto.model import load_model, save_model
 from dehusk.settings import Keeping
 from dehusk_bench.samples import sample_site
@@ -226,6 +228,48 @@ def test_a_site_can_be_forgotten(file: Path) -> None:
         assert memory.memory("a.example").pages == 0
         assert list(memory.shelf("rules", "a.example").items()) == []
         assert list(memory.shelf("rules", "b.example").items()) == [(b"keep", b"p")]
+
+
+def test_a_new_site_is_not_looked_for_in_the_file(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    rows = SqliteDatabase.rows
+
+    def listen(database: SqliteDatabase, statement: str, *values: object) -> list[Row]:
+        asked.append(statement)
+        return rows(database, statement, *values)  # type: ignore[arg-type]
+
+    with dehusk.open(file) as memory:
+        list(memory.clean([_page(1), _page(1, "b.example")]))
+        monkeypatch.setattr(SqliteDatabase, "rows", listen)
+        list(memory.clean(_page(1, f"{number}.example") for number in range(40)))
+        # What is written once for all: the store's row, and how much is on each shelf.
+        assert len(asked) < 10
+    with dehusk.open(file) as memory:
+        assert len(memory.sites()) == 42
+        assert not memory.learn(_page(1, "7.example"))
+
+
+def test_what_is_put_before_the_first_page_of_a_site_is_found(file: Path) -> None:
+    with dehusk.open(file) as memory:
+        memory.add_rule("a.example", "drop", "main")
+        memory.shelf("mine", "a.example").put(b"key", b"value")
+        memory.commit()
+        assert memory.shelf("mine", "a.example").get(b"key") == b"value"
+    with dehusk.open(file) as memory:
+        assert "Harvest" not in memory.add(_page(1)).text
+        assert list(memory.shelf("mine", "a.example").items()) == [(b"key", b"value")]
+        memory.shelf("mine", "a.example").put(b"key", b"other")
+    assert not upkeep.check_store(file).findings
+
+
+def test_a_reader_finds_sites_that_are_written_after_it_has_opened(file: Path) -> None:
+    with dehusk.open(file, durable="page") as memory:
+        memory.learn(_page(1))
+        with dehusk.open(file, reads_only=True) as reader:
+            memory.learn(_page(1, "b.example"))
+            assert reader.memory("b.example").pages == 1
 
 
 def test_a_unit_that_fails_leaves_no_trace(file: Path) -> None:

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 
 import numpy as np
@@ -225,12 +225,24 @@ def test_a_file_that_comes_into_being_is_seen_whole_or_not_at_all(
         dehusk.open(file)
     monkeypatch.undo()
     assert seen == [False]
-    with sqlite3.connect(file) as connection:
-        assert connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] > 6
+    with dehusk.open(file, reads_only=True) as memory:
+        assert memory.sites() == []
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.husk"]
+
+
+def test_tables_that_a_killed_writer_of_an_earlier_version_left_are_no_memory_yet(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "a.husk"
+    dehusk.open(file).close()
+    with closing(sqlite3.connect(file)) as connection, connection:
+        connection.execute("DELETE FROM store")
+        connection.execute("DELETE FROM store_copy")
     with pytest.raises(UsageError, match="no such memory"):
         dehusk.open(file, reads_only=True)
     dehusk.open(file).close()
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.husk"]
+    with dehusk.open(file, reads_only=True) as memory:
+        assert memory.sites() == []
 
 
 def test_what_another_file_of_the_name_left_is_not_taken_for_the_new_one(tmp_path: Path) -> None:

@@ -198,6 +198,12 @@ class Table:
         Of two owners of one key the lesser stays; its rows of sums are added up.
         """
 
+    @classmethod
+    def of_key(cls, key: int, /) -> Table:
+        """The table of one page that has this key alone."""
+
+    @property
+    def least_key(self) -> int | None: ...
     @property
     def keys(self) -> NDArray[np.uint64]: ...
     @property

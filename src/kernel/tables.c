@@ -325,7 +325,29 @@ static PyObject *of_page(PyObject *type, PyObject *arguments, PyObject *named)
     return table;
 }
 
+/* The table of one page that has this key alone. */
+static PyObject *of_key(PyObject *type, PyObject *given)
+{
+    uint64_t key = PyLong_AsUnsignedLongLong(given);
+    Table *table = PyErr_Occurred() ? NULL : make_table(type, 1, 0, 0, 1);
+    if (table) {
+        table->keys[0] = key;
+        table->count[0] = table->last[0] = 1;
+    }
+    return (PyObject *)table;
+}
+
 /* --- asked, and cut down --- */
+
+/* The least key; None without one. An array of numpy for it would take ten times as long. */
+static PyObject *least_key(PyObject *self, void *name)
+{
+    (void)name;
+    const Table *table = (const Table *)self;
+    if (!table->rows)
+        Py_RETURN_NONE;
+    return PyLong_FromUnsignedLongLong(table->keys[0]);
+}
 
 static PyObject *only(PyObject *self, PyObject *kept)
 {
@@ -491,6 +513,7 @@ static PyGetSetDef attributes[] = {
     {"sums", sums_of, NULL, "Of each key a row of numbers that add up over its pages, or None.", (void *)&columns[2]},
     {"count", pages_of, NULL, "On how many pages each key was.", (void *)&columns[3]},
     {"last", pages_of, NULL, "The number of the last of them.", (void *)&columns[4]},
+    {"least_key", least_key, NULL, "The first of the keys, or None.", NULL},
     {"size_bytes", size_of, NULL, "What the table holds in memory, at most.", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
@@ -557,6 +580,7 @@ static PyMethodDef methods[] = {
     {"of_page", (PyCFunction)(void (*)(void))of_page, METH_VARARGS | METH_KEYWORDS | METH_CLASS,
      "The table of one page. A key that stands there twice counts once, its sums added up; of two owners the "
      "lesser stays."},
+    {"of_key", of_key, METH_O | METH_CLASS, "The table of one page that has this key alone."},
     {"plus", plus, METH_O, "Both tables added up."},
     {"then", then, METH_VARARGS, "This table of so many pages and the one of later pages, added up."},
     {"only", only, METH_O, "The rows where `kept` is true."},

@@ -70,9 +70,7 @@ class Lessons(Struct, frozen=True):
         `is_known` says so instead. What is given raises TooManyNodes where the site's memory would
         not hold the page.
         """
-        digest = np.uint64(0)
-        if self.knows_pages:
-            digest = page_digest(page, with_html=self.relearns)
+        digest = page_digest(page, with_html=self.relearns) if self.knows_pages else 0
         if self.knows(memory, digest) if is_known is None else is_known:
             return as_learned
 
@@ -83,20 +81,20 @@ class Lessons(Struct, frozen=True):
 
         return learn
 
-    def knows(self, memory: Memory, digest: np.uint64) -> bool:
+    def knows(self, memory: Memory, digest: int) -> bool:
         """True where the page of that digest was learned, and pages are known."""
         return self.knows_pages and is_known(memory, digest)
 
-    def _learn(self, memory: Memory, tree: Tree, digest: np.uint64) -> Learned:
+    def _learn(self, memory: Memory, tree: Tree, digest: int) -> Learned:
         """The memory after the page of that digest, and what the page taught."""
         if adds_up(self.method):
             lesson = lesson_of(self.method, tree)
             if self.knows_pages:
-                lesson = lesson.with_history(**{KNOWN: _known(digest)})
+                lesson = lesson.with_history(**{KNOWN: Table.of_key(digest)})
             return Learned(self._replayed(memory, lesson), lesson)
         after = self.method.learn(memory, tree)
         if self.knows_pages:
-            known = memory.table(KNOWN).then(_known(digest), memory.pages)
+            known = memory.table(KNOWN).then(Table.of_key(digest), memory.pages)
             after = self._limited(after.with_history(**{KNOWN: known}))
         return Learned(after, after)
 
@@ -173,20 +171,15 @@ class Lessons(Struct, frozen=True):
         return memory
 
 
-def _known(page: np.uint64) -> Table:
-    """The table of the one page of that digest."""
-    return Table.of_page(np.array([page], np.uint64))
-
-
-def is_known(memory: Memory, page: np.uint64) -> bool:
+def is_known(memory: Memory, page: int) -> bool:
     """True where the page of that digest was learned."""
-    return memory.table(KNOWN).row(int(page)) is not None
+    return memory.table(KNOWN).row(page) is not None
 
 
-def page_digest(page: Page, *, with_html: bool) -> np.uint64:
+def page_digest(page: Page, *, with_html: bool) -> int:
     """What a page is known by: its URL, or where it has none or so wished, its HTML as well."""
     html = (b"\0", page.html) if with_html or not page.url else ()
-    return np.uint64(int.from_bytes(digest(page.url or "", *html), "little"))
+    return int.from_bytes(digest(page.url or "", *html), "little")
 
 
 def method_of(name: str, settings: Settings, given: Settings) -> Method:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from operator import attrgetter
 from typing import Final
 
 from msgspec import Struct, field
@@ -21,6 +22,7 @@ counts add up."""
 PLACES: Final = "~places"
 """The table of the places where the site shows its dates and its authors: `answer/shown.py`."""
 HISTORY: Final[tuple[str, ...]] = (KNOWN, CHANGES, PLACES)
+_SIZE_BYTES: Final = attrgetter("size_bytes")
 
 
 class Memory(Struct, frozen=True, eq=False):
@@ -95,9 +97,9 @@ class Memory(Struct, frozen=True, eq=False):
     @property
     def size_bytes(self) -> int:
         """What all tables and sequences hold."""
-        tables = (*self.tables.values(), *self.history.values())
-        sequences = sum(sequence.nbytes for sequence in self.sequences.values())
-        return sum(table.size_bytes for table in tables) + sequences
+        tables: int = sum(map(_SIZE_BYTES, self.tables.values()))
+        tables += sum(map(_SIZE_BYTES, self.history.values()))
+        return tables + sum(sequence.nbytes for sequence in self.sequences.values())
 
 
 def _added(

@@ -36,7 +36,7 @@ class Answer(Struct, frozen=True):
 
 def answer_of(page: Page, result: Result) -> Answer:
     """What is noted of the answer on a page."""
-    key = int(page_digest(page, with_html=False)).to_bytes(8, "little")
+    key = page_digest(page, with_html=False).to_bytes(8, "little")
     return Answer(key, digest(result.text), result.revision)
 
 

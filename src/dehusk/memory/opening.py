@@ -71,8 +71,10 @@ def open(  # noqa: A001  the name that users know from files
         is_synced=kept is not Durable.EXIT,
     )
     try:
-        store.check_sound(database, RULES, writes=not reads_only)
-        row = store.Statements(database).read_store()
+        # At one moment: somebody may write, and to begin to read takes longer than to read.
+        with database.reading():
+            store.check_sound(database, RULES, writes=not reads_only)
+            row = store.Statements(database).read_store()
         if method is not None and row.method != method:
             raise WrongMemory(f"{address}: a memory of the method {row.method}, not {method}")
         its_method = method_of(row.method, row.settings, settings)
@@ -81,7 +83,8 @@ def open(  # noqa: A001  the name that users know from files
             raise UsageError(
                 f"memories of {row.method} do not add up, so many cannot write them: use a file"
             )
-        lasting_store = store.Store(database, lessons.replay, keeping, lessons.summary)
+        with database.reading():
+            lasting_store = store.Store(database, lessons.replay, keeping, lessons.summary)
         return Session.of(lessons, limits, chosen, lasting_store, kept, markdown=markdown)
     except BaseException:  # Ctrl-C too: let go of the file
         database.close()

@@ -85,6 +85,8 @@ def remove_rule(shelf: Shelf, rule_id: str) -> bool:
 
 def overrides_of(rules: tuple[Rule, ...], given: Overrides = NO_OVERRIDES) -> Overrides:
     """What the user decides by rules, besides what is given."""
+    if not rules:
+        return given
     keep, drop = (
         tuple(rule.selector for rule in rules if rule.action is action) for action in Action
     )

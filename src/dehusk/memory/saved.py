@@ -1,18 +1,16 @@
 """The forms of a memory as bytes: one to be kept, and one for another process of the same run.
 
-`dump` writes a line of JSON, arrays and a checksum, small and plain. `carry` is ten times as quick
-and not to be kept: it has no checksum, and says neither method nor site.
+`dump` writes a line of JSON, arrays and a checksum, small and plain. `carry` takes a third of the
+time and is not to be kept: it has no checksum, and says neither method nor site.
 
-    4 bytes   length of the JSON, native as all that follows
-    JSON      [pages, {table: [rows, has owners, sums]}, {sequence: length}], filled up with spaces
-    arrays    per table: keys, owners if any, sums (8 bytes each), counts, last pages (4 each; none
-              of one page: all are 1); per sequence: its numbers (8)
+    4 bytes   length of the JSON, little-endian as all that follows
+    JSON      [pages, {table: its shape}, {sequence: length}]
+    arrays    as `dump` writes them, in the order of the JSON
 """
 
 from __future__ import annotations
 
 import json
-import sys
 import zlib
 from collections.abc import Mapping
 from functools import lru_cache
@@ -117,15 +115,24 @@ def load(data: bytes, method: str, *, settings: Settings | None = None, site: st
         raise StateError("a damaged memory: its checksum is wrong")
     line, _, rest = whole[len(_MAGIC) :].partition(b"\n")
     header = _read_header(line, method, settings, site)
+    return _read(header, rest)
+
+
+def _read(header: _Header, rest: bytes) -> Memory:
+    """The memory of these arrays. Raises StateError where they are not as the header says."""
     # Before anything is read: the header could promise more than there is memory for.
-    if len(rest) != header.body_bytes:
+    if len(rest) != header.body_bytes or header.pages >= _MAX_NUMBER:
         raise StateError("a damaged memory: not as long as it says")
     read = _Reader(rest, header.seed)
     try:
         tables = {name: read.table(shape) for name, shape in header.tables.items()}
     except ValueError as fault:
         raise StateError("a damaged memory: keys out of order") from fault
-    if any(int(table.last.max(initial=0)) > header.pages for table in tables.values()):
+    if any(
+        int(tables[name].last.max(initial=0)) > header.pages
+        for name, shape in header.tables.items()
+        if shape.last_bytes or not header.pages
+    ):
         raise StateError("a damaged memory: it counts pages that it has not learned")
     sequences = {name: read.hashes(length) for name, length in header.sequences.items()}
     history = {name: tables.pop(name) for name in HISTORY if name in tables}
@@ -245,8 +252,8 @@ class _Reader:
         rows, columns = shape.rows, shape.columns
         return Table(
             self.hashes(rows),
-            self._numbers(rows, shape.count_bytes).astype(np.uint32),
-            self._numbers(rows, shape.last_bytes).astype(np.uint32),
+            self._numbers(rows, shape.count_bytes).astype(np.uint32, copy=False),
+            self._numbers(rows, shape.last_bytes).astype(np.uint32, copy=False),
             self.hashes(rows) if shape.is_owned else None,
             self._numbers(rows * columns, shape.sum_bytes).astype(np.uint64).reshape(rows, columns)
             if columns
@@ -255,7 +262,8 @@ class _Reader:
 
     def hashes(self, count: int) -> Hashes:
         """The next numbers of eight bytes that are seeded."""
-        return self._numbers(count, 8).astype(np.uint64) ^ self._seed
+        numbers = self._numbers(count, 8).astype(np.uint64)
+        return numbers ^ self._seed if self._seed else numbers
 
     def _numbers(self, count: int, width: int) -> NDArray[Any]:
         """The next numbers of so many bytes; ones where they take none."""
@@ -266,8 +274,6 @@ class _Reader:
 
 
 _LENGTH: Final = 4
-_ALIGNED: Final = 8
-"""Arrays begin at multiples of this, where they are read fastest."""
 _MAX_COUNT: Final = int(np.iinfo(np.uint32).max)
 _MAX_NUMBER: Final = 1 << 31
 """Counts are below this: pages are counted in four bytes, and a product of two fits into eight."""
@@ -275,54 +281,25 @@ _MAX_NUMBER: Final = 1 << 31
 
 def carry(memory: Memory) -> bytes:
     """The memory as bytes that `carried` reads."""
-    shapes, parts = {}, []
+    shapes, arrays = {}, []
     for name, table in {**memory.tables, **memory.history}.items():
-        owner, sums = table.owner, table.sums  # Asked for once: each makes an array.
-        shapes[name] = [len(table), owner is not None, 0 if sums is None else sums.shape[1]]
-        parts += [array.tobytes() for array in (table.keys, owner, sums) if array is not None]
-        if memory.pages != 1:
-            parts += [table.count.tobytes(), table.last.tobytes()]
+        shapes[name], body = table.saved(0)
+        arrays.append(body)
     lengths = {name: len(sequence) for name, sequence in memory.sequences.items()}
-    parts += [sequence.tobytes() for sequence in memory.sequences.values()]
+    arrays += [sequence.astype("<u8").tobytes() for sequence in memory.sequences.values()]
     text = quick.encode([memory.pages, shapes, lengths])
-    text += b" " * (-(_LENGTH + len(text)) % _ALIGNED)
-    return b"".join((len(text).to_bytes(_LENGTH, sys.byteorder), text, *parts))
+    return b"".join((len(text).to_bytes(_LENGTH, "little"), text, *arrays))
 
 
 def carried(data: bytes) -> Memory:
     """The memory that `carry` made these bytes of; StateError for anything else."""
+    at = _LENGTH + int.from_bytes(data[:_LENGTH], "little")
     try:
-        return _read(data)
-    except (ValueError, TypeError, IndexError, AttributeError, RecursionError) as fault:
+        pages, shapes, lengths = quick.decode(data[_LENGTH:at])
+        numbers = [pages, *lengths.values()]
+        if not all(map(_is_count, numbers)) or not all(map(_is_shape, shapes.values())):
+            raise ValueError("no counts")
+        tables = {name: _Shape(*fields) for name, fields in shapes.items()}
+    except (ValueError, TypeError, AttributeError, RecursionError) as fault:
         raise StateError("a process was given something that is not a memory") from fault
-
-
-def _read(data: bytes) -> Memory:
-    at = _LENGTH + int(np.frombuffer(data, np.uint32, 1)[0])
-    pages, shapes, lengths = quick.decode(data[_LENGTH:at])
-    numbers = [pages, *lengths.values()]
-    numbers += [number for rows, _, columns in shapes.values() for number in (rows, columns)]
-    if not all(type(number) is int and 0 <= number < _MAX_NUMBER for number in numbers):
-        raise ValueError("no counts")
-
-    def take(kind: type[np.uint32 | np.uint64], count: int) -> NDArray[np.uint64]:
-        nonlocal at
-        taken = np.frombuffer(data, kind, count, at) if count else np.empty(0, kind)
-        at += taken.nbytes
-        return taken  # type: ignore[return-value]
-
-    tables = {}
-    for name, (rows, is_owned, columns) in shapes.items():
-        keys = take(np.uint64, rows)
-        owner = take(np.uint64, rows) if is_owned else None
-        sums = take(np.uint64, rows * columns).reshape(rows, columns) if columns else None
-        if pages == 1:
-            count = last = np.ones(rows, np.uint32)
-        else:
-            count, last = take(np.uint32, rows), take(np.uint32, rows)
-        tables[name] = Table(keys, count, last, owner, sums)
-    sequences = {name: take(np.uint64, length) for name, length in lengths.items()}
-    if at != len(data):
-        raise ValueError("not as long as it says")
-    history = {name: tables.pop(name) for name in HISTORY if name in tables}
-    return Memory(pages, tables, sequences, history)
+    return _read(_Header(pages, tables, lengths, np.uint64(0)), data[at:])

@@ -415,4 +415,4 @@ class Session(Kept):
 
 def unlearned_digest(page: Page) -> int:
     """What a page that could not be learned is known by."""
-    return int(page_digest(page, with_html=True))
+    return page_digest(page, with_html=True)

@@ -7,10 +7,14 @@ but that site's own memory.
 
 from __future__ import annotations
 
-from typing import Final
+from functools import cache
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from hashlib import blake2b
 
 Hashes = NDArray[np.uint64]
 
@@ -52,12 +56,18 @@ def mix(values: Hashes) -> Hashes:
 
 def digest(*parts: str | bytes, size: int = 8) -> bytes:
     """So many bytes that tell what was given from all else, also from what is built to equal it."""
-    from hashlib import blake2b  # noqa: PLC0415  OpenSSL comes with it, which one page can spare
-
-    found = blake2b(digest_size=size)
+    found = _blake2b()(digest_size=size)
     for part in parts:
         found.update(part.encode("utf-8", "surrogatepass") if isinstance(part, str) else part)
     return found.digest()
+
+
+@cache
+def _blake2b() -> type[blake2b]:
+    """The class that computes digests; OpenSSL comes with its module, which one page can spare."""
+    from hashlib import blake2b  # noqa: PLC0415
+
+    return blake2b
 
 
 def hash_bytes(data: bytes) -> int:

@@ -72,19 +72,24 @@ def connect(
     Raises UsageError for what cannot be a store and where there is none, StoreLocked where another
     process writes to it.
     """
-    makes = writes and make_row is not None
+    if not writes:
+        make_row = None
     database: Database
     if is_server(address):
         database = PostgresDatabase(
-            os.fspath(address), writes=writes, makes=makes, is_synced=is_synced
+            os.fspath(address), writes=writes, makes=make_row is not None, is_synced=is_synced
         )
     else:
         database = SqliteDatabase(
-            Path(address), writes=writes, makes=makes, is_synced=is_synced, takes_old=takes_old
+            Path(address),
+            writes=writes,
+            make_row=make_row,
+            is_synced=is_synced,
+            takes_old=takes_old,
         )
     try:
         if _is_none(database):
-            if make_row is None or not writes:
+            if make_row is None:
                 raise NoMemory(database.address)
             _write_row(database, make_row())
     except BaseException:  # Ctrl-C too: let go of the lock

@@ -22,6 +22,7 @@ class PostgresDatabase:
     """
 
     is_shared = True
+    is_alone = False
 
     def __init__(
         self, address: str, *, writes: bool, makes: bool = False, is_synced: bool = True

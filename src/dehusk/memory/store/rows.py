@@ -22,6 +22,7 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import blake2b
 from typing import Final, Protocol
 
@@ -41,6 +42,10 @@ class Database(Protocol):
     @property
     def is_shared(self) -> bool:
         """True where other processes may write too."""
+
+    @property
+    def is_alone(self) -> bool:
+        """True where nobody but this connection can write."""
 
     def rows(self, statement: str, values: Values = ()) -> list[Row]:
         """All rows of the answer."""
@@ -80,6 +85,7 @@ FORMAT: Final = 2
 """The version of the layout in `statements`; 1 had no families and revisions."""
 
 
+@lru_cache(maxsize=8192)
 def site_id(name: str) -> int:
     """The number of a site: 63 bits of its name's digest; 0 stands for no site."""
     if not name:
@@ -171,6 +177,11 @@ class StoreRow:
         fields = {name: getattr(self, name) for name in self.__slots__}
         return json.dumps(fields | {"settings": dict(self.settings)}, sort_keys=True)
 
+    def values(self) -> tuple[str, int]:
+        """The row as it is written, its checksum last."""
+        text = self.text()
+        return text, checksum(text)
+
     @classmethod
     def read(cls, text: object, written: object) -> StoreRow:
         """The row out of its JSON. Raises StoreDamaged, and StateError for a newer format."""
@@ -203,6 +214,7 @@ TABLES: Final = tuple(
         "store_copy": "body TEXT NOT NULL, checksum {int} NOT NULL",
     }.items()
 )
+INSERT_STORE: Final = ("INSERT INTO store VALUES (?, ?)", "INSERT INTO store_copy VALUES (?, ?)")
 _FIELDS: Final = (
     "name", "pages", "folded", "snapshot_bytes", "log_bytes", "changed", "families", "revision",
     "checksum",
@@ -244,8 +256,8 @@ class Statements:
         """Write the store's row."""
         for table in ("store", "store_copy"):
             self.database.run(f"DELETE FROM {table}", [()])  # noqa: S608
-            values = [(row.text(), checksum(row.text()))]
-            self.database.run(f"INSERT INTO {table} VALUES (?, ?)", values)  # noqa: S608
+        for statement in INSERT_STORE:
+            self.database.run(statement, [row.values()])
 
     def site(self, number: int) -> SiteRow | None:
         """The row of a site; None if there is none."""

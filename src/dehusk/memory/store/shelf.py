@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from itertools import islice
 from typing import Final
 
 from dehusk.errors import StoreDamaged
-from dehusk.memory.store.rows import Database, checksum, site_id
+from dehusk.memory.store.rows import Database, Row, checksum, site_id
 
 _FETCHED: Final = 1000
 """Rows that are read at once."""
@@ -97,8 +97,10 @@ class Shelf:
 class Shelves:
     """All shelves of a store, and what was put on them since the last commit."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, is_new: Callable[[int], bool] | None = None) -> None:
+        """`is_new` says of which sites the database holds nothing, so that it is not asked."""
         self._database = database
+        self._is_new = is_new or (lambda _number: False)
         self._pending: dict[_Place, dict[bytes, bytes | None]] = {}
         self._undo: list[tuple[_Place, bytes, bytes | None, bool]] | None = None
         self._counts: dict[bytes, dict[int, int]] = {}
@@ -129,6 +131,8 @@ class Shelves:
         pending = self._pending.get(place, {})
         if key in pending:
             return pending[key]
+        if self._is_new(place[1]):
+            return None
         found = self._database.rows(
             "SELECT value, checksum FROM shelf WHERE shelf = ? AND site = ? AND key = ?",
             (*place, key),
@@ -150,11 +154,7 @@ class Shelves:
         """The keys in order, committed or not."""
         at = prefix if after is None or after < prefix else after + b"\0"
         while True:
-            found = self._database.rows(
-                "SELECT key, value, checksum FROM shelf"
-                " WHERE shelf = ? AND site = ? AND key >= ? ORDER BY key LIMIT ?",
-                (*place, at, _FETCHED),
-            )
+            found = self._fetched(place, at)
             known: dict[bytes, bytes | None] = {}
             for key, value, written in found:
                 assert isinstance(key, bytes)
@@ -175,9 +175,22 @@ class Shelves:
                 return
             at = end + b"\0"
 
+    def _fetched(self, place: _Place, at: bytes) -> list[Row]:
+        """The next rows of a shelf, from that key on."""
+        if self._is_new(place[1]):
+            return []
+        return self._database.rows(
+            "SELECT key, value, checksum FROM shelf"
+            " WHERE shelf = ? AND site = ? AND key >= ? ORDER BY key LIMIT ?",
+            (*place, at, _FETCHED),
+        )
+
     def all(self, place: _Place) -> list[tuple[bytes, bytes]]:
         """Every key of a shelf in order, committed or not. Raises StoreDamaged."""
-        if not self._database.is_shared and self._committed(place) != self._count(place):
+        if self._is_new(place[1]) and place not in self._pending:
+            return []
+        is_counted = not (self._database.is_shared or self._is_new(place[1]))
+        if is_counted and self._committed(place) != self._count(place):
             # Another process may have written since they were counted.
             with self._database.reading():
                 self._counts.pop(place[0], None)
@@ -228,6 +241,17 @@ class Shelves:
             places = [(place, kept) for place, kept in self._pending.items() if place[0] == name]
             more, change = self._write_places(places)
             self._write_mark(name, rows + more, mark ^ change)
+
+    def pending_sites(self) -> set[int]:
+        """The sites for which something is to be committed."""
+        return {site for _, site in self._pending}
+
+    def lone_sites(self) -> set[int]:
+        """The sites of which there is something on shelves, and nothing else in the database."""
+        found = self._database.rows(
+            "SELECT DISTINCT site FROM shelf WHERE site NOT IN (SELECT id FROM site)"
+        )
+        return {site for (site,) in found if isinstance(site, int)}
 
     def written(self) -> None:
         """Nothing is pending any more: it was committed."""
@@ -281,7 +305,7 @@ class Shelves:
         put: list[tuple[bytes, int, bytes, bytes, int]] = []
         gone: list[tuple[bytes, int, bytes]] = []
         for place, pending in places:
-            found = self._checksums(place, list(pending))
+            found = [] if self._is_new(place[1]) else self._checksums(place, list(pending))
             more -= len(found)
             for before in found:
                 change ^= before
@@ -295,7 +319,7 @@ class Shelves:
         self._database.run(
             "INSERT INTO shelf VALUES (?, ?, ?, ?, ?) ON CONFLICT (shelf, site, key)"
             " DO UPDATE SET value = excluded.value, checksum = excluded.checksum",
-            put,
+            sorted(put),  # Neighbours in the index are on one page of the file.
         )
         return more + len(put), change
 

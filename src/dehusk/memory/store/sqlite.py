@@ -24,11 +24,13 @@ from dehusk.errors import (
 )
 from dehusk.memory.store.rows import (
     FORMAT,
+    INSERT_STORE,
     TABLES,
     Database,
     Row,
     SiteRow,
     Statements,
+    StoreRow,
     Values,
     checksum,
 )
@@ -129,6 +131,8 @@ _APPLICATION: Final = 0x4855534B
 _MAGIC: Final = b"SQLite format 3\0"
 """What every database of SQLite begins with, and none of its logs."""
 _PAGE_BYTES: Final = 8192
+_FAULTS: Final = (sqlite3.Error, OSError, UnicodeDecodeError)
+"""What SQLite and the system raise; the last for names that come out of a damaged file."""
 _TIMEOUT_S: Final = 30.0
 """How long a reader or writer waits for the other: writes take milliseconds."""
 
@@ -143,7 +147,7 @@ class SqliteDatabase:
         path: Path,
         *,
         writes: bool,
-        makes: bool = False,
+        make_row: Callable[[], StoreRow] | None = None,
         is_synced: bool = True,
         takes_old: bool = False,
     ) -> None:
@@ -151,7 +155,7 @@ class SqliteDatabase:
         self._path = path
         self._takes_old = takes_old
         self._is_logged = False
-        if not (path.exists() or makes):
+        if not path.exists() and make_row is None:
             raise NoMemory(path)
         if path.exists() and not path.is_file():
             raise UsageError(f"{path}: not a file")
@@ -166,8 +170,8 @@ class SqliteDatabase:
             with self._typed():
                 if writes:
                     _settle(path)
-                    if makes and _is_empty(path):
-                        _create(path)
+                    if make_row is not None and _is_empty(path):
+                        _create(path, make_row())
                 self._connection = _connect(path, writes=writes)
                 self._set_up(writes=writes, is_synced=is_synced)
         except BaseException:  # Ctrl-C too: let go of the lock
@@ -227,25 +231,25 @@ class SqliteDatabase:
             self.rollback()
             raise
 
+    @property
+    def is_alone(self) -> bool:
+        """True for the writer, who holds the lock."""
+        return self._lock is not None
+
     @contextmanager
     def _typed(self) -> Iterator[None]:
         """Turns SQLite's errors into ours."""
         try:
             yield
-        except sqlite3.Error as fault:
+        except _FAULTS as fault:
             raise _typed_error(self.address, fault) from fault
-        except OSError as fault:
-            if fault.errno in (errno.ENOSPC, errno.EDQUOT):
-                raise StoreFull(f"{self.address}: no room on the disk") from fault
-            raise StateError(f"{self.address}: {fault.strerror}") from fault
-        except UnicodeDecodeError as fault:
-            # Names and messages that come out of a damaged file.
-            raise StoreDamaged(f"{self.address}: damaged ({fault})") from fault
 
     def rows(self, statement: str, values: Values = ()) -> list[Row]:
         """All rows of the answer."""
-        with self._typed():
+        try:  # Not with `_typed`: to enter and leave it takes as long as to find a row.
             return self._connection.execute(statement, values).fetchall()
+        except _FAULTS as fault:
+            raise _typed_error(self.address, fault) from fault
 
     def run(self, statement: str, many: Iterable[Values]) -> None:
         """Run the statement with each of these values."""
@@ -330,8 +334,8 @@ def _is_empty(path: Path) -> bool:
     return not path.exists() or path.stat().st_size == 0
 
 
-def _create(path: Path) -> None:
-    """Make a file with all its tables. It gets its name once it is whole: a kill leaves no half."""
+def _create(path: Path, row: StoreRow) -> None:
+    """Make a file, its tables and its row. It gets its name once whole: a kill leaves no half."""
     path = Path(os.path.realpath(path))
     _clear_logs(path)
     clear_parts(path.parent)
@@ -348,6 +352,8 @@ def _create(path: Path) -> None:
             run(f"PRAGMA user_version = {FORMAT}")
             for table in TABLES:
                 run(table.format(int="INTEGER", blob="BLOB"))
+            for statement in INSERT_STORE:
+                run(statement, row.values())
             run("COMMIT")
     sync(path.parent)
 
@@ -392,13 +398,19 @@ def _is_full(address: str) -> bool:
         return False
 
 
-def _kind(fault: sqlite3.Error) -> int:
+def _kind(fault: Exception) -> int:
     """The number of SQLite's error, without what says more of it."""
     return getattr(fault, "sqlite_errorcode", 0) & 0xFF
 
 
-def _typed_error(address: str, fault: sqlite3.Error) -> StateError:
-    """Our error for one of SQLite's."""
+def _typed_error(address: str, fault: Exception) -> StateError:
+    """Our error for one of SQLite's or of the system."""
+    if isinstance(fault, OSError):
+        if fault.errno in (errno.ENOSPC, errno.EDQUOT):
+            return StoreFull(f"{address}: no room on the disk")
+        return StateError(f"{address}: {fault.strerror}")
+    if isinstance(fault, UnicodeDecodeError):
+        return StoreDamaged(f"{address}: damaged ({fault})")
     kind = _kind(fault)
     is_io = kind in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN)
     if kind == sqlite3.SQLITE_FULL or (is_io and _is_full(address)):

@@ -33,6 +33,13 @@ Summary = Callable[[Memory], tuple[int, int]]
 """Gives the families of a memory, and how often its template has changed."""
 
 
+def _least_bytes(lesson: bytes | Memory) -> int:
+    """What a lesson takes at least when it is written: its keys, eight bytes each."""
+    if isinstance(lesson, bytes):
+        return len(lesson)
+    return 8 * sum(map(len, lesson.tables.values()))
+
+
 def _no_summary(_memory: Memory) -> tuple[int, int]:
     return 0, 0
 
@@ -45,8 +52,10 @@ class _Active:
     """As it is in the database."""
     memory: Memory
     """With what is pending."""
-    pending: list[bytes] = field(default_factory=list)
-    """What pages taught that are not committed yet."""
+    pending: list[bytes | Memory] = field(default_factory=list)
+    """What pages taught that are not committed yet, as `dump` writes it or still to be written."""
+    pending_bytes: int = 0
+    """What that takes in memory."""
     is_read: bool = False
     """Was it read since it was committed?"""
     size_bytes: int = field(init=False)
@@ -83,7 +92,7 @@ class Store:
         self.statements = Statements(database)
         self.row = self.statements.read_store()
         self.keeping = keeping
-        self.shelves = Shelves(database)
+        self.shelves = Shelves(database, self._is_new)
         self._replay = replay
         self._summary = summary
         self._clock = clock
@@ -92,12 +101,14 @@ class Store:
         self._changed: OrderedDict[str, _Active] = OrderedDict()
         """Those with something pending, in the same order: they cannot be let go."""
         self._active_bytes = 0
-        self._undo: dict[str, tuple[Memory, int]] | None = None
+        self._undo: dict[str, tuple[Memory, int, int]] | None = None
         self._commits = 0
         self._total_bytes = self.statements.total_bytes()
         self.pending_pages = 0
         self.pending_bytes = 0
         self._numbers = None if database.is_shared else self._checked_numbers()
+        self._lone: set[int] | None = None
+        """Sites that have shelves and no page, once that was asked."""
 
     def _checked_numbers(self) -> set[int]:
         """The numbers of all sites: a damaged file may not find one of them later."""
@@ -110,14 +121,30 @@ class Store:
             )
         return set(numbers)
 
+    def _is_new(self, number: int) -> bool:
+        """True for a site of which nothing is written: whoever is alone need not look for it.
+
+        Most pages of a wide crawl are the first of their site, and each would look ten times.
+        """
+        if not number or not self.database.is_alone or self._numbers is None:
+            return False
+        if number in self._numbers:
+            return False
+        if self._lone is None:
+            self._lone = self.shelves.lone_sites()
+        return number not in self._lone
+
     def memory(self, site: str) -> Memory:
         """What the site has taught; an empty memory for an unknown one. Raises StoreDamaged."""
         for sites in (self._changed, self._settled):
             if site in sites:
                 sites.move_to_end(site)
                 return sites[site].memory
-        with self.database.reading():
-            active = self._read(site)
+        if self._is_new(site_id(site)):
+            active = _Active(SiteRow(site), Memory())
+        else:
+            with self.database.reading():
+                active = self._read(site)
         self._settled[site] = active
         self._active_bytes += active.size_bytes
         self._make_room(site)
@@ -136,19 +163,28 @@ class Store:
     def put(self, site: str, memory: Memory, lesson: Memory) -> None:
         """Keep the memory after a page, and what the page taught; `memory(site)` came before."""
         # Without a log only the number of pending pages matters.
-        body = dump(lesson, self.row.method, site=site) if self._replay else b""
-        self.put_written(site, memory, [body])
+        self._put(site, memory, [lesson if self._replay else b""])
 
     def put_written(self, site: str, memory: Memory, bodies: Sequence[bytes]) -> None:
         """Keep the memory after some pages, and what each taught, as `dump` writes it."""
+        self._put(site, memory, bodies)
+
+    def _put(self, site: str, memory: Memory, lessons: Sequence[bytes | Memory]) -> None:
+        """Keep the memory, and the lessons until they are written by the next commit.
+
+        Many written one behind another take a third of the time of each behind its page, and those
+        of a site that is folded then need not be written at all.
+        """
         active = self._changed.get(site) or self._settled.pop(site)
         self._changed[site] = active
         if self._undo is not None and site not in self._undo:
-            self._undo[site] = (active.memory, len(active.pending))
+            self._undo[site] = (active.memory, len(active.pending), active.pending_bytes)
         self._active_bytes += active.hold(memory)
-        active.pending += bodies
-        self.pending_pages += len(bodies)
-        self.pending_bytes += sum(map(len, bodies))
+        active.pending += lessons
+        self.pending_pages += len(lessons)
+        more = sum(len(one) if isinstance(one, bytes) else one.size_bytes for one in lessons)
+        active.pending_bytes += more
+        self.pending_bytes += more
         self._make_room(site)
 
     @contextmanager
@@ -167,13 +203,14 @@ class Store:
             finally:
                 self.shelves.end_unit(undo=is_undone)
 
-    def _undo_pages(self, undo: dict[str, tuple[Memory, int]]) -> None:
-        for site, (memory, pending) in undo.items():
+    def _undo_pages(self, undo: dict[str, tuple[Memory, int, int]]) -> None:
+        for site, (memory, pages, size_bytes) in undo.items():
             active = self._changed[site]
             self._active_bytes += active.hold(memory)
-            self.pending_pages -= len(active.pending) - pending
-            self.pending_bytes -= sum(map(len, active.pending[pending:]))
-            del active.pending[pending:]
+            self.pending_pages -= len(active.pending) - pages
+            self.pending_bytes -= active.pending_bytes - size_bytes
+            del active.pending[pages:]
+            active.pending_bytes = size_bytes
             if not active.pending:
                 self._settled[site] = self._changed.pop(site)
 
@@ -190,7 +227,7 @@ class Store:
         if gone is not None:
             self._active_bytes -= gone.size_bytes
             self.pending_pages -= len(gone.pending)
-            self.pending_bytes -= sum(map(len, gone.pending))
+            self.pending_bytes -= gone.pending_bytes
 
     @property
     def active_sites(self) -> int:
@@ -204,7 +241,8 @@ class Store:
 
     def commit(self) -> None:
         """Make all that was put lasting. Where it raises, it is all still there to be committed."""
-        changed = sorted(self._changed)
+        # By number, neighbours are on one page of a file; by name, as others wait for locks.
+        changed = sorted(self._changed, key=None if self.database.is_shared else site_id)
         if not changed and not self.shelves.pending:
             return
         row = self.row
@@ -218,9 +256,11 @@ class Store:
             if new:
                 row = self._write_store(new)
         self.row = row
-        self.shelves.written()
         if self._numbers is not None:
             self._numbers.update(new)
+            if self._lone is not None:
+                self._lone |= self.shelves.pending_sites() - self._numbers
+        self.shelves.written()
         for site in list(self._changed):
             self._settle(site, written[site])
         self._commits += 1
@@ -239,36 +279,49 @@ class Store:
 
     def _write(self, active: _Active) -> _Written:
         """What a site has pending as it is to be written; folded into its snapshot where due."""
-        base, memory, bodies = active.row, active.memory, active.pending
+        base, memory, lessons = active.row, active.memory, active.pending
         name, number = base.name, base.id
         self.database.lock(number)
         is_new = not base.pages
         # The whole row, not only its pages: a site that was forgotten may have as many again.
-        if is_new or not self.statements.has_site(base):
+        if not (self._is_new(number) if is_new else self.statements.has_site(base)):
             found = self.statements.site(number)
             is_new = found is None
             if (found or SiteRow(name)) != base:
                 if not self.database.is_shared:
                     raise StoreDamaged(f"the row of site {name!r} has changed by itself", name)
                 base = found or SiteRow(name)
-                memory, bodies = self._behind_others(base, active.pending)
+                memory, lessons = self._behind_others(base, lessons)
         summary = self._summary(memory)
         changed = int(self._clock())
-        log_bytes = base.log_bytes + sum(map(len, bodies))
-        is_long = log_bytes > max(_FOLD_BYTES, base.snapshot_bytes)
-        is_long |= active.is_read and base.pages - base.folded >= _FOLD_PAGES
-        if self._replay is None or is_long:
+        is_long = active.is_read and base.pages - base.folded >= _FOLD_PAGES
+        bodies = None if is_long else self._log_of(base, lessons)
+        if bodies is None:
             body, pages = dump(memory, self.row.method, site=name), memory.pages
             self.statements.write_snapshot(number, body, pages)
             row = SiteRow(name, pages, pages, len(body), 0, changed, *summary)
             return _Written(row, memory, is_new=is_new)
-        pages = base.pages + len(bodies)
+        pages, log_bytes = base.pages + len(bodies), base.log_bytes + sum(map(len, bodies))
         held = base.folded, base.snapshot_bytes, log_bytes
         row = SiteRow(name, pages, *held, changed, *summary)
         log = [(number, page, body) for page, body in enumerate(bodies, base.pages + 1)]
         return _Written(row, memory, log, is_new=is_new)
 
-    def _behind_others(self, base: SiteRow, pending: Sequence[bytes]) -> tuple[Memory, list[bytes]]:
+    def _log_of(self, base: SiteRow, lessons: Sequence[bytes | Memory]) -> list[bytes] | None:
+        """The lessons as they come into the log; None where the log is to be folded instead."""
+        room = max(_FOLD_BYTES, base.snapshot_bytes) - base.log_bytes
+        if self._replay is None or sum(map(_least_bytes, lessons)) > room:
+            return None
+        bodies = [self._body(lesson, base.name) for lesson in lessons]
+        return None if sum(map(len, bodies)) > room else bodies
+
+    def _body(self, lesson: bytes | Memory, site: str) -> bytes:
+        """A lesson as it is written."""
+        return lesson if isinstance(lesson, bytes) else dump(lesson, self.row.method, site=site)
+
+    def _behind_others(
+        self, base: SiteRow, pending: Sequence[bytes | Memory]
+    ) -> tuple[Memory, list[bytes | Memory]]:
         """The memory with what is pending behind what others wrote, and which of it they had not.
 
         The site's lock is held, so that it can be folded at once: if only a writer who met nobody
@@ -277,12 +330,12 @@ class Store:
         method, site = self.row.method, base.name
         assert self._replay is not None
         memory = read_memory(self.statements, method, base, self._replay)
-        kept: list[bytes] = []
-        for body in pending:
-            lesson = load(body, method, site=site)
+        kept: list[bytes | Memory] = []
+        for one in pending:
+            lesson = load(one, method, site=site) if isinstance(one, bytes) else one
             if not memory.table(KNOWN).counts_of(lesson.table(KNOWN).keys).any():
                 memory = self._replay(memory, lesson)
-                kept.append(body)
+                kept.append(one)
         return memory, kept
 
     def _settle(self, site: str, done: _Written) -> None:
@@ -290,9 +343,10 @@ class Store:
         active = self._settled[site] = self._changed.pop(site)
         self._total_bytes += done.row.size_bytes - active.row.size_bytes
         self.pending_pages -= len(active.pending)
-        self.pending_bytes -= sum(map(len, active.pending))
-        self._active_bytes += active.hold(done.memory)
-        active.pending, active.row = [], done.row
+        self.pending_bytes -= active.pending_bytes
+        if done.memory is not active.memory:
+            self._active_bytes += active.hold(done.memory)
+        active.pending, active.pending_bytes, active.row = [], 0, done.row
         active.is_read = False
         self._make_room(site)
 

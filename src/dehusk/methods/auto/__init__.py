@@ -192,8 +192,8 @@ class Auto:
 
     def family(self, lesson: Memory) -> int | None:
         """The family of the page that taught this: as `verdict` says, for less."""
-        keys = lesson.table("families").keys
-        return family_number(int(keys[0])) if len(keys) else None
+        key = lesson.table("families").least_key
+        return None if key is None else family_number(key)
 
     def families(self, memory: Memory) -> tuple[FamilySeen, ...]:
         """The families that the memory knows, that of most pages first."""
