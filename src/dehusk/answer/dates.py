@@ -165,7 +165,6 @@ def address_date(url: str | None) -> str | None:
     return None
 
 
-@lru_cache(maxsize=32)  # Most pages are asked about today.
 def latest_day(today: date) -> str:
     """The last day that a page may have been published on: it may be tomorrow where it is from."""
     return (today + timedelta(days=1)).isoformat()
