@@ -86,7 +86,7 @@ def dump(memory: Memory, method: str, *, settings: Settings | None = None, site:
     site has taught is never taken for another's.
     """
     seed = seed_of(site)
-    found = {**memory.tables, **memory.history}
+    found = {**memory.tables, **memory.settled().history}
     tables = {name: found[name].saved(int(seed)) for name in sorted(found)}
     sequences = {name: memory.sequences[name] for name in sorted(memory.sequences)}
     header = {
@@ -276,7 +276,7 @@ _MAX_NUMBER: Final = 1 << 31
 def carry(memory: Memory) -> bytes:
     """The memory as bytes that `carried` reads."""
     shapes, parts = {}, []
-    for name, table in {**memory.tables, **memory.history}.items():
+    for name, table in {**memory.tables, **memory.settled().history}.items():
         owner, sums = table.owner, table.sums  # Asked for once: each makes an array.
         shapes[name] = [len(table), owner is not None, 0 if sums is None else sums.shape[1]]
         parts += [array.tobytes() for array in (table.keys, owner, sums) if array is not None]
