@@ -15,6 +15,7 @@ import dehusk
 from dehusk.doors import spark as husk
 from dehusk.doors.cli import main, make_parser
 from dehusk.doors.spark import command as spark_command
+from dehusk.doors.spark.memories import check_lasting
 from dehusk.doors.spark.rows import row_of, tasks_for
 from dehusk.doors.spark.session import DEFAULTS, SparkSettings
 from dehusk.doors.spark.streaming import _Learner
@@ -180,6 +181,17 @@ def test_a_memory_in_a_table_is_that_of_the_last_run(session: Any, tmp_path: Pat
     with pytest.raises(UsageError, match="something else"):
         husk.read_memory(session, "table:months.other")
     session.sql("drop database months cascade")
+
+
+def test_a_table_that_ends_with_the_session_is_refused(session: Any) -> None:
+    check_lasting(session, "memory/")
+    with pytest.raises(UsageError, match="name a folder"):
+        check_lasting(session, "table:months.memory")
+    session.conf.set("spark.sql.catalog.lake", "a.Catalog")
+    try:
+        check_lasting(session, "table:lake.months.memory")
+    finally:
+        session.conf.unset("spark.sql.catalog.lake")
 
 
 def test_a_folder_of_something_else_is_no_memory(session: Any, tmp_path: Path) -> None:
