@@ -60,8 +60,8 @@ def check_lasting(session: SparkSession, place: str) -> None:
     if not place.startswith(_TABLE):
         return
     catalog = place.removeprefix(_TABLE).partition(".")[0]
-    others = (f"spark.sql.catalog.{catalog}", "spark.sql.catalog.spark_catalog")
-    others = (*others, "spark.sql.defaultCatalog")
+    others = [f"spark.sql.catalog.{name}" for name in (catalog, "spark_catalog")]
+    others.append("spark.sql.defaultCatalog")
     has_other = any(session.conf.get(name, "spark_catalog") != "spark_catalog" for name in others)
     if session.conf.get("spark.sql.catalogImplementation") == "in-memory" and not has_other:
         raise UsageError(f"{place}: this Spark forgets its tables when it ends; name a folder")
