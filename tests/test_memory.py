@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from dehusk import Site
 from dehusk.errors import StateError
 from dehusk.memory import Memory, Table, carried, carry, dump, load
+from dehusk.memory.memory import KNOWN
 from dehusk.methods.auto import Auto
 from dehusk.page.parse import parse
 from dehusk_bench.samples import sample_site
@@ -265,6 +266,29 @@ def test_memories_with_an_order_do_not_add_up() -> None:
     memory = Memory().after_page(sequences={"s": _keys([1])})
     with pytest.raises(StateError, match="do not add up"):
         memory.plus(Memory())
+
+
+def test_a_memory_of_many_known_pages_is_saved_as_if_it_had_one_table_of_them() -> None:
+    digests = [page * 0x9E3779B97F4A7C15 % (1 << 64) for page in range(5_000, 6_000)]
+    digests += [digests[-1], digests[3]]  # Two of them once more.
+    known = Table.of_page(np.arange(1, 5_001, dtype=np.uint64))
+    memory = Memory(5_000, history={KNOWN: known})
+    for digest in digests:
+        lesson = Memory(1, history={KNOWN: Table.of_page(np.array([digest], np.uint64))})
+        known = known.then(lesson.table(KNOWN), memory.pages)
+        memory = memory.then(lesson)
+        assert (memory.known_pages, memory.size_bytes) == (len(known), known.size_bytes)
+    in_one = Memory(memory.pages, history={KNOWN: known})
+    assert dump(memory, "auto") == dump(in_one, "auto")
+    assert [memory.knows(page) for page in (digests[-3], 1, 5_001)] == [True, True, False]
+    assert memory.knows_all(in_one)
+    assert in_one.knows_all(memory)
+
+
+def test_to_know_one_more_page_does_not_copy_all_that_are_known() -> None:
+    memory = Memory(50_000, history={KNOWN: Table.of_page(np.arange(50_000, dtype=np.uint64))})
+    lesson = Memory(1, history={KNOWN: Table.of_page(np.array([1 << 40], np.uint64))})
+    assert memory.then(lesson).history[KNOWN] is memory.history[KNOWN]
 
 
 def test_an_empty_memory_survives_being_saved() -> None:

@@ -15,6 +15,7 @@ import dehusk
 from dehusk.doors import spark as husk
 from dehusk.doors.cli import main, make_parser
 from dehusk.doors.spark import command as spark_command
+from dehusk.doors.spark.memories import check_lasting
 from dehusk.doors.spark.rows import row_of, tasks_for
 from dehusk.doors.spark.session import DEFAULTS, SparkSettings
 from dehusk.doors.spark.streaming import _Learner
@@ -23,7 +24,14 @@ from dehusk.memory import dump
 from dehusk.methods import learned_with
 from dehusk.page.page import Page
 from dehusk_bench.samples import sample_site
-from dehusk_bench.scale.cluster import ClusterRun, ClusterStep, _size, _Watch, _write_months
+from dehusk_bench.scale.cluster import (
+    ClusterRun,
+    ClusterStep,
+    _of_largest,
+    _size,
+    _Watch,
+    _write_months,
+)
 from dehusk_bench.scale.pages import Workload
 from sparks import end_java, run_stream, spark
 
@@ -38,10 +46,9 @@ def session(request: pytest.FixtureRequest) -> Iterator[Any]:
 
 
 def test_tasks_are_as_many_as_the_pages_are_worth() -> None:
-    assert tasks_for(0, 8) == 1
-    assert tasks_for(1_000, 1_000) == 5, "not 4,000 starts of nearly nothing"
-    assert tasks_for(100_000, 8) == 32
-    assert tasks_for(2_500_000_000, 1_000) == 125_000, "not 4,000 of ten hours each"
+    assert tasks_for(0) is None
+    assert tasks_for(20_000_000) is None, "what was moved says how many"
+    assert tasks_for(2_500_000_000) == 125_000, "not 1,000 of five hours each"
     with pytest.raises(SettingError, match="tasks"):
         SparkSettings(tasks=0)
 
@@ -58,11 +65,29 @@ def test_the_experiment_gives_each_month_other_pages_and_sees_what_is_taken(tmp_
     assert watch.cpu_s()[0] > 0
     watch.end()
     assert _size(tmp_path) > 21_000
-    step = ClusterStep("answer", 10, 4, 5.0, 0.02, 0.05, 30_000, 1.25)
-    cells = ["answer", "10", "4", "5", "2", "2.00", "5.00", "3.00", "1.2"]
+    step = ClusterStep("answer", 10, 4, 5.0, 0.02, 0.05, 30_000, 1.25, 9_000_000)
+    cells = ["answer", "10", "4", "5", "2", "2.00", "5.00", "3.00", "1.2", "9"]
     assert step.cells() == cells
-    told = ClusterRun([step], 1_000_000, 2_000_000, 3_000_000, 4_000_000, 7).told()
-    assert "Java 1 MB, a Python process 2 MB, the disks of all executors 3 MB" in told
+    (tmp_path / "part-0").write_text('{"site": "site-0.example"}\n{"site": "site-1.example"}\n')
+    (tmp_path / "part-1").write_text('{"site": "site-1.example"}\n')
+    largest = [_of_largest(tmp_path), [3, 4]]
+    told = ClusterRun([step], 1_000_000, 2_000_000, 4_000_000, 7, largest).told()
+    assert "Java 1 MB, a Python process 2 MB. The memory of 7 sites: 4 MB" in told
+    assert "1 pages in 1 of 2 tasks, at most 1 in one; then 7 pages in 2 of 2 tasks" in told
+
+
+def test_rows_that_are_held_lie_in_no_more_tasks_than_they_need(session: Any) -> None:
+    pages = session.createDataFrame(
+        [(page.page.url, page.page.html) for page in sample_site("blog", pages=3)],
+        "url string, html string",
+    )
+    session.conf.set("spark.sql.adaptive.enabled", "true")
+    try:
+        taught = husk.learn(pages).persist()
+        assert taught.count() == 1
+        assert taught.rdd.getNumPartitions() == 1, "not 1,000, nearly all of them empty"
+    finally:
+        session.conf.set("spark.sql.adaptive.enabled", "false")
 
 
 def test_a_month_goes_on_from_the_last_as_on_one_machine(session: Any, tmp_path: Path) -> None:
@@ -156,6 +181,17 @@ def test_a_memory_in_a_table_is_that_of_the_last_run(session: Any, tmp_path: Pat
     with pytest.raises(UsageError, match="something else"):
         husk.read_memory(session, "table:months.other")
     session.sql("drop database months cascade")
+
+
+def test_a_table_that_ends_with_the_session_is_refused(session: Any) -> None:
+    check_lasting(session, "memory/")
+    with pytest.raises(UsageError, match="name a folder"):
+        check_lasting(session, "table:months.memory")
+    session.conf.set("spark.sql.catalog.lake", "a.Catalog")
+    try:
+        check_lasting(session, "table:lake.months.memory")
+    finally:
+        session.conf.unset("spark.sql.catalog.lake")
 
 
 def test_a_folder_of_something_else_is_no_memory(session: Any, tmp_path: Path) -> None:

@@ -110,7 +110,7 @@ def shrink(memory: Memory, max_bytes: int) -> Memory:
     share = max(0.0, 0.75 * max_bytes - fixed) / max(size - fixed, 1)
     tables, history = (
         {name: _shared(table, memory.pages, share) for name, table in kept.items()}
-        for kept in (memory.tables, memory.history)
+        for kept in (memory.tables, memory.settled().history)
     )
     return replace(memory, tables=tables, history=history)
 

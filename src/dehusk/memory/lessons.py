@@ -113,7 +113,7 @@ class Lessons(Struct, frozen=True):
 
         Raises TooManyNodes, as learning the page does.
         """
-        if memory.table(KNOWN).counts_of(lesson.table(KNOWN).keys).any():
+        if memory.knows(*lesson.table(KNOWN).keys.tolist()):
             return None
         after = self._replayed(memory, lesson)
         self._check_size(after, url)
@@ -159,8 +159,8 @@ class Lessons(Struct, frozen=True):
 
     def _limited(self, memory: Memory) -> Memory:
         """The memory within what a site may hold, whatever it sends, but for its sequences."""
-        known = memory.table(KNOWN)
-        if len(known) > self.keeping.max_known_pages:
+        if memory.known_pages > self.keeping.max_known_pages:
+            known = memory.table(KNOWN)
             newest = known.last.astype(np.float64)
             known = keep_best(known, newest, self.keeping.max_known_pages)
             memory = memory.with_history(**{KNOWN: known})
@@ -173,7 +173,7 @@ class Lessons(Struct, frozen=True):
 
 def is_known(memory: Memory, page: int) -> bool:
     """True where the page of that digest was learned."""
-    return memory.table(KNOWN).row(page) is not None
+    return memory.knows(page)
 
 
 def page_digest(page: Page, *, with_html: bool) -> int:

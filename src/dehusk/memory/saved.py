@@ -84,7 +84,7 @@ def dump(memory: Memory, method: str, *, settings: Settings | None = None, site:
     site has taught is never taken for another's.
     """
     seed = seed_of(site)
-    found = {**memory.tables, **memory.history}
+    found = {**memory.tables, **memory.settled().history}
     tables = {name: found[name].saved(int(seed)) for name in sorted(found)}
     sequences = {name: memory.sequences[name] for name in sorted(memory.sequences)}
     header = {
@@ -282,7 +282,7 @@ _MAX_NUMBER: Final = 1 << 31
 def carry(memory: Memory) -> bytes:
     """The memory as bytes that `carried` reads."""
     shapes, arrays = {}, []
-    for name, table in {**memory.tables, **memory.history}.items():
+    for name, table in {**memory.tables, **memory.settled().history}.items():
         shapes[name], body = table.saved(0)
         arrays.append(body)
     lengths = {name: len(sequence) for name, sequence in memory.sequences.items()}

@@ -26,11 +26,12 @@ from threading import Event, Thread
 from typing import Any, Final
 
 from dehusk.errors import DehuskError
-from dehusk_bench.scale.pages import Workload
+from dehusk_bench.scale.pages import Workload, largest_site
 from dehusk_bench.scale.spark import CONF, below, cpu_s, most_bytes
 
 HEADER: Final = (
     "step", "pages", "tasks", "wall s", "pages/s", "Java ms", "Python ms", "moved kB", "longest s",
+    "disk MB",
 )  # fmt: skip
 _FILES: Final = 8
 """Of each month."""
@@ -57,6 +58,8 @@ class ClusterStep:
     """Written by tasks for tasks of the next stage, packed."""
     longest_s: float
     """Of its tasks, waiting included."""
+    disk_bytes: int
+    """The most that executors kept on their disks meanwhile, for each other and for later."""
 
     def cells(self) -> list[str]:
         """A row of the table; of times and bytes what a page takes."""
@@ -65,6 +68,7 @@ class ClusterStep:
             self.name, f"{self.pages:,}", str(self.tasks), f"{self.wall_s:.0f}",
             f"{self.pages / self.wall_s:.0f}", f"{self.java_s * ms:.2f}",
             f"{self.python_s * ms:.2f}", f"{self.moved_bytes * kb:.2f}", f"{self.longest_s:.1f}",
+            f"{self.disk_bytes / 1e6:.0f}",
         ]  # fmt: skip
 
 
@@ -77,22 +81,31 @@ class ClusterRun:
     """Of the Java of one executor."""
     worker_bytes: int
     """Of one Python process."""
-    disk_bytes: int
-    """Of what executors keep for each other and for later."""
     memory_bytes: int
     """Of the memory that the second month left, on disk."""
     sites: int
+    largest: list[list[int]]
+    """Of each month, the pages of the largest site in each file that a task wrote."""
 
     def told(self) -> str:
         """What is not of one step, as a sentence."""
         mb = [
             f"{size / 1e6:,.0f} MB"
-            for size in (self.executor_bytes, self.worker_bytes, self.disk_bytes, self.memory_bytes)
+            for size in (self.executor_bytes, self.worker_bytes, self.memory_bytes)
         ]
         return (
-            f"At most: an executor's Java {mb[0]}, a Python process {mb[1]}, the disks of all"
-            f" executors {mb[2]}. The memory of {self.sites:,} sites: {mb[3]}."
+            f"At most: an executor's Java {mb[0]}, a Python process {mb[1]}. The memory of"
+            f" {self.sites:,} sites: {mb[2]}. The largest site: {'; then '.join(self._split())}."
         )
+
+    def _split(self) -> Iterator[str]:
+        """How the largest site was answered on, of each month."""
+        for counts in self.largest:
+            with_it = [count for count in counts if count]
+            yield (
+                f"{sum(counts):,} pages in {len(with_it)} of {len(counts)} tasks,"
+                f" at most {max(counts, default=0):,} in one"
+            )
 
     def to_json(self) -> dict[str, object]:
         """All figures."""
@@ -155,6 +168,11 @@ class _Watch:
         self._is_over.set()
         self._thread.join()
 
+    def take_disk_bytes(self) -> int:
+        """The most that was on the disks since this was last asked."""
+        most, self.disk_bytes = max(self.disk_bytes, _size(self._disk)), 0
+        return most
+
     def cpu_s(self) -> tuple[float, float]:
         """The CPU time of Java, this process included, and of the Python workers, up to now."""
         self._look_at_processes()
@@ -201,14 +219,19 @@ class _Steps:
     def step(self, name: str, pages: int) -> Iterator[None]:
         """What is done inside is one step."""
         self._context.setJobGroup(name, name)
+        self._watch.take_disk_bytes()
         began, before = time.monotonic(), self._watch.cpu_s()
         yield
         after = self._watch.cpu_s()
         java_s, python_s = (now - then for now, then in zip(after, before, strict=True))
         wall_s = time.monotonic() - began
         tasks, moved_bytes, longest_s = self._tasks(name)
-        step = ClusterStep(name, pages, tasks, wall_s, java_s, python_s, moved_bytes, longest_s)
-        self.taken.append(step)
+        self.taken.append(
+            ClusterStep(
+                name, pages, tasks, wall_s, java_s, python_s, moved_bytes, longest_s,
+                self._watch.take_disk_bytes(),
+            )
+        )  # fmt: skip
         sys.stderr.write(f"{name}: {wall_s:.0f} s\n")
 
     def _tasks(self, group: str) -> tuple[int, int, float]:
@@ -246,14 +269,20 @@ def _run(figures: Path, folder: Path, executors: int) -> None:
     watch.end()
     left = spark.read_memory(session, f"{folder}/memory")
     taken = ClusterRun(
-        steps.taken, watch.executor_bytes, watch.worker_bytes, watch.disk_bytes,
-        _size(folder / "memory" / "run=2"), left.count(),
+        steps.taken, watch.executor_bytes, watch.worker_bytes, _size(folder / "memory" / "run=2"),
+        left.count(), [_of_largest(folder / name) for name in ("first", "second")],
     )  # fmt: skip
     # Executors of their own leave what they were sent in the folder of Spark itself.
     sent = Path(os.environ["SPARK_HOME"], "work", session.sparkContext.applicationId)
     session.stop()
     shutil.rmtree(sent, ignore_errors=True)
     figures.write_text(json.dumps(taken.to_json()), "utf-8")
+
+
+def _of_largest(folder: Path) -> list[int]:
+    """The answers on pages of the largest site in each file: without an order one for a task."""
+    said = f'"site": "{largest_site()}"'.encode()
+    return [file.read_bytes().count(said) for file in sorted(folder.glob("part-*"))]
 
 
 def _first_month(spark: Any, session: Any, folder: Path, steps: _Steps) -> None:

@@ -9,7 +9,6 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
-from itertools import islice
 from pathlib import Path
 from typing import Final
 
@@ -24,8 +23,6 @@ from dehusk_bench.scale.pages import Workload
 
 _LIMITS: Final = Limits(timeout_s=1000.0)
 """A busy machine must not end the experiment."""
-_MADE_FIRST: Final = 20_000
-"""Pages that are gone through before: more than are remembered, so that all of these are."""
 HEADER: Final = (
     "pages", "sites", "largest", "ms a page", "× bare parse", "growth", "added MB", "file MB",
 )  # fmt: skip
@@ -80,8 +77,8 @@ def measure_growth(
     others: that would cost the parse behind it more than the rest.
     """
     largest_run = max(workloads, key=lambda workload: workload.pages)
-    for _ in islice(largest_run, _MADE_FIRST):
-        pass
+    for _ in largest_run:
+        pass  # Made up, and kept.
     before = _resident_bytes()
     for workload in (Workload(200, 10), *workloads):
         with tempfile.TemporaryDirectory() as folder:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache
+from html import unescape
+from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
@@ -18,9 +21,12 @@ from dehusk_bench.samples import KINDS, sample_site
 _VARIETY: Final = 28
 """Sites that are made up, four of each kind; the others are these under other names. To make up a
 page takes longer than to clean it, and no site knows of another."""
-_REMEMBERED: Final = 40_000
-"""Pages that are kept, 11 kB each: 100 of each of them where sites are alike, which are 2,800, and
-more of the largest where they are not."""
+_DIFFERENT: Final = 1000
+"""Pages of each of them that are made up, and then kept, 11 kB each. Those that follow are these
+again, under other URLs and with a new word in each text of their content."""
+_LETTERS: Final = str.maketrans("0123456789", "abcdefghij")
+_NEWS: Final = re.compile(r">[^<>]*[^\W\d_]{3,} [^<>]{12,}(?=<)")
+"""A text that may be content: some words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,17 +66,39 @@ class Workload:
                 file.write(json.dumps({"url": page.url, "html": page.html}) + "\n")
 
 
+def largest_site() -> str:
+    """The name of the site with the most pages."""
+    return _host(0)
+
+
+def _host(site: int) -> str:
+    return f"site-{site}.example"
+
+
 def _page(site: int, number: int) -> Page:
     """A page of a site, under the site's own name."""
-    page = _sample(site % _VARIETY, number)
-    host = f"site-{site}.example"
+    turn, number = divmod(number, _DIFFERENT)
+    page, pieces = _sample(site % _VARIETY, number)
+    host = _host(site)
     assert page.url is not None
     address = page.url.partition("://")[2].partition("/")[2]
-    return replace(page, url=f"https://{host}/{address}", site=host)
+    if turn == 0:
+        return replace(page, url=f"https://{host}/{address}", site=host)
+    word = str(turn).translate(_LETTERS)  # In keys of a memory all numbers may be alike.
+    return Page(f" {word}".join(pieces), f"https://{host}/{word}/{address}", host)
 
 
-@lru_cache(maxsize=_REMEMBERED)
-def _sample(site: int, number: int) -> Page:
-    """A page of one of the sites that are made up."""
+@cache
+def _sample(site: int, number: int) -> tuple[Page, list[str]]:
+    """A page of one of the sites that are made up, and its HTML cut where a new word may stand."""
     kind = KINDS[site % len(KINDS)]
-    return next(sample_site(kind, pages=1, seed=site, first=number)).page
+    sample = next(sample_site(kind, pages=1, seed=site, first=number))
+    html = sample.page.html
+    assert isinstance(html, str)
+    told = " ".join(sample.content.split())
+    ends = [
+        found.end()
+        for found in _NEWS.finditer(html)
+        if " ".join(unescape(found[0][1:]).split()) in told
+    ]
+    return sample.page, [html[start:end] for start, end in pairwise([0, *ends, len(html)])]

@@ -94,7 +94,7 @@ def _write_site(
 
 def _tables(memory: Memory) -> Iterator[tuple[str, int, int, int | None, int | None]]:
     """Each table: its name, rows, bytes, rows that were on 5 pages or more, and most pages."""
-    for name, table in sorted({**memory.tables, **memory.history}.items()):
+    for name, table in sorted({**memory.tables, **memory.settled().history}.items()):
         often, most = int((table.count >= 5).sum()), int(table.count.max(initial=0))
         yield _NAMES.get(name, name), len(table), table.size_bytes, often, most
     for name, sequence in sorted(memory.sequences.items()):

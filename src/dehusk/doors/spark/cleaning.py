@@ -121,7 +121,7 @@ def _joined(
     parts = {row["site"]: -(-row["pages"] // settings.part_pages) for row in large}
     dealt = rows.mapInArrow(_Dealer(settings, parts), written_schema(_ROW))
     taught = memories.mapInArrow(_Copier(parts), written_schema(_ROW))
-    tasks = settings.tasks or tasks_for(pages, rows.sparkSession.sparkContext.defaultParallelism)
+    tasks = settings.tasks or tasks_for(pages)
     together = moved(dealt.unionByName(taught), tasks, "site", "part")
     # A memory has no HTML, and nulls come first.
     sorted_rows = together.sortWithinPartitions("site", "part", fn.col("is_text"), "order")

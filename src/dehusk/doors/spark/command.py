@@ -13,6 +13,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from dehusk.doors import spark
 from dehusk.doors.options import chosen_method, make_limits, make_source_settings
+from dehusk.doors.spark.memories import check_lasting
 from dehusk.doors.spark.rows import held
 from dehusk.doors.spark.session import SparkSettings, make_session
 from dehusk.errors import SourceError, UsageError
@@ -29,6 +30,7 @@ def run(arguments: argparse.Namespace) -> int:
     session = make_session(arguments.master, _conf(arguments.conf))
     session.sparkContext.setLogLevel("ERROR")
     try:
+        check_lasting(session, arguments.memory or "")
         return _clean(arguments, session, settings, paths)
     finally:
         session.stop()

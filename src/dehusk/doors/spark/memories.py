@@ -52,6 +52,21 @@ def write_memory(memories: DataFrame, place: str) -> None:
         rows.write.mode("errorifexists").parquet(_folder(place, run))
 
 
+def check_lasting(session: SparkSession, place: str) -> None:
+    """Raise UsageError for a table that nobody finds once the session has ended.
+
+    Spark's own catalog is in memory unless it is told otherwise: the next run would begin anew.
+    """
+    if not place.startswith(_TABLE):
+        return
+    catalog = place.removeprefix(_TABLE).partition(".")[0]
+    others = [f"spark.sql.catalog.{name}" for name in (catalog, "spark_catalog")]
+    others.append("spark.sql.defaultCatalog")
+    has_other = any(session.conf.get(name, "spark_catalog") != "spark_catalog" for name in others)
+    if session.conf.get("spark.sql.catalogImplementation") == "in-memory" and not has_other:
+        raise UsageError(f"{place}: this Spark forgets its tables when it ends; name a folder")
+
+
 def _folder(place: str, run: int) -> str:
     return f"{place.rstrip('/')}/run={run}"
 

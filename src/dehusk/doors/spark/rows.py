@@ -59,6 +59,9 @@ def arrow_schema(columns: Mapping[str, str]) -> Any:
 
 Row = dict[str, Any]
 
+MAX_SIZED_TASKS: Final = 1_000
+"""Tasks at most whose number Spark finds by their size: it has to cut the rows into so many parts
+first, for each task that writes them."""
 _BATCH_ROWS: Final = 200
 _BATCH_BYTES: Final = 8_000_000
 """What is handed over at once: enough that handing over costs nothing, and little to hold."""
@@ -101,13 +104,14 @@ def moved(frame: DataFrame, tasks: int | None, *columns: str) -> DataFrame:
     return frame.repartition(*columns) if tasks is None else frame.repartition(tasks, *columns)
 
 
-def tasks_for(pages: int, cores: int) -> int:
-    """How many tasks judge so many pages: four for each core, so that none waits long for another.
+def tasks_for(pages: int) -> int | None:
+    """How many tasks judge so many pages; None lets their size decide, in up to 1,000 tasks.
 
-    But none has fewer than 200 pages, hardly worth a start, nor more than 20,000: two minutes at
-    7 ms a page, and what is lost with a task that fails.
+    Where there would be more, each has 20,000 pages: two minutes at 7 ms a page, and what is lost
+    with a task that fails.
     """
-    return max(1, min(4 * cores, -(-pages // 200)), -(-pages // 20_000))
+    tasks = -(-pages // 20_000)
+    return tasks if tasks > MAX_SIZED_TASKS else None
 
 
 def read_rows(batches: Iterable[Any]) -> Iterator[Row]:

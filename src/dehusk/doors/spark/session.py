@@ -12,6 +12,7 @@ from typing import Any, Final
 from pyspark.sql import SparkSession
 
 from dehusk.answer.override import overrides
+from dehusk.doors.spark.rows import MAX_SIZED_TASKS
 from dehusk.errors import SettingError, UsageError
 from dehusk.memory.kept import Held
 from dehusk.memory.lessons import Lessons
@@ -28,14 +29,16 @@ CONF: Final = {
     "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
     "spark.sql.streaming.noDataMicroBatches.enabled": "false",
     "spark.sql.adaptive.advisoryPartitionSizeInBytes": "16m",
-    "spark.sql.adaptive.coalescePartitions.initialPartitionNum": "1000",
+    "spark.sql.adaptive.coalescePartitions.initialPartitionNum": str(MAX_SIZED_TASKS),
+    "spark.sql.optimizer.canChangeCachedPlanOutputPartitioning": "true",
     "spark.ui.showConsoleProgress": "false",
 }
 """What `dehusk spark` sets, unless told otherwise; worth setting in sessions of your own.
 
 Without the one about micro-batches a stream that forgets would run without an end, pages or not.
 The two about partitions say how large a task is whose number is left to Spark: 16 MB, packed, are
-the HTML of some thousands of pages, and there are 1,000 of them at most."""
+the HTML of some thousands of pages, and there are 1,000 of them at most. Without the one about
+cached plans there are always 1,000 where rows are held, however few these are."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -333,7 +333,7 @@ class Store:
         kept: list[bytes | Memory] = []
         for one in pending:
             lesson = load(one, method, site=site) if isinstance(one, bytes) else one
-            if not memory.table(KNOWN).counts_of(lesson.table(KNOWN).keys).any():
+            if not memory.knows(*lesson.table(KNOWN).keys.tolist()):
                 memory = self._replay(memory, lesson)
                 kept.append(one)
         return memory, kept
