@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import pytest
@@ -32,9 +32,9 @@ more until it has loaded what it needs."""
 
 
 @pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileScheduling:
-    """Hand out the tests by file."""
-    return _ByFile(config, log)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileScheduling | None:
+    """Hand out the tests by file, where that is asked for."""
+    return _ByFile(config, log) if config.getoption("dist") == "loadfile" else None
 
 
 class _ByFile(LoadFileScheduling):  # type: ignore[misc]
@@ -42,6 +42,15 @@ class _ByFile(LoadFileScheduling):  # type: ignore[misc]
 
     def _split_scope(self, nodeid: str) -> str:
         return TOGETHER.get(_file(nodeid), _file(nodeid))
+
+
+@pytest.fixture(scope="session")
+def java() -> Iterator[None]:
+    """The Java that all sessions of Spark in this process share, until its last test is done."""
+    yield
+    from sparks import end_java  # noqa: PLC0415  most tests do without Spark
+
+    end_java()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

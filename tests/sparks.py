@@ -65,15 +65,11 @@ def spark(master: str, **conf: str) -> Iterator[Any]:
         shutil.rmtree(left, ignore_errors=True)
 
 
-def end_java(request: pytest.FixtureRequest) -> None:
+def end_java() -> None:
     """End the Java that sessions of this process have shared, and close what leads to it.
 
-    It is left to the last of the files that use it. Left to the end of Python, closing is logged to
-    streams that are closed by then.
+    Left to the end of Python, closing is logged to streams that are closed by then.
     """
-    files = [item.path for item in request.session.items if item.path.stem.startswith("test_spark")]
-    if request.path != files[-1]:
-        return
     gateway: Any = SparkContext._gateway
     SparkContext._gateway = SparkContext._jvm = None
     if gateway is not None:

@@ -157,7 +157,7 @@ for html in pages:
 @pytest.mark.slow
 def test_no_hostile_page_takes_more_than_linear_time() -> None:
     # All of them take seconds of CPU; were one of them quadratic, it alone would take minutes.
-    subprocess.run([sys.executable, "-c", _HOSTILE], check=True)
+    subprocess.run([sys.executable, "-c", _HOSTILE], check=True, timeout=900)
 
 
 def test_settings_of_a_method_are_passed_on() -> None:

@@ -37,7 +37,7 @@ from dehusk.page.parse import parse
 from dehusk.settings import Limits, SourceSettings
 from dehusk_bench.samples import sample_site
 from dehusk_bench.scale.spark import ANSWERING, LEARNING, Step, _taken, measured_steps, spark_runner
-from sparks import end_java, on_one_machine, run_stream, spark, write_pages
+from sparks import on_one_machine, run_stream, spark, write_pages
 
 pytestmark = pytest.mark.slow
 
@@ -47,10 +47,9 @@ ADDITIVE = [name for name in METHODS if isinstance(make_method(name), AdditiveMe
 
 
 @pytest.fixture(scope="module")
-def session(request: pytest.FixtureRequest) -> Iterator[Any]:
+def session(java: None) -> Iterator[Any]:
     with spark("local[2,4]", **{"spark.sql.shuffle.partitions": "4"}) as started:
         yield started
-    end_java(request)
 
 
 @pytest.fixture(scope="module")

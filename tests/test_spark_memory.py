@@ -33,16 +33,15 @@ from dehusk_bench.scale.cluster import (
     _write_months,
 )
 from dehusk_bench.scale.pages import Workload
-from sparks import end_java, run_stream, spark
+from sparks import run_stream, spark
 
 pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
-def session(request: pytest.FixtureRequest) -> Iterator[Any]:
+def session(java: None) -> Iterator[Any]:
     with spark("local[2,4]") as started:
         yield started
-    end_java(request)
 
 
 def test_tasks_are_as_many_as_the_pages_are_worth() -> None:

@@ -358,9 +358,11 @@ PyObject *kernel_judge(PyObject *module, PyObject *arguments, PyObject *named)
     Judgement *to = NULL;
     if (given_asked(types, objects, pages, &page)) {
         to = make_judgement(types, &page, objects[3], type);
-        Py_BEGIN_ALLOW_THREADS
-        is_done = to && judge(&page, &context, &atlas, shift, to);
-        Py_END_ALLOW_THREADS
+        if (to) {
+            Py_BEGIN_ALLOW_THREADS
+            is_done = judge(&page, &context, &atlas, shift, to);
+            Py_END_ALLOW_THREADS
+        }
         if (to && !is_done) {
             Py_CLEAR(to);
             PyErr_NoMemory();

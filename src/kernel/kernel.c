@@ -17,10 +17,11 @@ static char kind_of_type(char type)
     return strchr("bhilqn", type) ? 'i' : strchr("fd", type) ? 'f' : strchr("BHILQN", type) ? 'u' : type;
 }
 
-/* Let the view be of a copy, if others may write to the array; 0 with an exception set. */
+/* Let the view be of a copy, if others may write to the array; 0 with an exception set. A view that cannot be written to
+   may be one of an array that can: only bytes are sure to stay as they are. */
 static int keep_still(View *view)
 {
-    if (view->buffer.readonly)
+    if (PyBytes_CheckExact(view->buffer.obj))
         return 1;
     void *copy = malloc((size_t)view->buffer.len + 1);
     if (!copy) {

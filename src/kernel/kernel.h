@@ -30,8 +30,8 @@ static inline Types *types_of(PyObject *module)
 #define END_ALONE }
 #endif
 
-/* The memory of an array that Python handed in; of one that can be written to, that of a copy. Other threads could write
-   to it between a check and what rests on it: numpy does so without the interpreter's lock. */
+/* The memory of bytes that Python handed in, or of a copy of any other array. Other threads could write to it between a
+   check and what rests on it: numpy does so without the interpreter's lock. */
 typedef struct {
     Py_buffer buffer;
     void *shared; /* The memory of the array itself, if there is a copy; or NULL. */

@@ -164,7 +164,7 @@ PyObject *kernel_opinion(PyObject *module, PyObject *const *arguments, Py_ssize_
     END_ALONE
     if (opinion || !(opinion = opinion_on(types, reading, network, NULL)))
         return opinion;
-    BEGIN_ALONE(reading) /* Another thread may have come first: then both have the same. */
+    BEGIN_ALONE(reading) /* Another thread may have come first: then both have equal ones. */
     before[0] = reading->network;
     before[1] = reading->opinion;
     reading->network = Py_NewRef(arguments[1]);

@@ -45,9 +45,12 @@ int find_table(const Types *types, PyObject *tables, const char *name, size_t wi
         PyErr_SetString(PyExc_TypeError, "tables come in a dict");
         return 0;
     }
-    BEGIN_ALONE(tables)
+#ifdef Py_GIL_DISABLED
+    if (PyDict_GetItemStringRef(tables, name, &object) < 0)
+        return 0;
+#else
     object = Py_XNewRef(PyDict_GetItemString(tables, name));
-    END_ALONE
+#endif
     Table *table = object ? given_owner(object, types->table) : NULL;
     if (table && table->rows && table->width != width)
         PyErr_Format(PyExc_ValueError, "a table %s with %zu sums", name, table->width);

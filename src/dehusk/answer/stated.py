@@ -132,6 +132,7 @@ class Stated(NamedTuple):
 
 
 _STATED: Final = partial(tuple.__new__, Stated)
+"""The same; its headings are last."""
 
 
 def read_stated(tree: Tree) -> Stated:

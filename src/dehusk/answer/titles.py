@@ -19,7 +19,10 @@ _MIN_KEY: Final = 3
 """Letters that may be at the end of a title by chance."""
 _MAX_READ: Final = 10 * MAX_TITLE
 """Characters of a text that make its key: keys are kept, and a page may state megabytes."""
-_MOST_BY_WORDS: Final = 2.15
+_IN_CONTENT: Final = 0.65
+_BY_LEVEL: Final = (0.5, 0.3, 0.1, 0.0)
+"""What speaks for a heading besides its words: that it is content, and its level."""
+_MOST_BY_WORDS: Final = 1.0 + (_IN_CONTENT + _BY_LEVEL[0])
 """What a heading is worth at most that is no end of what is stated."""
 _SURE: Final = 3.55
 """What an `<h1>` of the content is worth that makes up nearly half of what is stated, or more."""
@@ -82,7 +85,7 @@ def headline_of(stated: Stated, sites: frozenset[str], linked: str) -> Heading |
             worth = sum(map(words.__contains__, own)) / len(own) if own else 0.0
         if worth < _SHARED and not (heading.level == 1 and is_content):
             continue
-        worth += (0.65 if is_content else 0.0) + (0.5, 0.3, 0.1, 0.0)[heading.level - 1]
+        worth += (_IN_CONTENT if is_content else 0.0) + _BY_LEVEL[heading.level - 1]
         if best is None or worth > best[0]:
             best = worth, heading
             if worth >= _SURE:
