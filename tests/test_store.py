@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -634,3 +636,48 @@ def test_an_import_never_gives_up_a_memory_for_one_of_fewer_pages(file: Path) ->
     for path in (file, large):
         with dehusk.open(path) as memory:
             assert (memory.memory("a.example").pages, known) == (9, 3)
+
+
+@pytest.mark.parametrize(("key", "value"), [("k", b"v"), (b"k", "v"), (b"k", bytearray(b"v"))])
+def test_a_shelf_refuses_what_is_not_bytes(tmp_path: Path, key: Any, value: Any) -> None:
+    with dehusk.open(tmp_path / "a.husk") as memory:
+        with pytest.raises(UsageError, match="keys and values of a shelf are bytes, not"):
+            memory.shelf("own").put(key, value)
+        assert list(memory.shelf("own").items()) == []
+
+
+def test_a_memory_of_two_names_has_one_writer(tmp_path: Path) -> None:
+    (tmp_path / "link.husk").symlink_to(tmp_path / "a.husk")
+    with dehusk.open(tmp_path / "a.husk"), pytest.raises(StoreLocked):
+        dehusk.open(tmp_path / "link.husk")
+
+
+def test_a_session_that_was_closed_learns_nothing_more(tmp_path: Path) -> None:
+    memory = dehusk.open(tmp_path / "a.husk")
+    memory.learn("<p>Rye", "https://a.example/1")
+    memory.close()
+    for site in ("a.example", "b.example"):
+        with pytest.raises(StateError, match="was closed"):
+            memory.learn("<p>Oats", f"https://{site}/2")
+    memory.close()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+def test_a_session_is_refused_in_a_process_that_was_forked_from_its_own(tmp_path: Path) -> None:
+    code = (
+        "import dehusk, os, sys\n"
+        "memory = dehusk.open(sys.argv[1])\n"
+        "memory.learn('<p>Rye', 'https://a.example/1')\n"
+        "child = os.fork()\n"
+        "if not child:\n"
+        "    try:\n"
+        "        memory.learn('<p>Oats', 'https://a.example/2')\n"
+        "    except dehusk.StateError as fault:\n"
+        "        os._exit('opened in another process' in str(fault))\n"
+        "    os._exit(3)\n"
+        "assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 1\n"
+        "memory.close()\n"
+    )
+    subprocess.run([sys.executable, "-c", code, tmp_path / "a.husk"], check=True)
+    with dehusk.open(tmp_path / "a.husk") as memory:
+        assert memory.memory("a.example").pages == 1

@@ -121,7 +121,7 @@ class _Messages(io.TextIOBase):
     def flush(self) -> None:
         """Push on what was written."""
         try:
-            if self._stream is not None:
+            if self._stream is not None and not self._stream.closed:
                 self._stream.flush()
         except BrokenPipeError:
             self._drop()

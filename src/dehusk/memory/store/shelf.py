@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 from itertools import islice
 from typing import Final
 
-from dehusk.errors import StoreDamaged
+from dehusk.errors import StoreDamaged, UsageError
 from dehusk.memory.store.rows import Database, Row, checksum, site_id
 
 _FETCHED: Final = 1000
@@ -57,7 +57,11 @@ class Shelf:
             return self._shelves.get(self._place, key)
 
     def put(self, key: bytes, value: bytes) -> None:
-        """Set the value of a key."""
+        """Set the value of a key. Raises UsageError for what is not bytes."""
+        for given in (key, value):
+            if not isinstance(given, bytes):
+                kind = type(given).__name__
+                raise UsageError(f"keys and values of a shelf are bytes, not {kind}")
         with self._alone:
             self._shelves.put(self._place, key, value)
 

@@ -48,7 +48,8 @@ class WriterLock:
     """
 
     def __init__(self, path: Path) -> None:
-        self._path = path.with_name(path.name + "-lock")
+        real = Path(os.path.realpath(path))  # A store of two names has one lock.
+        self._path = real.with_name(real.name + "-lock")
         self._file: IO[bytes] | None = None
         while self._file is None:
             try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
@@ -107,6 +108,7 @@ class Store:
         self.pending_pages = 0
         self.pending_bytes = 0
         self._numbers = None if database.is_shared else self._checked_numbers()
+        self._process: int | None = os.getpid()
         self._lone: set[int] | None = None
         """Sites that have shelves and no page, once that was asked."""
 
@@ -135,7 +137,14 @@ class Store:
         return number not in self._lone
 
     def memory(self, site: str) -> Memory:
-        """What the site has taught; an empty memory for an unknown one. Raises StoreDamaged."""
+        """What the site has taught; an empty memory for an unknown one. Raises StoreDamaged.
+
+        StateError for a store that was closed, or opened by the process that this one was forked
+        from: both would write to one file.
+        """
+        if self._process != os.getpid():
+            why = "closed" if self._process is None else "opened in another process: open it here"
+            raise StateError(f"{self.database.address}: this memory was {why}")
         for sites in (self._changed, self._settled):
             if site in sites:
                 sites.move_to_end(site)
@@ -447,6 +456,7 @@ class Store:
 
     def close(self) -> None:
         """Let go of the database; what was not committed is lost."""
+        self._process = None
         self.database.close()
 
 
