@@ -10,7 +10,7 @@ import json
 import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -58,28 +58,24 @@ def run_alone(
 ) -> SpeedReport:
     """The times of every contender in processes of its own, one for each round, turns alternating.
 
-    Of a contender its quickest round counts. `beside` are interpreters with another dehusk. Raises
-    UsageError for a corpus without pages, or an interpreter without dehusk.
+    Of each page the quickest round of a contender counts: what else the machine does falls on some
+    pages of each. `beside` are interpreters with another dehusk. Raises UsageError for a corpus
+    without pages, or an interpreter without dehusk.
     """
     versions = {python: _version(python) for python in beside}
     names = [runner.name for runner in _runners(contest)]
-    best: dict[str, SpeedReport] = {}
+    best: dict[str, Timing] = {}
     for turn in range(rounds):
         for name in names if turn % 2 == 0 else reversed(names):
             on_turn(name)
             report = _in_a_process(contest, name)
-            if name not in best or _sum(report) < _sum(best[name]):
-                best[name] = report
-    first = best[names[0]]
-    timings = [best[name].timings[0] for name in names]
+            (timing,) = report.timings
+            quickest = np.minimum(best[name].ms, timing.ms) if name in best else timing.ms
+            best[name] = replace(timing, ms=quickest)
+    timings = [best[name] for name in names]
     if beside:
         timings += _other_timings(contest, versions, rounds, on_turn)
-    return SpeedReport(first.corpus, rounds, first.kb, tuple(timings), first.fault)
-
-
-def _sum(report: SpeedReport) -> float:
-    """The time of a round; a page that failed counts as if it took for ever."""
-    return float(np.nan_to_num(report.timings[0].ms, nan=np.inf).sum())
+    return SpeedReport(report.corpus, rounds, report.kb, tuple(timings), report.fault)
 
 
 def _runners(contest: Contest) -> list[Runner]:
@@ -113,7 +109,7 @@ def _other_timings(
         for python, version in versions.items():
             on_turn(str(python))
             turns = [_time_other(python, pages) for _ in range(rounds)]
-            yield Timing(f"{version} to text", np.array(min(turns, key=sum)))
+            yield Timing(f"{version} to text", np.min(turns, axis=0))
 
 
 def _time_other(python: Path, pages: Path) -> list[float]:

@@ -42,8 +42,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--alone",
         action="store_true",
-        help="give each contender processes of its own, one for each round, turns alternating; its"
-        " quickest round counts",
+        help="give each contender processes of its own, one for each round, turns alternating; of"
+        " each page its quickest counts",
     )
     parser.add_argument(
         "--beside",
