@@ -7,7 +7,7 @@ import sqlite3
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor, wait
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -172,7 +172,7 @@ def test_what_is_not_ours_is_never_written_to(file: Path, tmp_path: Path) -> Non
     with pytest.raises(StoreDamaged, match="not a memory"):
         dehusk.open(file)
     other = tmp_path / "other.db"
-    with sqlite3.connect(other) as connection:
+    with closing(sqlite3.connect(other)) as connection, connection:
         connection.execute("CREATE TABLE t (a)")
     connection.close()
     before = other.read_bytes()
@@ -412,7 +412,7 @@ def test_a_site_that_is_read_for_each_page_has_no_long_log(file: Path) -> None:
     with dehusk.open(file, keeping=small, durable="page") as memory:
         for number in range(65):
             memory.learn(_page(number, f"{number % 3}.example"))
-    with sqlite3.connect(file) as database:
+    with closing(sqlite3.connect(file)) as database, database:
         ((logged,),) = database.execute("SELECT count(*) FROM log")
     assert 0 < logged <= 3 * 5
 
@@ -421,7 +421,7 @@ def test_a_site_that_stays_in_memory_is_only_appended_to(file: Path) -> None:
     with dehusk.open(file, durable="page") as memory:
         for number in range(12):
             memory.learn(_page(number))
-    with sqlite3.connect(file) as database:
+    with closing(sqlite3.connect(file)) as database, database:
         ((logged,),) = database.execute("SELECT count(*) FROM log")
     assert logged == 12
 

@@ -7,6 +7,7 @@ import random
 import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -380,7 +381,7 @@ def test_an_export_that_fails_leaves_the_last_one_as_it_was(
     export = ["sites", "export", "--memory", str(file), "-o", str(tmp_path / "e.jsonl")]
     assert main(export) == 0
     whole = (tmp_path / "e.jsonl").read_bytes()
-    with sqlite3.connect(file) as connection:
+    with closing(sqlite3.connect(file)) as connection, connection:
         connection.execute("UPDATE log SET body = x'00' WHERE site = ?", (site_id(NAMES[3]),))
     assert main(export) == 1
     assert "damaged" in capsys.readouterr().err
