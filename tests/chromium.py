@@ -12,11 +12,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import pytest
-
 from dehusk.errors import UsageError
 from dehusk.page.browser import find_chromium
 from dehusk.page.browser.session import VARIABLE
+from extras import missing
 
 ARGS = ["--no-sandbox", "--disable-dev-shm-usage"] if os.geteuid() == 0 else []
 PATIENT = 60_000
@@ -29,10 +28,8 @@ def executable() -> str:
         import playwright.sync_api  # noqa: F401, PLC0415
 
         return find_chromium()
-    except (ImportError, UsageError) as missing:
-        if os.environ.get("CI") == "true":
-            raise
-        pytest.skip(str(missing))
+    except (ImportError, UsageError) as fault:
+        missing(fault)
 
 
 @contextmanager

@@ -19,6 +19,7 @@ import io
 import os
 import re
 import shlex
+import shutil
 import socket
 import subprocess
 import sys
@@ -32,6 +33,8 @@ from typing import Any, Final
 from markdown_it import MarkdownIt
 
 from dehusk.doors.cli import main, make_parser
+from dehusk.errors import UsageError
+from dehusk.page.browser import find_chromium
 
 ROOT: Final = Path(__file__).parents[1]
 RUN: Final = {"python", "pycon", "sh", "console"}
@@ -40,6 +43,12 @@ NOT_RUN: Final = re.compile(
     r"#.*\b(needs (the internet|the corpora|a cluster|Java|Docker|another package)"
     r"|takes (minutes|hours))\b"
 )
+PROGRAMS: Final = {
+    "Chromium": re.compile(r"--render\b|\bBrowser\("),
+    "curl": re.compile(r"\bcurl "),
+    "less": re.compile(r"\| less\b"),
+}
+"""What code may need besides Python and a shell, and how it shows."""
 WEB: Final = "https://example.org"
 _COMMAND: Final = re.compile(r"^(\$ )?(dehusk|pip|make|python3?|curl) ")
 _PLACEHOLDER: Final = re.compile(r"[A-Z]{3,}|\[|…")
@@ -98,6 +107,8 @@ class Reader:
     folder: Path
     site: str
     """The address that stands for `https://example.org`."""
+    lacking: set[str] = field(default_factory=set)
+    """Programs that are not here: what needs them was not run."""
     names: dict[str, Any] = field(default_factory=dict)
     _servers: list[subprocess.Popen[str]] = field(default_factory=list)
     _service: str = ""
@@ -134,7 +145,7 @@ class Reader:
             "CrawlSettings(", "CrawlSettings(allow_private=('127.0.0.1',), delay_s=0, "
         )
         ast.parse(code, str(block))
-        if NOT_RUN.search(block.text):
+        if NOT_RUN.search(block.text) or self._lacks_for(code):
             return
         if "__main__" in code:  # Its processes read it again.
             file = self.folder / "block.py"
@@ -151,9 +162,16 @@ class Reader:
                 is_run = is_run and not NOT_RUN.search(command)
                 continue
             check_command(command, block)
-            if is_run and not NOT_RUN.search(command):
+            if is_run and not NOT_RUN.search(command) and not self._lacks_for(command):
                 found = self._run_command(command, block)
                 assert not printed or _is_like(found, printed), f"{block}: {command}\n{found}"
+
+    def _lacks_for(self, code: str) -> bool:
+        """Does the code need a program that is not here?"""
+        needed = {name for name, sign in PROGRAMS.items() if sign.search(code)}
+        lacking = {name for name in needed if not _is_here(name)}
+        self.lacking |= lacking
+        return bool(lacking)
 
     def _run_command(self, command: str, block: Block) -> str:
         words = shlex.split(command, comments=True)
@@ -244,6 +262,14 @@ def _standard_output(number: int) -> Iterator[None]:
     finally:
         os.dup2(kept, 1)
         os.close(kept)
+
+
+def _is_here(program: str) -> bool:
+    if program != "Chromium":
+        return shutil.which(program) is not None
+    with contextlib.suppress(UsageError):
+        return bool(find_chromium())
+    return False
 
 
 def _free_port() -> int:
