@@ -60,7 +60,7 @@ def _saved(folder: Path, atlas: Atlas) -> str:
 def _judged(folder: Path, atlas: Atlas, tree: Tree) -> list[float]:
     """What the kernel says of the blocks of a site's first page, with that atlas."""
     method = Auto(atlas=_saved(folder, atlas))
-    return list(method._judge(method.lesson(tree), _read(tree)).content)
+    return list(method._judge(method.lesson(tree), tree).content)
 
 
 def _judged_by_reference(atlas: Atlas, tree: Tree) -> list[float]:
@@ -115,7 +115,7 @@ def test_the_atlas_is_silent_once_the_site_has_taught_enough(tmp_path: Path) -> 
     method = Auto(atlas=_saved(tmp_path, _atlas({_key(tree, b'id="box"'): -1.0})))
     said = []
     for _ in range(ATLAS_PAGES + 1):
-        memory = method.learn(memory, tree)
+        memory = method.limit(memory.then(method.lesson(tree)))
         atlas = method._atlas(memory.pages)
         said.append(0.0 if atlas is None else atlas[2])
     assert said == sorted(said, reverse=True)

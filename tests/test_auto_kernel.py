@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from dehusk import _kernel
 from dehusk.memory import Memory, Table
-from dehusk.methods.auto import Auto
+from dehusk.methods.auto import Auto, copies_of
 from dehusk.methods.auto.atlas import load_atlas
 from dehusk.methods.auto.features import (
     EVIDENCE,
@@ -32,7 +32,7 @@ from dehusk_bench.samples import KINDS, sample_site
 from dehusk_bench.train.context import CARRIED, READ
 from odd_pages import ODD_PAGES
 from pages_to_scan import HARD, HOSTILE, TEXTS
-from reference import atlas, judging, learning, steps
+from reference import atlas, judging, learning, sketch, steps
 from reference.reading import CHARACTER_KINDS, FOREIGN, LOWER, SPACE, UPPER
 
 ROOT = Path(__file__).parents[1]
@@ -73,23 +73,24 @@ def _same_judgement(memory: Memory, tree: Tree, tables: learning.Tables, shift: 
     page, mine = learning.read(tree, model.lexicon), tree.once(model.read)
     opinion = _kernel.opinion(mine, model.page.kernel)
     logits = judging.outputs(model.page, page.features)[:, 0]
-    fade = max(0.0, 1 - (memory.pages - 1) / 5)
+    copies = max(copies_of(memory, Auto().lesson(tree)), 1)
+    fade = max(0.0, 1 - (memory.pages - copies) / 5)
     lean = atlas.lean(tree, page, load_atlas()) * fade
-    theirs = judging.judge(model, tables, memory.pages, page, logits, shift, lean=lean)
+    theirs = judging.judge(model, tables, memory.pages, page, logits, shift, -1, lean, copies)
     favour = {-1.0: "precision", 0.0: "balance", 1.0: "recall"}[shift]
-    found = Auto(favour=favour)._judge(memory, mine)
+    found = Auto(favour=favour)._judge(memory, tree)
     _same(opinion.logits, logits)
     _same(opinion.content, steps.probability(logits))
     types = judging.page_types(model, page, steps.probability(logits), 1.0)
-    rows = _kernel.site_features(mine, opinion, memory.tables, memory.pages, types)
+    rows = _kernel.site_features(mine, opinion, memory.tables, memory.pages, types, copies)
     _same(np.frombuffer(rows, np.float32), theirs.features)
     for name in ("evidence", "content", "comments", "scores"):
         _same(getattr(found, name), getattr(theirs, name))
     assert found.threshold == theirs.threshold
     assert found.types == types.tolist()
-    known = Auto(type="forum")._judge(memory, mine)
+    known = Auto(type="forum")._judge(memory, tree)
     forum = model.types.index("forum")
-    told = judging.judge(model, tables, memory.pages, page, logits, 0.0, forum, lean)
+    told = judging.judge(model, tables, memory.pages, page, logits, 0.0, forum, lean, copies)
     assert known.types[forum] == 1
     _same(known.content, told.content)
     _same(Auto(favour=favour).score(memory, tree), judging.spread(page, theirs.scores))
@@ -99,8 +100,8 @@ def _same_judgement(memory: Memory, tree: Tree, tables: learning.Tables, shift: 
         mine, opinion, memory.tables, memory.pages, model.type.kernel
     )
     assert kind == judging.page_types(model, page, steps.probability(logits)).tolist()
-    texts = page.keys.texts.tolist()
-    assert is_last == judging.is_last_page(tables["texts"], memory.pages, texts)
+    said = Auto().lesson(tree).table("contents").keys.tolist()
+    assert is_last == judging.is_last_page(tables["contents"], memory.pages, said)
     assert [family] == learning.family_of(page, steps.probability(logits)).tolist()
 
 
@@ -114,12 +115,12 @@ def _assert_as_the_reference(pages: list[str], shift: float = 0.0) -> None:
         _same_reading(tree.once(model.read), page)
         content = steps.probability(judging.outputs(model.page, page.features)[:, 0])
         tables = learning.then(tables, learning.lesson(page, content), memory.pages)
-        memory = method.learn(memory, tree)
+        memory = method.limit(memory.then(method.lesson(tree)))
         _same_tables(memory, tables)
         if len(page.blocks):
             _same_judgement(memory, tree, tables, shift)
             assert method.has_new_template(memory) == judging.is_template_new(
-                tables["texts"], memory.pages
+                tables["segments"], memory.pages
             )
 
 
@@ -309,17 +310,19 @@ def test_tables_lists_and_what_is_the_same_are_judged_as_the_reference_says(
 
 @settings(max_examples=200)
 @given(
-    st.integers(1, 60),
-    st.lists(st.tuples(st.integers(1, 12), st.integers(0, 60)), max_size=60, min_size=5),
+    st.integers(7, 60),
+    st.lists(st.tuples(st.integers(3, 9), st.integers(0, 7)), max_size=12, min_size=5),
+    st.integers(0, 9),
 )
 def test_a_new_template_is_seen_as_the_reference_says(
-    pages: int, texts: list[tuple[int, int]]
+    pages: int, texts: list[tuple[int, int]], fresh: int
 ) -> None:
-    count, last = np.array(texts, np.uint32).T.copy()
-    table = Table(np.arange(len(texts), dtype=np.uint64), count, last)
+    rows = [*((count, pages - ago) for count, ago in texts), *[(3, pages)] * fresh]
+    count, last = np.array(rows, np.uint32).T.copy()
+    table = Table(np.arange(len(rows), dtype=np.uint64), count, last)
     plain = learning.Table(last=dict(enumerate(last.tolist())))
     plain.count.update(dict(enumerate(count.tolist())))
-    found = _kernel.is_template_new({"texts": table}, pages)
+    found = _kernel.is_template_new({"segments": table}, pages)
     assert found == judging.is_template_new(plain, pages)
 
 
@@ -460,16 +463,30 @@ def test_the_docs_list_the_features() -> None:
     assert f"{found[0]}\n" == feature_table(), f"docs/methods/auto.md needs\n\n{feature_table()}"
 
 
+@given(st.lists(st.sets(st.integers(0, 40)), max_size=6), st.sets(st.integers(0, 40), max_size=32))
+def test_copies_are_counted_as_the_reference_counts(pages: list[set[int]], own: set[int]) -> None:
+    site = Memory()
+    for page in pages:
+        keys = np.array(sorted(page), np.uint64)
+        site = site.then(Memory(1, {"contents": Table.of_page(keys, 1)}))
+    keys = np.array(sorted(own), np.uint64)
+    lasts = [max((n for n, page in enumerate(pages, 1) if key in page), default=0) for key in keys]
+    expected = sketch.copies(site.table("contents").counts_of(keys).tolist(), lasts)
+    assert _kernel.copies(site.tables, {"contents": Table.of_page(keys, 1)}) == expected
+    assert _kernel.copies({}, site.tables) == 0
+
+
 @given(
     st.lists(st.tuples(*[st.floats(0, 1)] * 2, st.integers(1, 5000)), max_size=12),
     st.lists(st.floats(0, 1), min_size=7, max_size=7),
     st.floats(0, 1),
+    st.floats(0, 1),
 )
 def test_what_tells_how_good_an_answer_is_is_as_the_reference_says(
-    blocks: list[tuple[float, float, int]], types: list[float], threshold: float
+    blocks: list[tuple[float, float, int]], types: list[float], threshold: float, removed: float
 ) -> None:
     content, comments, chars = np.array(blocks, np.float64).reshape(-1, 3).T.copy()
-    row = _kernel.confidence_features(content, comments, chars, types, threshold)
-    theirs = judging.confidence_features(content, comments, chars, types, threshold)
+    row = _kernel.confidence_features(content, comments, chars, types, threshold, removed)
+    theirs = judging.confidence_features(content, comments, chars, types, threshold, removed)
     assert len(row) == 4 * _kernel.CONFIDENCE_FEATURES
     assert np.frombuffer(row, np.float32) == pytest.approx(theirs, abs=1e-5)

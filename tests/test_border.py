@@ -147,11 +147,11 @@ def test_the_kernel_takes_nothing_but_its_own_trees() -> None:
 def test_the_kernel_refuses_rows_and_lines_of_another_shape() -> None:
     ones, types = np.ones(2), [0.5] * 7
     with pytest.raises(ValueError, match="size"):
-        _kernel.confidence_features(ones, ones[1:], ones, types, 0.5)
+        _kernel.confidence_features(ones, ones[1:], ones, types, 0.5, 0)
     with pytest.raises(IndexError):
-        _kernel.confidence_features(ones, ones, ones, types[1:], 0.5)
+        _kernel.confidence_features(ones, ones, ones, types[1:], 0.5, 0)
     with pytest.raises(TypeError):
-        _kernel.confidence_features(ones, ones, ones, types, "x")  # type: ignore[arg-type]
+        _kernel.confidence_features(ones, ones, ones, types, "x", 0)  # type: ignore[arg-type]
     with pytest.raises(TypeError):
         _kernel.one_line("{}")  # type: ignore[arg-type]
     table = _kernel.Table.of_page(np.array([7], np.uint64), sums=np.array([[3, 4]], np.uint64))
@@ -305,4 +305,4 @@ def test_a_number_of_pages_does_not_wrap(pages: int) -> None:
         table.then(table, pages)
     with pytest.raises(ValueError, match="number of pages"):
         _kernel.Table.of_page(table.keys, pages)
-    assert not _kernel.is_template_new({"texts": table}, -(1 << 63))
+    assert not _kernel.is_template_new({"segments": table}, -(1 << 63))

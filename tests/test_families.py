@@ -21,7 +21,7 @@ SITE = "grain.example"
 
 def _html(number: int, menu: str) -> str:
     links = "".join(f"<a href=/{n}>{menu} entry {n}</a>" for n in range(14))
-    lines = "".join(f"<p>Line {n} of harvest {number} is a sentence.</p>" for n in range(5))
+    lines = "".join(f"<p>Field {n * number} gave {number}{n} sacks of rye.</p>" for n in range(5))
     return f"<nav>{links}</nav><main><h1>Harvest {number}</h1>{lines}</main>"
 
 
@@ -107,6 +107,7 @@ def test_a_family_has_an_example_however_its_pages_were_learned(
 
 def test_changes_of_template_add_up_and_outlast_the_limits(learned: Path, tmp_path: Path) -> None:
     other = (tmp_path / "pages.jsonl").read_text().replace(f"{SITE}/", f"{SITE}/other/")
+    other = other.replace("gave", "had").replace("sacks of rye", "carts full of oats")
     (tmp_path / "other.jsonl").write_text(other)
     learn = ["learn", str(tmp_path / "other.jsonl"), "--memory", str(tmp_path / "b.husk"), "-q"]
     assert main([*learn, "--method", "auto"]) == 0

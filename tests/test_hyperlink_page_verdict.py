@@ -122,13 +122,16 @@ def test_few_asks_auto_only_where_pages_are_few() -> None:
 def test_prose_beside_the_main_content_is_content_where_auto_says_so() -> None:
     """The votes know one place of content, and all that is beside it is template."""
     second = (
-        "</main><section><p>By the old road stands a second story of {0}, told by the millers"
+        "</main><article><h2>The millers of {0}</h2>"
+        "<p>By the old road stands a second story of {0}, told by the millers"
         " themselves, and it goes on for a good while before it comes to an end that nobody in the"
         " valley had seen.</p><p>They had sown {0} in the wrong month, and the river had taken"
         " the lower field. What was left they shared, and in the next year all of them had"
-        " enough.</p></section><main>"
+        " enough.</p><p>Nobody has told it since without a cup of beer in his hand, says the"
+        " oldest of the millers, and nobody has told it twice in the same way. He himself would"
+        " rather sow {0} again, and see.</p></article><main>"
     )
-    site = _site(content=PROSE * 3 + second)
+    site = _site(content=PROSE * 4 + second)
     tree = site[f"{SITE}/oats.html"]
     by_votes = _texts(tree, ~_detect(tree, site, page_verdict="off").is_template)
     together = _texts(tree, ~_detect(tree, site).is_template)

@@ -18,6 +18,7 @@ import dehusk
 from dehusk.doors.cli import main
 from dehusk.errors import StoreFull, UsageError
 from dehusk.memory import Table, upkeep
+from dehusk.methods.auto import Auto
 from dehusk.page.page import Page
 from dehusk.page.parse import parse
 from dehusk_bench.speed.memory import Flood, run_flood
@@ -152,13 +153,15 @@ def test_texts_made_to_collide_confuse_only_the_site_that_made_them(tmp_path: Pa
     assert hashes[0] == hashes[1], "if these no longer collide, find others"
     with dehusk.open(tmp_path / "a.husk") as memory:
         for number in range(6):
-            html = f"<p>{one}</p><i>{number}</i>"
+            said = " ".join(f"word{number}{place}" for place in range(60))
+            html = f"<p>{one}</p><p>{said}</p>"
             memory.learn(dehusk.Page(html, f"https://hostile.example/{number}"))
             memory.learn(dehusk.Page(f"<p>{number}</p>", f"https://honest.example/{number}"))
-        honest = dehusk.Page(f"<p>{two}</p>", "https://honest.example/x")
-        assert two in memory.ask(honest).text
-        hostile = dehusk.Page(f"<p>{two}</p>", "https://hostile.example/x")
-        assert two not in memory.ask(hostile).text
+        known = [
+            Auto().explain(memory.memory(f"{site}.example"), parse(Page(f"<p>{two}</p>")).tree)
+            for site in ("honest", "hostile")
+        ]
+    assert [np.nanmax(each.site_score) for each in known] == [0, 1]
 
 
 def _leave_a_journal(file: Path) -> None:

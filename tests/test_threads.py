@@ -50,10 +50,12 @@ def _pages(count: int, site: str) -> list[Page]:
     pages = []
     for number in range(count):
         inner = (sources[number // 3 % len(sources)], "", ODD_PAGES[number % len(ODD_PAGES)])
+        fields = "<p>".join(f"Field {number}{n}" for n in range(40))
         html = (
             f"<nav><a href=/>Home of {site}</a> <a href=/news>News</a></nav><main>"
-            f"<h1>Harvest {number}</h1><p>By Ann Miller, 3 May 2021</p><p>{site} has cut field"
-            f" {number}: rye, oats and a little wheat.</p>{inner[number % 3]}</main>"
+            f"<h1>Harvest {number}</h1>{fields}<p>By Ann Miller, 3 May 2021</p>"
+            f"<p>{site} has cut field {number}: rye, oats and a little wheat.</p>"
+            f"{inner[number % 3]}</main>"
             "<footer>Imprint of the mill</footer>"
         )
         pages.append(Page(html, f"https://{site}/{number}"))
@@ -215,11 +217,11 @@ def test_an_array_that_another_thread_writes_to_leads_the_kernel_nowhere(
 
 def test_a_table_that_another_thread_replaces_stays_as_long_as_it_is_read() -> None:
     keys = np.arange(8, dtype=np.uint64)
-    tables, ended = {"texts": Table.of_page(keys)}, Event()
+    tables, ended = {"segments": Table.of_page(keys)}, Event()
 
     def replace() -> None:
         while not ended.is_set():
-            tables["texts"] = Table.of_page(keys)
+            tables["segments"] = Table.of_page(keys)
 
     with ThreadPoolExecutor(2) as pool:
         replacing = [pool.submit(replace) for _ in range(2)]

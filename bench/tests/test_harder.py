@@ -130,7 +130,7 @@ def test_articles_are_appended_behind_all_content_as_template() -> None:
 
 
 def test_some_pages_with_an_article_get_articles_of_others_of_their_fold() -> None:
-    pages = read_corpora([open_corpus("samples:news:6:40")], lambda *_: None)
+    pages = read_corpora([open_corpus("samples:news:6:40")], lambda *_: None, 40)
     first, second = (harder_pages(pages, [0] * len(pages), 1) for _ in range(2))
     assert [page.tree.source for page, _ in first] == [page.tree.source for page, _ in second]
     headings = [page.tree.source.count(b"<h1") for page in pages]
@@ -158,15 +158,14 @@ def test_names_are_replaced_alike_on_all_pages_of_a_site() -> None:
 
 
 def test_a_page_alone_is_read_without_the_others() -> None:
-    pages = read_corpora([open_corpus("samples:news:3:6")], lambda *_: None)
+    pages = read_corpora([open_corpus("samples:news:3:6")], lambda *_: None, 40)
     blank = [np.zeros(len(page.reading)) for page in pages]
-    alone = np.array([False] * 5 + [True])
     types = np.zeros((len(pages), 7))
-    together, mixed = (site_features(pages, blank, types, which) for which in (None, alone))
-    (single,) = site_features(pages[5:], blank[5:], types[5:])
-    assert np.array_equal(mixed[5], single)
-    assert not np.array_equal(mixed[5], together[5])
-    assert np.array_equal(mixed[4], together[4])
+    *_, (together, alone) = site_features(pages, blank, types)
+    ((single, same),) = site_features(pages[5:], blank[5:], types[5:])
+    assert np.array_equal(alone, single)
+    assert np.array_equal(same, single)
+    assert not np.array_equal(alone, together)
 
 
 def test_comments_are_given_to_other_pages_as_their_smallest_element_without_content() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import gzip
 import json
+from collections import Counter
 from itertools import islice
 from pathlib import Path
 from statistics import fmean
@@ -18,14 +19,17 @@ from dehusk.methods.auto import Auto
 from dehusk.methods.papers.hyperlink import Hyperlink
 from dehusk.methods.papers.site_hash import SiteHash
 from dehusk.page.parse import parse
-from dehusk_bench.corpora import open_corpus
+from dehusk_bench.corpora import Caps, open_corpus
 from dehusk_bench.papers.storage import BATCHES, Point, SiteCosts, Way, measure_site
 from dehusk_bench.papers.teco_links import choose_links
 from dehusk_bench.papers.teco_pages import read_key_pages
 from dehusk_bench.quality.ablation import memory_table, variants
 from dehusk_bench.quality.averages import Averages, Figure
+from dehusk_bench.quality.disturbances import MIXES, PLANTED_SHARES, Kind, mixed
 from dehusk_bench.quality.measure import Report, run_quality
-from dehusk_bench.quality.robustness import MIXES, PLANTED_SHARES, Kind, measure, mixed
+from dehusk_bench.quality.redesigns import alarms
+from dehusk_bench.quality.robustness import measure
+from dehusk_bench.quality.scoring import content_gold, words
 from dehusk_bench.record.found_tables import find_tables
 
 
@@ -86,11 +90,46 @@ def test_those_that_do_not_belong_have_their_share_and_all_others_come_once(
     golds = list(open_corpus("samples:docs:1:24").pages())
     others = list(open_corpus("samples:news:1:3").pages())
     pages = list(mixed(golds, others, mix))
-    assert [gold for _, gold in pages if gold is not None] == golds
-    strangers = sum(gold is None for _, gold in pages)
-    assert strangers / len(pages) == pytest.approx(mix[1], abs=0.03)
-    assert len({page.url for page, _ in pages}) == len(pages)
-    assert {page.site for page, _ in pages} == {golds[0].site}
+    assert [page.gold for page in pages if page.is_own] == golds
+    assert {page.page.site for page in pages} == {golds[0].site}
+    strangers = [page for page in pages if not page.is_own]
+    if mix[0] is Kind.SECTIONS:
+        sections = sum(len(page.added) for page in pages) / sum(
+            len(page.added) > 0 for page in pages
+        )
+        assert not strangers
+        assert sections == pytest.approx(6 * 80 * mix[1], rel=0.3)
+        return
+    assert len(strangers) / len(pages) == pytest.approx(mix[1], abs=0.03)
+    if mix[0] is not Kind.COPIES:
+        assert len({page.page.url for page in pages}) == len(pages)
+
+
+@pytest.mark.parametrize(
+    ("kind", "least"), [(Kind.COPIES, 0.85), (Kind.VARIANTS, 0.7), (Kind.VERSIONS, 0.94)]
+)
+def test_a_made_page_says_the_content_with_the_words_that_it_changed(
+    kind: Kind, least: float
+) -> None:
+    golds = list(open_corpus("samples:news:1:6").pages())
+    made = [page for page in mixed(golds, golds, (kind, 0.75)) if not page.is_own]
+    assert any(page.changed for page in made)
+    for page, gold, _, changed, _ in made:
+        assert gold is not None
+        content = content_gold(gold)
+        assert content is not None
+        wanted = Counter(changed.get(word, word) for word in content.words.elements())
+        tree = parse(page).tree
+        texts = np.flatnonzero(tree.is_text & tree.shown)
+        assert not wanted - Counter(words(" ".join(tree.text(int(node)) for node in texts)))
+        assert least <= (wanted & content.words).total() / wanted.total() <= 1
+
+
+def test_copies_are_at_the_same_and_at_other_urls() -> None:
+    golds = list(open_corpus("samples:news:1:12").pages())
+    made = [page for page in mixed(golds, golds, (Kind.COPIES, 0.9)) if not page.is_own]
+    at_home = [page for page in made if page.gold and page.page.url == page.gold.page.url]
+    assert 0 < len(at_home) < len(made)
 
 
 def test_copies_of_a_page_hurt_what_counts_repetition() -> None:
@@ -98,15 +137,31 @@ def test_copies_of_a_page_hurt_what_counts_repetition() -> None:
     assert fault is None
     (alone,) = scores["h", (Kind.NONE, 0.0)].values()
     (copied,) = scores["h", (Kind.COPIES, 0.75)].values()
-    assert copied < alone - 0.2
+    assert copied.f1 < alone.f1 - 0.1
+    assert alone.lost == alone.emptied == 0
+    assert alone.agreement == 1
+    assert copied.lost > 0.2
+    assert copied.emptied > 0.2
+
+
+@pytest.mark.parametrize("kind", [Kind.COPIES, Kind.VERSIONS, Kind.SECTIONS, Kind.VARIANTS])
+def test_content_that_comes_back_takes_nothing_from_auto(kind: Kind) -> None:
+    mix = kind, 0.75
+    scores, _ = measure(open_corpus("samples::1:10"), {"auto": Auto()}, {}, mixes=[mix])
+    sites = scores["auto", mix].values()
+    assert fmean(site.agreement for site in sites) >= 0.98
+    assert fmean(site.lost for site in sites) <= 0.015
+    if kind is not Kind.VARIANTS:
+        assert min(site.agreement for site in sites) >= 0.98
+        assert max(site.emptied for site in sites) == 0
 
 
 def test_planted_pages_say_what_the_page_says_where_it_says_it_not() -> None:
     golds = list(open_corpus("samples:docs:1:3").pages())
-    (planted, _), (own, _) = islice(mixed(golds, golds, (Kind.PLANTED, 0.5)), 2)
+    planted, own = islice(mixed(golds, golds, (Kind.PLANTED, 0.5)), 2)
     texts = [
         [tree.text(node) for node in np.flatnonzero(tree.is_text & (tree.text_length > 0)).tolist()]
-        for tree in (parse(planted).tree, parse(own).tree)
+        for tree in (parse(planted.page).tree, parse(own.page).tree)
     ]
     assert sorted(texts[0]) == sorted(texts[1])
     assert texts[0] != texts[1]
@@ -115,9 +170,9 @@ def test_planted_pages_say_what_the_page_says_where_it_says_it_not() -> None:
 def test_planted_pages_do_not_mislead_auto() -> None:
     mixes = [MIXES[0], *((Kind.PLANTED, share) for share in PLANTED_SHARES)]
     scores, _ = measure(open_corpus("samples::1:20"), {"auto": Auto()}, {}, mixes=mixes)
-    alone = fmean(scores["auto", (Kind.NONE, 0.0)].values())
+    alone = fmean(each.f1 for each in scores["auto", (Kind.NONE, 0.0)].values())
     for share in PLANTED_SHARES:
-        planted = fmean(scores["auto", (Kind.PLANTED, share)].values())
+        planted = fmean(each.f1 for each in scores["auto", (Kind.PLANTED, share)].values())
         assert planted > alone - 0.005, share
 
 
@@ -128,6 +183,23 @@ def test_the_sites_before_a_broken_record_are_measured(tmp_path: Path) -> None:
     scores, fault = measure(open_corpus(str(corpus)), {"h": SiteHash()}, {})
     assert fault is not None
     assert scores["h", (Kind.NONE, 0.0)].keys() == {"a", "b"}
+
+
+def test_a_redesign_is_seen_and_a_site_as_it_is_raises_no_alarm(tmp_path: Path) -> None:
+    paragraphs = [" ".join(f"w{page}x{n}" for n in range(60)) for page in range(14)]
+    menu = "".join(f"<li>Entry {letter}" for letter in "abcdef")
+    pages = [
+        {
+            "site": "grain.example",
+            "url": f"https://grain.example/{page}",
+            "html": f"<body><ul class=menu>{menu}</ul><main><h2>About</h2><p>{text}</p></main>",
+            "content_nodes": [[1, 1]],
+        }
+        for page, text in enumerate(paragraphs)
+    ]
+    file = tmp_path / "site.jsonl"
+    file.write_text("".join(json.dumps(page) + "\n" for page in pages), "utf-8")
+    assert alarms(open_corpus(str(file), Caps()), Auto()) == (14, 0, 1, 1)
 
 
 def test_robustness_prints_a_row_for_each_mix(capsys: pytest.CaptureFixture[str]) -> None:

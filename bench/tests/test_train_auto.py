@@ -196,8 +196,8 @@ def test_gold_that_says_nothing_is_refused(tmp_path: Path) -> None:
 
 def test_what_words_tell_in_training_is_what_the_kernel_reads() -> None:
     corpora = [open_corpus("samples:forum:7:3"), open_corpus("samples:shop:8:3:de")]
-    pages = read_corpora(corpora, watch_nothing)
-    words = Words.of_pages(pages, len(pages), least=(1, 1))
+    pages = read_corpora(corpora, watch_nothing, 40)
+    words = Words.of_pages(pages, len(pages), [True] * len(pages), least=(1, 1))
     random = np.random.default_rng(3)
     tables = [
         random.standard_normal((listed.rows, columns.stop - columns.start))

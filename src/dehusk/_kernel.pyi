@@ -281,6 +281,7 @@ def judge(
     shift: float,
     known_type: int = -1,
     atlas: tuple[NDArray[np.uint64], NDArray[np.int8], float] | None = None,
+    copies: int = 1,
 ) -> Judgement: ...
 def theme_keys(reading: Reading, /) -> bytearray: ...
 def kind(
@@ -291,13 +292,25 @@ def kind(
     network: Network,
 ) -> tuple[list[float], bool, int]: ...
 def site_features(
-    reading: Reading, opinion: Opinion, tables: Mapping[str, Table], pages: int, types: Buffer
+    reading: Reading,
+    opinion: Opinion,
+    tables: Mapping[str, Table],
+    pages: int,
+    types: Buffer,
+    copies: int = 1,
 ) -> bytearray: ...
 def type_features(reading: Reading, opinion: Opinion, /) -> bytearray: ...
 def confidence_features(
-    content: Buffer, comments: Buffer, chars: Buffer, types: Sequence[float], threshold: float, /
+    content: Buffer,
+    comments: Buffer,
+    chars: Buffer,
+    types: Sequence[float],
+    threshold: float,
+    removed: float,
+    /,
 ) -> bytearray: ...
 def spread(reading: Reading, values: Buffer, /) -> bytearray: ...
+def copies(tables: Mapping[str, Table], lesson: Mapping[str, Table], /) -> int: ...
 def is_template_new(tables: Mapping[str, Table], pages: int, /) -> bool: ...
 def markdown(
     tree: Tree,

@@ -13,7 +13,16 @@ from dehusk.answer.override import NO_OVERRIDES, Overrides, choose
 from dehusk.answer.result import Result
 from dehusk.memory import Memory, fair_worth, keep_best, life_left
 from dehusk.memory.memory import PLACES
-from dehusk.methods import AdditiveMethod, Explains, Method, adds_up, assesses, judges, smooths
+from dehusk.methods import (  # fmt: skip
+    AdditiveMethod,
+    Explains,
+    Method,
+    adds_up,
+    assesses,
+    judges,
+    knows_copies,
+    smooths,
+)
 from dehusk.methods.contract import Assessment, Verdict
 from dehusk.methods.smooth import smooth
 from dehusk.page.page import Page, check_time, timed
@@ -142,7 +151,8 @@ def _learn(method: Method, memory: Memory, tree: Tree) -> Learned:
         after = method.learn(memory, tree)
         return Learned(after, after)
     lesson = lesson_of(method, tree)
-    return Learned(with_lesson(method, memory, lesson), lesson)
+    after = with_lesson(method, memory, lesson)
+    return Learned(after, lesson if after is not memory else None)
 
 
 def lesson_of(method: AdditiveMethod, tree: Tree) -> Memory:
@@ -152,8 +162,11 @@ def lesson_of(method: AdditiveMethod, tree: Tree) -> Memory:
 
 
 def with_lesson(method: AdditiveMethod, memory: Memory, lesson: Memory) -> Memory:
-    """The memory after a lesson, within its limits."""
-    after = method.limit(memory.then(lesson))
+    """The memory after a lesson, within its limits; the same one for a copy of what it knows."""
+    news = method.news(memory, lesson) if knows_copies(method) else lesson
+    if news is None:
+        return memory
+    after = method.limit(memory.then(news))
     places = after.table(PLACES)
     if len(places) <= MAX_PLACES:
         return after

@@ -9,7 +9,7 @@ static const double levels[] = {0.1, 0.3, 0.5, 0.7, 0.9};
 enum { BETWEEN = sizeof(levels) / sizeof(*levels) + 1, NUMBERS = CONFIDENCE_FEATURES - TYPE_COUNT - BETWEEN };
 
 /* The F1 to be expected if the probabilities are right, what it is made of, and how the characters lie. */
-static void fill_row(const View *views, size_t blocks, double threshold, float *to)
+static void fill_row(const View *views, size_t blocks, double threshold, double removed, float *to)
 {
     const double *content = views[0].buffer.buf, *comments = views[1].buffer.buf, *chars = views[2].buffer.buf;
     double total = 0, length = 0, hits = 0, likely = 0, commented = 0, highest = 0, counted[BETWEEN] = {0};
@@ -29,7 +29,7 @@ static void fill_row(const View *views, size_t blocks, double threshold, float *
     const double some = at_least(total, 1);
     const double numbers[NUMBERS] = {
         2 * hits / at_least(length + likely, 1), hits / at_least(length, 1), log1p_steps(length) / 8, log1p_steps(total) / 8,
-        length / some, commented / some, highest,
+        length / some, commented / some, highest, removed,
     };
     for (size_t i = 0; i < NUMBERS; i++)
         to[i] = (float)numbers[i];
@@ -56,15 +56,15 @@ PyObject *kernel_confidence_features(PyObject *module, PyObject *const *argument
     static const Py_ssize_t sizes[] = {sizeof(double), sizeof(double), sizeof(double)};
     View views[3];
     float row[CONFIDENCE_FEATURES];
-    if (!check_count("confidence_features", count, 5) || !read_types(arguments[3], row + NUMBERS + BETWEEN))
+    if (!check_count("confidence_features", count, 6) || !read_types(arguments[3], row + NUMBERS + BETWEEN))
         return NULL;
-    double threshold = PyFloat_AsDouble(arguments[4]);
+    double threshold = PyFloat_AsDouble(arguments[4]), removed = PyFloat_AsDouble(arguments[5]);
     if (PyErr_Occurred() || !open_views(views, arguments, "ddd"))
         return NULL;
     size_t blocks = (size_t)views[0].buffer.len / sizeof(double);
     int fits = check_sizes("confidence_features", views, sizes, 3, (Py_ssize_t)blocks);
     if (fits)
-        fill_row(views, blocks, threshold, row);
+        fill_row(views, blocks, threshold, removed, row);
     close_views(views, 3);
     return fits ? PyByteArray_FromStringAndSize((const char *)row, sizeof(row)) : NULL;
 }

@@ -8,7 +8,7 @@
 
 /* --- the site's word --- */
 
-/* Running sums of how often segments came back, and of what this page has to do with it. */
+/* Running sums of how often segments came back, and of what this page and its copies have to do with it. */
 static void sum_repeats(const Asked *page, Weighing *room)
 {
     const Table *site = page->segments, *own = page->opinion->segments;
@@ -18,9 +18,9 @@ static void sum_repeats(const Asked *page, Weighing *room)
         room->seen[i + 1] = room->seen[i] + (count >= 2 ? count : 0);
     }
     for (size_t i = 0; i < own->rows; i++) {
-        uint32_t mine = count_of(site, own->keys[i]);
-        room->lost[i + 1] = room->lost[i] + (mine == 2 ? 2 : mine > 2 ? 1 : 0);
-        room->own[i + 1] = room->own[i] + (mine == 1);
+        double count = count_of(site, own->keys[i]), others = at_least(count - page->copies, 0);
+        room->lost[i + 1] = room->lost[i] + (count >= 2 ? count : 0) - (others >= 2 ? others : 0);
+        room->own[i + 1] = room->own[i] + (count > 0 && others == 0);
     }
 }
 
@@ -57,9 +57,11 @@ static Place find_place(const Asked *page, const Weighing *room, uint64_t place)
     double sums[PLACE_SUMS] = {0}, count = at == SIZE_MAX ? 0 : count_at(site, at);
     for (size_t i = 0; i < PLACE_SUMS && at != SIZE_MAX; i++)
         sums[i] = (double)site->sums[at * PLACE_SUMS + i];
-    count = at_least(count - (mine == SIZE_MAX ? 0 : count_at(own, mine)), 0);
+    count = at_least(count - (mine == SIZE_MAX ? 0 : page->copies * count_at(own, mine)), 0);
     for (size_t i = 0; i < PLACE_SUMS && mine != SIZE_MAX; i++)
-        sums[i] = at_least(sums[i] - (double)own->sums[mine * PLACE_SUMS + i], 0);
+        sums[i] = at_least(sums[i] - page->copies * (double)own->sums[mine * PLACE_SUMS + i], 0);
+    if (count <= 0)
+        memset(sums, 0, sizeof(sums)); /* Copies that differ leave more than the page's own. */
     double segments = at_least(sums[SUM_SEGMENTS], 1);
     double a_page = sums[SUM_SEGMENTS] / at_least(count, 1);
     Run seen = segments_at(page->segments, place), here = segments_at(page->opinion->segments, place);
@@ -119,7 +121,7 @@ static void weigh_families(const Asked *page, Weighing *room, float *evidence)
         if (*to >= 0)
             continue;
         uint64_t place = reading->surroundings[i];
-        double others = at_least((double)count_of(page->families, place) - (place == own), 0);
+        double others = at_least((double)count_of(page->families, place) - (place == own) * page->copies, 0);
         *to = (float)at_most(others / at_least(page->others, 1), 1);
         highest = *to > highest ? *to : highest;
     }
@@ -140,8 +142,8 @@ static void weigh_texts(const Asked *page, Weighing *room)
     for (size_t i = 0; i < reading->segment_count; i++) {
         size_t block = (size_t)reading->owners[i];
         double *parts = room->sums[block + 1].parts, length = reading->lengths[i];
-        double count = at_least((double)count_of(page->segments, reading->keys[i]) - 1, 0);
-        double anywhere = at_least((double)count_of(page->texts, reading->texts[i]) - 1, 0);
+        double count = at_least((double)count_of(page->segments, reading->keys[i]) - page->copies, 0);
+        double anywhere = at_least((double)count_of(page->texts, reading->texts[i]) - page->copies, 0);
         parts[SHARE_PART] += at_most(count / seen, 1) * length;
         parts[KNOWN_PART] += (count > 0) * length;
         parts[GIVEN_PLACE_PART] += at_most(count / at_least(room->at_place[block], 1), 1) * length;
@@ -158,8 +160,22 @@ static void weigh_texts(const Asked *page, Weighing *room)
     }
 }
 
+/* The mean of a part over what the page seems to say, by characters. */
+static float mean_of_content(const Asked *page, const Weighing *room, size_t part)
+{
+    double sum = 0, total = 0;
+    for (size_t i = 0; i < page->reading->blocks; i++) {
+        double content = page->opinion->content[i] * page->reading->chars[i];
+        sum += content * room->sums[i + 1].parts[part];
+        total += content;
+    }
+    return (float)(sum / at_least(total, 1e-9));
+}
+
 static void put_evidence(const Asked *page, const Weighing *room, float *to)
 {
+    float page_known = mean_of_content(page, room, KNOWN_ANYWHERE_PART);
+    float page_given_place = mean_of_content(page, room, GIVEN_PLACE_PART);
     double others = page->others, family = page->family;
     float pages = (float)log1p_steps(at_most(others, 60)), many_pages = (float)(others / (others + 3));
     float family_pages = (float)log1p_steps(at_most(family, 60));
@@ -177,6 +193,8 @@ static void put_evidence(const Asked *page, const Weighing *room, float *to)
         to[EVIDENCE_KNOWN_ANYWHERE] = (float)parts[KNOWN_ANYWHERE_PART];
         to[EVIDENCE_REPEATS] = (float)parts[REPEATS_PART];
         to[EVIDENCE_PLACE_KNOWN] = (float)(1 - parts[PLACE_NEW_PART]);
+        to[EVIDENCE_PAGE_KNOWN] = page_known;
+        to[EVIDENCE_PAGE_GIVEN_PLACE] = page_given_place;
     }
 }
 
@@ -331,7 +349,7 @@ void let_go(Asked *asked)
     Py_XDECREF((PyObject *)asked->families);
 }
 
-int given_asked(const Types *types, PyObject *const *objects, long pages, Asked *asked)
+int given_asked(const Types *types, PyObject *const *objects, long pages, long copies, Asked *asked)
 {
     PyObject *tables = objects[2];
     asked->segments = asked->texts = asked->places = asked->families = NULL;
@@ -344,8 +362,9 @@ int given_asked(const Types *types, PyObject *const *objects, long pages, Asked 
         return 0;
     }
     uint64_t family = asked->opinion->families->keys[0];
-    asked->others = pages > 1 ? (double)(pages - 1) : 0;
-    asked->family = at_least((double)count_of(asked->families, family) - 1, 0);
+    asked->copies = copies > 1 ? (double)copies : 1;
+    asked->others = at_least((double)pages - asked->copies, 0);
+    asked->family = at_least((double)count_of(asked->families, family) - asked->copies, 0);
     return 1;
 }
 
@@ -372,18 +391,18 @@ static PyObject *site_features_of(const Asked *page)
 
 PyObject *kernel_site_features(PyObject *module, PyObject *arguments, PyObject *named)
 {
-    static char *names[] = {"reading", "opinion", "tables", "pages", "types", NULL};
+    static char *names[] = {"reading", "opinion", "tables", "pages", "types", "copies", NULL};
     static const Py_ssize_t types_size = TYPE_COUNT * sizeof(double);
     PyObject *objects[4], *memory = NULL;
     Asked page;
     View view;
-    long pages;
-    if (!PyArg_ParseTupleAndKeywords(arguments, named, "OOOlO:site_features", names, &objects[0], &objects[1],
-                                     &objects[2], &pages, &objects[3]) ||
+    long pages, copies = 1;
+    if (!PyArg_ParseTupleAndKeywords(arguments, named, "OOOlO|l:site_features", names, &objects[0], &objects[1],
+                                     &objects[2], &pages, &objects[3], &copies) ||
         !open_views(&view, &objects[3], "d"))
         return NULL;
     page.types = view.buffer.buf;
-    if (check_sizes("site_features", &view, &types_size, 1, 1) && given_asked(types_of(module), objects, pages, &page)) {
+    if (check_sizes("site_features", &view, &types_size, 1, 1) && given_asked(types_of(module), objects, pages, copies, &page)) {
         memory = site_features_of(&page);
         let_go(&page);
     }

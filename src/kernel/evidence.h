@@ -11,7 +11,8 @@ typedef struct {
     Opinion *opinion;
     Table *segments, *texts, *places, *families; /* Held until `let_go`. */
     const double *types; /* The probabilities of the page's types, `TYPE_COUNT` of them. */
-    double others; /* Other pages of the site. */
+    double copies; /* Pages that say the same, this one included: no evidence against it. */
+    double others; /* All other pages of the site. */
     double family; /* Those of them that are of the page's family. */
 } Asked;
 
@@ -42,7 +43,7 @@ typedef struct {
 extern PyType_Spec judgement_spec;
 
 /* What Python handed in; 0 with an exception set. Its tables are held: */
-int given_asked(const Types *types, PyObject *const *objects, long pages, Asked *asked);
+int given_asked(const Types *types, PyObject *const *objects, long pages, long copies, Asked *asked);
 void let_go(Asked *asked);
 
 /* Room for a page, to be freed at `sums`; 0 without memory. */

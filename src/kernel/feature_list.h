@@ -6,7 +6,7 @@
 #define LEVELS 6 /* Levels of a block's surroundings. */
 #define MUCH_TEXT 20000 /* Characters of a page from which on more make no difference: networks have seen few books. */
 #define TYPE_COUNT 7 /* Types of pages that are told apart. */
-#define CONFIDENCE_FEATURES (13 + TYPE_COUNT) /* Numbers that tell how good an answer may be. */
+#define CONFIDENCE_FEATURES (14 + TYPE_COUNT) /* Numbers that tell how good an answer may be. */
 #define NAME_NUMBERS 4 /* Numbers that a word in a name tells. */
 #define TEXT_NUMBERS 2 /* And one in a short text. */
 

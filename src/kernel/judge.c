@@ -5,17 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "tags.h"
-
-#define SAID 0.9 /* The share of a page's text on other pages from which on it says nothing new. */
-
-/* A rule for what the networks have seen too seldom: a box of prose that is the same on every page. What it is
-   worth stands in tests/reference/judging.py. */
-#define SAME_PAGES 4
-#define SAME_CHARS 100
-#define SAME_AROUND 0.97F
-#define SAME_TEXT 0.9F
-
 #define JUDGEMENT_COLUMNS(COLUMN)        \
     COLUMN(content, double, "d", 0, 1)   \
     COLUMN(comments, double, "d", 0, 1)  \
@@ -146,92 +135,6 @@ static int run_context(const Reading *reading, const Context *context, Judgement
     return 1;
 }
 
-/* Does the block stand in a part that is the same on all pages that have it? Two to six levels up: a cell of a
-   table needs four to get out of it, and what stands farther around is more than one part of the page. */
-static int is_same(const Asked *page, const float *evidence, const double *sums, size_t block)
-{
-    int is_part = 0;
-    for (size_t level = 1; level < 5; level++)
-        is_part |= evidence[EVIDENCE_GIVEN_PLACE_AROUND + level] > SAME_AROUND &&
-                   around(sums, page->reading, block, level) >= SAME_CHARS;
-    return is_part && evidence[EVIDENCE_GIVEN_PLACE] > SAME_TEXT &&
-           evidence[EVIDENCE_PLACE_SHARE] * (float)page->others > (float)(SAME_PAGES - 0.5);
-}
-
-static int is_head(const Reading *reading, size_t block)
-{
-    return features_of(reading, block)[PAGE_CONTAINER_th] > 0;
-}
-
-#define TABLE_LEVEL 3 /* Of a cell: the row and its group stand between. */
-
-/* The head of a table goes with its other cells, if these are content: it comes back with every such table, which
-   the networks take for template. `sums` is room for twice as many numbers as blocks, and two. */
-static void lift_heads(const Reading *reading, double *sums, double *content)
-{
-    double *chars = sums + reading->blocks + 1;
-    sums[0] = chars[0] = 0;
-    for (size_t i = 0; i < reading->blocks; i++) {
-        double own = is_head(reading, i) ? 0 : reading->chars[i];
-        sums[i + 1] = sums[i] + own * content[i];
-        chars[i + 1] = chars[i] + own;
-    }
-    for (size_t i = 0; i < reading->blocks; i++) {
-        if (!is_head(reading, i) || reading->tree->tag[reading->levels[i * LEVELS + TABLE_LEVEL]] != TAG_table)
-            continue;
-        double mean = around(sums, reading, i, TABLE_LEVEL) / at_least(around(chars, reading, i, TABLE_LEVEL), 1);
-        content[i] = at_least(content[i], mean >= 0.5 ? mean : 0);
-    }
-}
-
-/* Keep runs of blocks with one number whole: those whose text is mostly content, or those with any content. */
-static void keep_runs(const Reading *reading, const int32_t *numbers, int is_by_most, double *content)
-{
-    for (size_t i = 0, stop; i < reading->blocks; i = stop) {
-        double sum = 0, chars = 0, most = 0;
-        for (stop = i; stop < reading->blocks && numbers[stop] == numbers[i]; stop++) {
-            sum += reading->chars[stop] * content[stop];
-            chars += reading->chars[stop];
-            most = at_least(content[stop], most);
-        }
-        if (numbers[i] < 0 || (is_by_most ? sum / at_least(chars, 1) : most) < 0.5)
-            continue;
-        for (size_t k = i; k < stop; k++)
-            content[k] = at_least(content[k], 0.5);
-    }
-}
-
-/* A table of data is kept whole if most of its text is content, else by whole rows: what names its rows and columns
-   comes back with every such table, which the networks take for template. */
-static void keep_rows(const Reading *reading, int32_t *rows, double *content)
-{
-    int32_t *tables = rows + reading->blocks;
-    find_table_rows(reading, rows, tables);
-    keep_runs(reading, tables, 1, content);
-    keep_runs(reading, rows, 0, content);
-}
-
-/* Which blocks are the same everywhere, in the place of the scores; `sums` is room for one number more than blocks. */
-static void find_same(const Asked *page, double *sums, Judgement *to)
-{
-    sums[0] = 0;
-    for (size_t i = 0; i < page->reading->blocks; i++)
-        sums[i + 1] = sums[i] + page->reading->chars[i];
-    for (size_t i = 0; i < page->reading->blocks; i++)
-        to->scores[i] = is_same(page, to->evidence + i * EVIDENCE_COUNT, sums, i);
-}
-
-/* Does other pages' text say nearly all that the page says? */
-static int is_said(const Reading *reading, const float *evidence)
-{
-    double known = 0, chars = 0;
-    for (size_t i = 0; i < reading->blocks; i++) {
-        known += reading->chars[i] * evidence[i * EVIDENCE_COUNT + EVIDENCE_KNOWN_ANYWHERE];
-        chars += reading->chars[i];
-    }
-    return known / chars > SAID;
-}
-
 static void put_scores(const double *content, size_t count, double threshold, double *scores)
 {
     double room = 1 - threshold > 1e-9 ? 1 - threshold : 1e-9;
@@ -244,42 +147,20 @@ static void put_scores(const double *content, size_t count, double threshold, do
     }
 }
 
-/* Probabilities out of the logits of the context network, which stand in their place. On a page that says only what
-   others say a block must look like content too: the network is used to pages that say something. Where nothing is
-   left by that, as of one page under several URLs, its look decides: that all comes back tells nothing. */
-static void put_content(const Asked *page, double shift, int says_nothing, Judgement *to)
+/* The probabilities, out of the logits of the context network that stand in their place, and the scores. A page with text
+   does not come out empty. */
+static void decide(const Reading *reading, double shift, double *room, Judgement *to)
 {
-    const double *look = page->opinion->logits;
-    int is_any_likely = 0;
-    for (size_t i = 0; i < page->reading->blocks; i++) {
-        to->content[i] = probability_of((says_nothing ? at_most(to->content[i], look[i]) : to->content[i]) + shift);
-        to->comments[i] = probability_of(to->comments[i]);
-        is_any_likely |= to->content[i] >= 0.5;
-    }
-    for (size_t i = 0; i < page->reading->blocks && says_nothing && !is_any_likely; i++)
-        to->content[i] = probability_of(look[i] + shift);
-}
-
-/* The probabilities, and the scores. What is the same everywhere goes, unless nothing else is likely. A page with
-   text of its own does not come out empty. */
-static void decide(const Asked *page, double shift, double *room, Judgement *to)
-{
-    size_t blocks = page->reading->blocks;
     double highest = 0;
-    int is_other_likely = 0, says_nothing = is_said(page->reading, to->evidence);
-    put_content(page, shift, says_nothing, to);
-    find_same(page, room, to);
-    lift_heads(page->reading, room, to->content);
-    keep_rows(page->reading, (int32_t *)(void *)room, to->content);
-    for (size_t i = 0; i < blocks; i++)
-        is_other_likely |= to->scores[i] == 0 && to->content[i] >= 0.5;
-    for (size_t i = 0; i < blocks; i++) {
-        if (is_other_likely && to->scores[i] != 0)
-            to->content[i] = 0;
-        highest = at_least(to->content[i], highest);
+    for (size_t i = 0; i < reading->blocks; i++) {
+        to->content[i] = probability_of(to->content[i] + shift);
+        to->comments[i] = probability_of(to->comments[i]);
     }
-    to->threshold = highest < 0.5 && !says_nothing ? highest : 0.5;
-    put_scores(to->content, blocks, to->threshold, to->scores);
+    keep_whole(reading, room, to->content);
+    for (size_t i = 0; i < reading->blocks; i++)
+        highest = at_least(to->content[i], highest);
+    to->threshold = highest < 0.5 ? highest : 0.5;
+    put_scores(to->content, reading->blocks, to->threshold, to->scores);
 }
 
 /* Judge the page; 0 without memory. */
@@ -293,7 +174,7 @@ static int judge(const Asked *page, Context *context, const Atlas *atlas, double
         free(context->out);
     }
     if (is_done)
-        decide(page, shift, room, to);
+        decide(page->reading, shift, room, to);
     free(room);
     return is_done;
 }
@@ -341,22 +222,23 @@ static Judgement *make_judgement(const Types *types, Asked *page, PyObject *netw
 PyObject *kernel_judge(PyObject *module, PyObject *arguments, PyObject *named)
 {
     static char *names[] = {"reading", "opinion", "tables", "pages", "type_network", "site_network", "context_network",
-                            "shift", "known_type", "atlas", NULL};
+                            "shift", "known_type", "atlas", "copies", NULL};
     const Types *types = types_of(module);
     PyObject *objects[6], *said = Py_None;
     Context context;
     Asked page;
     Atlas atlas;
     View views[2];
-    long pages, type = -1;
+    long pages, copies = 1, type = -1;
     double shift;
     int is_done = 0;
-    if (!PyArg_ParseTupleAndKeywords(arguments, named, "OOOlOOOd|lO:judge", names, &objects[0], &objects[1],
-                                     &objects[2], &pages, &objects[3], &objects[4], &objects[5], &shift, &type, &said) ||
+    if (!PyArg_ParseTupleAndKeywords(arguments, named, "OOOlOOOd|lOl:judge", names, &objects[0], &objects[1],
+                                     &objects[2], &pages, &objects[3], &objects[4], &objects[5], &shift, &type, &said,
+                                     &copies) ||
         !given_context(types, objects[4], objects[5], &context) || !open_atlas(said, views, &atlas))
         return NULL;
     Judgement *to = NULL;
-    if (given_asked(types, objects, pages, &page)) {
+    if (given_asked(types, objects, pages, copies, &page)) {
         to = make_judgement(types, &page, objects[3], type);
         if (to) {
             Py_BEGIN_ALLOW_THREADS

@@ -140,6 +140,7 @@ static PyMethodDef functions[] = {
     FUNCTION(confidence_features, "What is read of a page to tell how good its answer may be."),
     FUNCTION(spread, "Numbers of blocks at their texts, and for elements the means below them."),
     FUNCTION(theme_keys, "The elements of a page as the atlas of themes knows them."),
+    FUNCTION(copies, "How many pages of a site say what a page says, or were at its address."),
     FUNCTION(is_template_new, "Does the page that was learned last show that the site has a new template?"),
     {NULL, NULL, 0, NULL},
 };

@@ -91,6 +91,7 @@ PyObject *kernel_opinion_of_logits(PyObject *module, PyObject *const *arguments,
 PyObject *kernel_type_features(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_spread(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_theme_keys(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *kernel_copies(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_is_template_new(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_judge(PyObject *module, PyObject *arguments, PyObject *named);
 PyObject *kernel_kind(PyObject *module, PyObject *arguments, PyObject *named);

@@ -69,15 +69,16 @@ PyObject *kernel_type_features(PyObject *module, PyObject *const *arguments, Py_
     return memory;
 }
 
-/* Were all texts of the page that the memory knows last on this page? Not so in the second of two passes. */
-static int is_last_page(const Reading *reading, const Table *texts, uint32_t pages)
+/* Was most of what the page says last on this page? Not so in the second of two passes. */
+static int is_last_page(const Table *own, const Table *contents, uint32_t pages)
 {
-    for (size_t i = 0; i < reading->segment_count; i++) {
-        size_t row = row_of(texts, reading->texts[i]);
-        if (row != SIZE_MAX && last_at(texts, row) != pages)
-            return 0;
+    size_t known = 0, last = 0;
+    for (size_t i = 0; i < own->rows; i++) {
+        size_t row = row_of(contents, own->keys[i]);
+        known += row != SIZE_MAX;
+        last += row != SIZE_MAX && last_at(contents, row) == pages;
     }
-    return 1;
+    return 2 * last > known;
 }
 
 /* The type network is surer than it is right: on held-out sites of wcxb-dev it is right on 0.76 of the pages, and says
@@ -145,17 +146,17 @@ PyObject *kernel_kind(PyObject *module, PyObject *arguments, PyObject *named)
     PyObject *objects[4];
     const Reading *reading;
     Opinion *opinion;
-    Table *texts;
+    Table *contents;
     PageTypes told;
     long pages;
     if (!PyArg_ParseTupleAndKeywords(arguments, named, "OOOlO:kind", names, &objects[0], &objects[1], &objects[2],
                                      &pages, &objects[3]) ||
         !given_opinion(types, objects[0], objects[1], &reading, &opinion) ||
-        !find_table(types, objects[2], "texts", 0, &texts))
+        !find_table(types, objects[2], "contents", 0, &contents))
         return NULL;
     PyObject *list = page_types_of(types, reading, opinion, objects[3], &told) ? list_of(told.stated, TYPE_COUNT) : NULL;
-    int is_last = list && is_last_page(reading, texts, (uint32_t)pages);
-    Py_XDECREF((PyObject *)texts);
+    int is_last = list && is_last_page(opinion->contents, contents, (uint32_t)pages);
+    Py_XDECREF((PyObject *)contents);
     return list ? Py_BuildValue("(NOK)", list, is_last ? Py_True : Py_False,
                                 (unsigned long long)opinion->families->keys[0])
                 : NULL;
@@ -163,38 +164,47 @@ PyObject *kernel_kind(PyObject *module, PyObject *arguments, PyObject *named)
 
 /* --- a new template --- */
 
+/* Chosen on 11,329 pages of seven kinds of sites, in the order they came, and on 2,859 redesigns made of them: 9 false alarms,
+   and 86 of 100 redesigns seen. FEW 0.3: 3 alarms, 84; SHARED 0.4: 11 and 86. Four pages in a row: a tenth fewer are seen. */
 #define MIN_PAGES 8
-#define MIN_TEXTS 10
-#define MISSING_PAGES 3
-#define FEW 0.3  /* The share of the usual texts below which pages have another template. */
-#define USUAL 8  /* Pages a text must have been on to be usual; on a young site half of all. */
-#define ALIVE 16 /* Pages within which a usual text has come back: what an earlier template had is not missed. */
+#define MIN_TEXTS 3
+#define NEW_PAGES 3
+#define FEW 0.5    /* The share of the usual texts below which they are gone. */
+#define SHARED 0.5 /* The share of new ones among the texts that the page has in common with others. */
+#define USUAL 8    /* Pages a text must have been on to be usual; on a young site half of all. */
+#define ALIVE 16   /* Pages within which a usual text has come back: what an earlier template had is not missed. */
 
-/* Is the page that was learned last the third in a row without most of the texts that were usual before? */
-static int is_template_new(const Table *texts, int64_t pages)
+/* Is the page that was learned last the third of a new template? Texts are taken at their places: 'Description' is usual in
+   the content of a manual, and by texts alone one redesign in three was seen. A page that shares with others mostly what
+   is on three pages belongs to a new template, not to a part of the site that was seen before. */
+static int is_template_new(const Table *segments, int64_t pages)
 {
     if (pages < MIN_PAGES)
         return 0;
-    int64_t before = pages - MISSING_PAGES;
-    double least = at_least(3, at_most((double)before / 2, USUAL)), usual = 0, now = 0, earlier = 0;
-    for (size_t i = 0; texts && i < texts->rows; i++) {
-        int is_usual = count_at(texts, i) >= least && last_at(texts, i) > before - ALIVE;
+    int64_t before = pages - NEW_PAGES;
+    double least = at_least(3, at_most((double)before / 2, USUAL)), usual = 0, left = 0, shared = 0, fresh = 0, told = 0;
+    for (size_t i = 0; segments && i < segments->rows; i++) {
+        int64_t count = count_at(segments, i), last = last_at(segments, i);
+        int is_usual = (double)count >= least && last > before - ALIVE;
         usual += is_usual;
-        now += is_usual && last_at(texts, i) > before;
-        earlier += is_usual && last_at(texts, i) >= before;
+        left += is_usual && last > before;
+        shared += last == pages && count >= NEW_PAGES;
+        fresh += last == pages && count == NEW_PAGES;
+        told += last >= pages - 1 && count == NEW_PAGES + 1; /* The template was new on the page before. */
     }
-    return usual >= MIN_TEXTS && now / usual < FEW && FEW <= earlier / usual;
+    return usual >= MIN_TEXTS && left / usual < FEW && told < MIN_TEXTS && fresh >= MIN_TEXTS &&
+           fresh / shared >= SHARED;
 }
 
 PyObject *kernel_is_template_new(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
 {
-    Table *texts;
+    Table *segments;
     if (!check_count("is_template_new", count, 2))
         return NULL;
     long long pages = PyLong_AsLongLong(arguments[1]);
-    if (PyErr_Occurred() || !find_table(types_of(module), arguments[0], "texts", 0, &texts))
+    if (PyErr_Occurred() || !find_table(types_of(module), arguments[0], "segments", 0, &segments))
         return NULL;
-    int is_new = is_template_new(texts, pages);
-    Py_XDECREF((PyObject *)texts);
+    int is_new = is_template_new(segments, pages);
+    Py_XDECREF((PyObject *)segments);
     return PyBool_FromLong(is_new);
 }

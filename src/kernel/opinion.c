@@ -1,12 +1,15 @@
 /* `opinion`: what the page network says of each block, and the lesson, what the page teaches.
 
-   Four tables: `segments`, a text at its place; `texts`, a text anywhere; `places`, with sums of what stood
-   there; `families`, where the content of the page stood. All add up, whatever the order of the pages. */
+   Five tables: `segments`, a text at its place; `texts`, a text anywhere; `places`, with sums of what stood
+   there; `families`, where the content of the page stood; `contents`, a sketch of what the page seems to say, by which
+   copies are found. But for that of copies, the order of the pages does not matter: all add up. */
 
 #include "opinion.h"
 
 #include <math.h>
 #include <stdlib.h>
+
+#include "sketch.h"
 
 #define UNIT 1000.0 /* Probabilities are summed in thousandths. */
 #define MOST 0.7    /* The share of a page's content that the element naming its family holds at least. */
@@ -14,12 +17,12 @@
 
 static const Column columns[] = {OPINION_COLUMNS(COLUMN_ENTRY) NO_COLUMN};
 
-enum { SEGMENTS, TEXTS, PLACES, FAMILIES, TABLES };
+enum { SEGMENTS, TEXTS, PLACES, FAMILIES, CONTENTS, TABLES };
 
 typedef struct {
     const Reading *reading;
     const double *content;
-    Keyed *items;    /* Room for twice the segments, or blocks. */
+    Keyed *items;    /* Room for twice the segments, or blocks, and the sketch. */
     uint64_t *sums;  /* Rows of `PLACE_SUMS`, one for each block. */
     double *running; /* One more than blocks. */
 } Lesson;
@@ -82,7 +85,8 @@ static size_t find_family(const Lesson *lesson)
    add up. */
 static int learn(const Reading *reading, Opinion *opinion, Table *const *tables)
 {
-    size_t most = (reading->segment_count > reading->blocks ? reading->segment_count : reading->blocks) + 1;
+    size_t most = (reading->segment_count > reading->blocks ? reading->segment_count : reading->blocks) + SKETCH_SIZE;
+    uint64_t contents[SKETCH_SIZE];
     Lesson lesson = {.reading = reading, .content = opinion->content};
     lesson.items = malloc(2 * most * sizeof(Keyed) + (reading->blocks + 1) * (PLACE_SUMS + 1) * sizeof(uint64_t));
     if (!lesson.items)
@@ -93,7 +97,8 @@ static int learn(const Reading *reading, Opinion *opinion, Table *const *tables)
     int is_done = fill_segments(tables[SEGMENTS], &lesson) &&
                   fill(tables[TEXTS], &lesson, reading->texts, reading->segment_count, NULL) &&
                   fill_places(tables[PLACES], &lesson) &&
-                  fill(tables[FAMILIES], &lesson, reading->surroundings + opinion->family, reading->blocks > 0, NULL);
+                  fill(tables[FAMILIES], &lesson, reading->surroundings + opinion->family, reading->blocks > 0, NULL) &&
+                  fill(tables[CONTENTS], &lesson, contents, sketch_content(reading, opinion->content, contents), NULL);
     free(lesson.items);
     return is_done;
 }
@@ -101,7 +106,7 @@ static int learn(const Reading *reading, Opinion *opinion, Table *const *tables)
 /* Let the opinion hold on to new tables; 0 with an exception set. */
 static int make_tables(const Types *types, Opinion *opinion, Table **tables)
 {
-    static const char *const names[TABLES] = {"segments", "texts", "places", "families"};
+    static const char *const names[TABLES] = {"segments", "texts", "places", "families", "contents"};
     opinion->lesson = PyDict_New();
     for (size_t i = 0; i < TABLES && opinion->lesson; i++) {
         tables[i] = empty_table(types->table);
@@ -146,6 +151,7 @@ static PyObject *opinion_on(const Types *types, const Reading *reading, const Ne
     opinion->segments = tables[SEGMENTS]->rows ? tables[SEGMENTS] : NULL;
     opinion->places = tables[PLACES]->rows ? tables[PLACES] : NULL;
     opinion->families = tables[FAMILIES]->rows ? tables[FAMILIES] : NULL;
+    opinion->contents = tables[CONTENTS];
     return (PyObject *)opinion;
 }
 

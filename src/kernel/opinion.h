@@ -26,8 +26,8 @@ typedef struct {
     size_t blocks;
     size_t family;    /* Where among the surroundings of blocks the element stands that names the page's family. */
     PyObject *lesson; /* A dict of tables. */
-    const Table *segments, *places, *families; /* Of the lesson. */
-    PyObject *type_network;                    /* The one that told `types` when it was asked last; or NULL. */
+    const Table *segments, *places, *families, *contents; /* Of the lesson. */
+    PyObject *type_network;                               /* The one that told `types` when it was asked last; or NULL. */
     PageTypes types;
 } Opinion;
 

@@ -46,6 +46,10 @@ double rank_blocks(const Reading *reading, const double *content, Keyed *items, 
 /* Of each block the row of a table of data that it stands in, and the table, or -1. */
 void find_table_rows(const Reading *reading, int32_t *rows, int32_t *tables);
 
+/* Keep and drop whole what belongs together, by the probabilities of blocks, in place. `room` is for twice as many numbers
+   as blocks, and two. */
+void keep_whole(const Reading *reading, double *room, double *content);
+
 /* --- while a page is read --- */
 
 #define FARTHEST 8 /* The highest of the levels. */

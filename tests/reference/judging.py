@@ -9,10 +9,10 @@ from typing import Final
 import numpy as np
 
 from dehusk import _kernel
-from dehusk.methods.auto.features import EVIDENCE, PAGE_FEATURES, columns_by_name
+from dehusk.methods.auto.features import PAGE_FEATURES, columns_by_name
 from dehusk.methods.auto.model import Model, Network
 from dehusk.page import tags
-from dehusk.page.tree import Flags, Floats, Tree
+from dehusk.page.tree import Floats, Tree
 from reference.learning import Reading, Table, Tables, evidence, find_family, mean_around
 from reference.page_features import Matrix
 from reference.reading import MUCH_TEXT, Blocks
@@ -143,10 +143,6 @@ def _carried(gates: Matrix, fresh: Matrix) -> Matrix:
 
 # --- judgement ---
 
-_SAID = 0.9
-"""The share of a page's text on other pages from which on it says nothing of its own."""
-_KNOWN_ANYWHERE = columns_by_name(EVIDENCE)["evidence.known_anywhere"].start
-
 
 @dataclass(frozen=True, eq=False)
 class Judgement:
@@ -173,6 +169,7 @@ def judge(
     shift: float,
     known_type: int = -1,
     lean: Floats | float = 0.0,
+    copies: int = 1,
 ) -> Judgement:
     """What page and site come to; `shift` is added to the logits, above 0 to keep more.
 
@@ -180,25 +177,17 @@ def judge(
 
     The networks read the types as they were fitted to them: not flattened, or what the user knows.
     """
-    found, before = evidence(tables, pages, page, probability(logits))
+    found, before = evidence(tables, pages, page, probability(logits), copies)
     types = page_types(model, page, probability(logits), 1.0)
     if known_type >= 0:
         types = np.eye(len(types))[known_type]
     features = site_features(page, logits, found, before, types)
     decided = outputs(model.context, context_rows(model, features))
-    judged = decided[:, 0] + lean
-    if _says_nothing(page, found):
-        # The networks are used to pages that say something: blocks must look like content too.
-        judged = np.minimum(judged, logits)
-        if not (probability(judged + shift) >= 0.5).any():
-            # As one page under several URLs does: that all of it comes back tells nothing.
-            judged = logits
-    content = probability(judged + shift)
+    content = probability(decided[:, 0] + lean + shift)
     content = _with_rows(page, _with_heads(page, content))
-    is_same = _is_same_everywhere(page, found, max(pages - 1, 0))
-    if (content[~is_same] >= 0.5).any():
-        content = np.where(is_same, 0.0, content)
-    threshold = _threshold(page, content, found)
+    content = _with_headings(page, _with_lists(page, content))
+    # The likeliest where none is likely: a page with text does not come out empty.
+    threshold = min(0.5, float(content.max()))
     scores = _scores(content, threshold)
     return Judgement(found, features, content, probability(decided[:, 1]), scores, threshold)
 
@@ -268,42 +257,53 @@ def _rows_of_data(tree: Tree, table: int) -> list[int]:
     return rows if is_data else []
 
 
-_SAME_PAGES, _SAME_CHARS, _SAME_AROUND, _SAME_TEXT = 4, 100, 0.97, 0.9
-_SAME_LEVELS = slice(1, 5)
-"""Two to six levels up: a cell of a table needs four to get out of it, and what stands farther
-around is more than one part of the page."""
-_EVIDENCE = columns_by_name(EVIDENCE)
+_LISTS = tags.numbers("ul", "ol", "dl")
+_FEW, _DROPPED = 0.3, 0.49
 
 
-def _is_same_everywhere(page: Reading, found: Matrix, others: int) -> Flags:
-    """Which blocks stand in a part of the page that is the same on all pages that have it.
-
-    Whatever it looks like, it is template: a box of prose on every page is what the networks have
-    seen too seldom. Four other pages must have it, and it must have some length: what repeats in
-    tables of content is shorter.
+def _with_lists(page: Reading, content: Floats) -> Floats:
+    """Lists that hold no more than items, kept or dropped whole with the lists in them, where most
+    of their text is content or template.
     """
-    given_place = found[:, _EVIDENCE["evidence.given_place"]][:, 0]
-    pages = found[:, _EVIDENCE["evidence.place_share"]][:, 0] * np.float32(others)
-    around = found[:, _EVIDENCE["evidence.given_place_around"]][:, _SAME_LEVELS]
-    chars = page.blocks.around(page.blocks.chars)[:, _SAME_LEVELS]
-    is_part = ((around > np.float32(_SAME_AROUND)) & (chars >= _SAME_CHARS)).any(axis=1)
-    is_same = given_place > np.float32(_SAME_TEXT)
-    return np.asarray(is_part & is_same & (pages > np.float32(_SAME_PAGES - 0.5)))
+    found, tree, end = content.copy(), page.tree, 0
+    first = page.blocks.segments[page.blocks.first]
+    for node in np.flatnonzero(_LISTS[tree.tag]).tolist():
+        if node < end or _STRUCTURE[tree.tag[node + 1 : tree.end[node]]].any():
+            continue
+        end = int(tree.end[node])
+        inside = (first >= node) & (first < end)
+        chars = page.blocks.chars[inside]
+        mean = (chars * found[inside]).sum() / max(chars.sum(), 1)
+        if mean >= 0.5:
+            found[inside] = np.maximum(found[inside], 0.5)
+        elif mean < _FEW:
+            found[inside] = np.minimum(found[inside], _DROPPED)
+    return found
 
 
-def _says_nothing(page: Reading, found: Matrix) -> bool:
-    """Is nearly all that the page says said by others?"""
-    # Added up one after another: the order of a sum shows in its last digit.
-    chars = page.blocks.chars
-    return bool(np.cumsum(chars * found[:, _KNOWN_ANYWHERE])[-1] / chars.sum() > _SAID)
+_HEADINGS = [tags.NUMBERS[f"h{level}"] for level in range(1, 7)]
+_POSSIBLE, _MOST = 0.2, 0.8
 
 
-def _threshold(page: Reading, content: Floats, found: Matrix) -> float:
-    """0.5; the highest probability where none has that, so that a page with text of its own does
-    not come out empty. One that says only what others say does.
-    """
-    highest = float(content.max())
-    return highest if highest < 0.5 and not _says_nothing(page, found) else 0.5
+def _with_headings(page: Reading, content: Floats) -> Floats:
+    """Headings that may be content kept where most of what they head is."""
+    found, tree = content.copy(), page.tree
+    first = page.blocks.segments[page.blocks.first]
+    names = tree.tag[page.blocks.container].tolist()
+    levels = [1 + _HEADINGS.index(name) if name in _HEADINGS else 0 for name in names]
+    for block, level in enumerate(levels):
+        if level < 2 or not _POSSIBLE <= found[block] < 0.5:
+            continue
+        holder = max(tree.parent[page.blocks.container[block]], 0)
+        end = tree.end[max(tree.parent[holder], 0)]
+        stop = block + 1
+        while stop < len(levels) and first[stop] < end and not 0 < levels[stop] <= level:
+            stop += 1
+        chars = page.blocks.chars[block + 1 : stop]
+        kept = (chars * (found[block + 1 : stop] >= 0.5)).sum()
+        if kept / max(chars.sum(), 1) >= _MOST:
+            found[block] = 0.5
+    return found
 
 
 def _scores(content: Floats, threshold: float) -> Floats:
@@ -357,37 +357,49 @@ def page_types(model: Model, page: Reading, content: Floats, scale: float = _TYP
     return np.asarray(shares / np.cumsum(shares)[-1])
 
 
-def is_last_page(texts: Table, pages: int, own: Sequence[int]) -> bool:
-    """Was the page with these texts the last to be learned? Not so in the second of two passes."""
-    return all(texts.last.get(text, pages) == pages for text in own)
+def is_last_page(contents: Table, pages: int, own: Sequence[int]) -> bool:
+    """Was the page that says this the last to be learned? Not so in the second of two passes."""
+    known = [contents.last[key] for key in own if key in contents.last]
+    return 2 * known.count(pages) > len(known)
 
 
-def is_template_new(texts: Table, pages: int) -> bool:
-    """Is this the third page in a row without most of the texts that were usual before?
+def is_template_new(segments: Table, pages: int) -> bool:
+    """Is this the third page of a new template?
 
-    Usual is what was on eight pages, on a young site on half of all, and on one of the last 16:
-    what an earlier template had is not missed.
+    Half of the texts that it has at a place in common with other pages are on three pages only, few
+    are on four, and of what was usual before, the last three pages have less than half. Usual is
+    what was on eight pages, on a young site on half of all, and on one of the last 16: what an
+    earlier template had is not missed.
     """
     if pages < 8:
         return False
     before = pages - 3
     least = max(3, min(before / 2, 8))
-    usual = [
-        last for key, last in texts.last.items()
-        if texts.count[key] >= least and last > before - 16
-    ]  # fmt: skip
-    now, earlier = sum(last > before for last in usual), sum(last >= before for last in usual)
-    return len(usual) >= 10 and now / len(usual) < 0.3 <= earlier / len(usual)
+    rows = [(segments.count[key], last) for key, last in segments.last.items()]
+    usual = [last for count, last in rows if count >= least and last > before - 16]
+    left = sum(last > before for last in usual)
+    shared = [count for count, last in rows if last == pages and count >= 3]
+    told = sum(count == 4 and last >= pages - 1 for count, last in rows)
+    if len(usual) < 3 or left / len(usual) >= 0.5 or told >= 3:
+        return False
+    fresh = shared.count(3)
+    return fresh >= 3 and fresh / len(shared) >= 0.5
 
 
 _LEVELS: Final = (0.1, 0.3, 0.5, 0.7, 0.9)
 
 
 def confidence_features(
-    content: Floats, comments: Floats, chars: Floats, types: Sequence[float], threshold: float
+    content: Floats,
+    comments: Floats,
+    chars: Floats,
+    types: Sequence[float],
+    threshold: float,
+    removed: float,
 ) -> Floats:
     """One row of a page: the F1 to be expected if the probabilities are right, what it is made of,
-    how the page's characters lie between sure template and sure content, and its types.
+    how much the site took away, how the page's characters lie between sure template and sure
+    content, and its types.
     """
     kept = content >= threshold
     total, length = chars.sum(), chars[kept].sum()
@@ -398,6 +410,6 @@ def confidence_features(
     commented = chars[comments >= 0.5].sum() / some
     numbers = (
         expected, hits / max(length, 1.0), np.log1p(length) / 8, np.log1p(total) / 8,
-        length / some, commented, content.max(initial=0.0), *levels, *types,
+        length / some, commented, content.max(initial=0.0), removed, *levels, *types,
     )  # fmt: skip
     return np.array(numbers)

@@ -1,8 +1,8 @@
 """What a page teaches, and what the other pages of its site say of each block: the evidence.
 
-Four tables: `segments`, a text at its place; `texts`, a text anywhere; `places`, with sums of what
-stood there; `families`, where the content of a page stood. All add up, whatever the order of the
-pages.
+Five tables: `segments`, a text at its place; `texts`, a text anywhere; `places`, with sums of what
+stood there; `families`, where the content of a page stood; `contents`, a sketch of what it seems to
+say. But for that of copies, all add up, whatever the order of the pages.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from dehusk.page.hashing import Hashes
 from dehusk.page.tree import Floats, Tree
 from reference.page_features import Matrix, page_features
 from reference.reading import PLACE_BITS, Blocks, Keys, cut, read_keys, read_names
+from reference.sketch import sketch
 from reference.steps import log1p
 
 
@@ -68,6 +69,12 @@ class Table:
             both.sums[key] = [a + b for a, b in zip(own, row, strict=True)]
         return both
 
+    def times(self, pages: int) -> Table:
+        """The table of so many copies of the page."""
+        counts = Counter({key: count * pages for key, count in self.count.items()})
+        sums = {key: [pages * own for own in row] for key, row in self.sums.items()}
+        return Table(counts, self.last, sums)
+
     def counts_of(self, keys: Hashes) -> Floats:
         """On how many pages each of the keys was."""
         return np.array([self.count[key] for key in keys.tolist()], np.float64)
@@ -102,6 +109,7 @@ def lesson(page: Reading, content: Floats) -> Tables:
         axis=1,
     )
     return {
+        "contents": Table.of_page(sketch(page.tree, page.blocks, page.features, content)),
         "families": Table.of_page(family_of(page, content)),
         "places": Table.of_page(keys.places, sums),
         "segments": Table.of_page(keys.keys),
@@ -144,23 +152,27 @@ _OWN = (
     "pages", "many_pages", "family_pages", "family_share", "share", "known", "given_place",
     "anywhere", "known_anywhere", "place_share", "repeats", "place_known", "segments",
     "segments_a_page", "length", "variety", "family_place", "page_family_place",
+    "page_known", "page_given_place",
 )  # fmt: skip
 _AROUND = ("share", "known", "given_place", "known_anywhere", "place_new", "repeats", "variety")
 """What is said of a block's surroundings, level by level."""
 
 
-def evidence(tables: Tables, pages: int, page: Reading, content: Floats) -> tuple[Matrix, Floats]:
+def evidence(
+    tables: Tables, pages: int, page: Reading, content: Floats, copies: int = 1
+) -> tuple[Matrix, Floats]:
     """One row of numbers per block, from the other pages of the site, and what the page network
     made of the blocks that stood at the same place before; without any, of this block itself.
 
-    The memory has learned this page: its own part is taken out. Without other pages all are 0, but
-    for the places around, which are new.
+    The memory has learned this page, and so many copies with it: their part is taken out. Without
+    other pages all are 0, but for the places around, which are new.
     """
-    own = lesson(page, content)
-    others = max(pages - 1, 0)
+    own = {name: table.times(copies) for name, table in lesson(page, content).items()}
+    others = max(pages - copies, 0)
     places = page.keys.places
     at_place = np.maximum(tables["places"].counts_of(places) - own["places"].counts_of(places), 0)
     sums = np.maximum(tables["places"].sums_of(places) - own["places"].sums_of(places), 0)
+    sums[at_place <= 0] = 0
     segments = np.maximum(sums[:, _SEGMENTS], 1)
     found = _of_pages(tables, own, page, others) | _of_texts(tables, own, page, at_place, others)
     repeated = _repeated(tables["segments"], own["segments"], places)
@@ -177,6 +189,10 @@ def evidence(tables: Tables, pages: int, page: Reading, content: Floats) -> tupl
         "segments_a_page": log1p(a_page) / 3,
         "length": log1p(sums[:, _CHARS] / segments) / 5,
         "variety": log1p(np.maximum(variety - 1, 0)),
+    }
+    found |= {
+        "page_known": _mean_of_content(page, content, found["known_anywhere"]),
+        "page_given_place": _mean_of_content(page, content, found["given_place"]),
     }
     columns = [found[name][:, None] for name in _OWN]
     columns += [mean_around(page, found[name]) for name in _AROUND]
@@ -236,6 +252,15 @@ def mean_around(page: Reading, values: Floats) -> Floats:
     return np.asarray(page.blocks.around(values * page.blocks.chars) / chars)
 
 
+def _mean_of_content(page: Reading, content: Floats, values: Floats) -> Floats:
+    """The mean of a number over what the page seems to say, by characters: one for all blocks."""
+    weight = content * page.blocks.chars
+    # Added up one after another, as the kernel does.
+    total = np.cumsum(weight)[-1] if len(weight) else 0.0
+    mean = np.cumsum(weight * values)[-1] / max(float(total), 1e-9) if len(weight) else 0.0
+    return np.full(len(page.blocks), mean)
+
+
 def _others(tables: Tables, own: Tables, name: str, keys: Hashes) -> Floats:
     """On how many other pages each key was."""
     return np.maximum(tables[name].counts_of(keys) - own[name].counts_of(keys), 0)
@@ -248,8 +273,8 @@ def _repeated(table: Table, own: Table, places: Hashes) -> Floats:
     """
     repeated: Counter[int] = Counter()
     for key, count in table.count.items():
-        lost = 0 if key not in own.count else 2 if count == 2 else 1
-        repeated[key >> int(PLACE_BITS)] += count - lost if count >= 2 else 0
+        others = max(count - own.count[key], 0)
+        repeated[key >> int(PLACE_BITS)] += others if others >= 2 else 0
     return np.array([repeated[key] for key in (places >> PLACE_BITS).tolist()], np.float64)
 
 

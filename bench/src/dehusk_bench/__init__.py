@@ -26,7 +26,11 @@ EXPERIMENTS: Final = {
     "chunks-tables": ("papers.chunks_tables", "the tables and figures of the paper of `chunks`"),
     "page-tables": ("papers.page_tables", "the tables and figures of the paper of `page`"),
     "ablation": ("quality.ablation", "what the parts of `auto` are worth"),
-    "robustness": ("quality.robustness", "what pages that do not belong to a site do to it"),
+    "together": ("quality.together", "what learning a site does to its answers"),
+    "robustness": (
+        "quality.robustness",
+        "what strangers, copies and versions among its pages do to a site",
+    ),
     "storage": (
         "papers.storage",
         "what must be kept for the same recall, as in the paper of `segments`",

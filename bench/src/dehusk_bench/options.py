@@ -1,8 +1,9 @@
-"""The options that experiments share. Only argparse is loaded here."""
+"""The options that experiments share. Nothing else is loaded here."""
 
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import Final
 
 _CORPUS_HELP: Final = (
@@ -31,6 +32,17 @@ def add_extent(parser: argparse.ArgumentParser) -> None:
         type=positive,
         metavar="N",
         help="use the first so many pages of each site (default: all)",
+    )
+
+
+def add_folds(parser: argparse.ArgumentParser) -> None:
+    """Give the parser `--folds`."""
+    parser.add_argument(
+        "--folds",
+        type=Path,
+        metavar="DIR",
+        help="judge with `auto` each site by a model that has not seen it, as for `dehusk bench"
+        " quality`",
     )
 
 

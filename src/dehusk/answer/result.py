@@ -39,10 +39,12 @@ if TYPE_CHECKING:
 FIELDS: Final = (
     "url", "site", "title", "text", "markdown", "template_share", "pages_seen", "family",
     "revision", "template_changed", "type", "type_confidence", "lang", "author", "published",
-    "modified", "summary", "image", "site_name", "tags", "comments", "confidence", "fingerprint",
-    "links", "error",
+    "modified", "summary", "image", "site_name", "tags", "comments", "confidence", "site_removed",
+    "fingerprint", "links", "error",
 )  # fmt: skip
 """The fields of the JSON line, in order. Every one is always there; some may follow (schema)."""
+MUCH_REMOVED: Final = 0.5
+"""Pages of whose own text the site took more than this share are named to the user."""
 
 
 @dataclass(frozen=True)
@@ -85,8 +87,8 @@ class Result:
         """Keep the page and what was found, and nothing large that can be had again."""
         found = self._assessment
         if found is not None:
-            comments, confidence = found.comments(), self.confidence
-            found = Assessment(found.scores, lambda: comments, lambda: confidence)
+            comments, confidence, removed = found.comments(), self.confidence, self.site_removed
+            found = Assessment(found.scores, lambda: comments, lambda: confidence, lambda: removed)
         verdict = self.verdict
         self.__dict__.update(_tree=None, _assessment=found, _judge=lambda: verdict)
         for name in _LARGE:
@@ -144,6 +146,13 @@ class Result:
         drops; None if the method cannot say, or the page has no text.
         """
         return self._assessment.confidence() if self._assessment else None
+
+    @cached_property
+    def site_removed(self) -> float | None:
+        """The share of the characters that the page alone would keep that its site took away,
+        0 … 1; None if the method cannot say.
+        """
+        return self._assessment.site_removed() if self._assessment else None
 
     @cached_property
     def markdown(self) -> str:
@@ -346,6 +355,7 @@ class Result:
             "tags": list(description.tags) or None,
             "comments": self.comments,
             "confidence": None if self.confidence is None else round(self.confidence, 3),
+            "site_removed": None if self.site_removed is None else round(self.site_removed, 3),
             "fingerprint": self.fingerprint,
             "links": Raw(links) if is_raw else json.decode(links),
             "error": None,

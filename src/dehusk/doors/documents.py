@@ -114,5 +114,7 @@ def facts_of(result: Result) -> dict[str, Fact]:
     facts: dict[str, Fact | None] = {name: getattr(result, name) for name in _PLAIN}
     facts["tags"] = ", ".join(result.tags) or None
     facts["template_share"] = round(result.template_share, 4)
-    facts["confidence"] = None if result.confidence is None else round(result.confidence, 3)
+    for name in ("confidence", "site_removed"):
+        value = getattr(result, name)
+        facts[name] = None if value is None else round(value, 3)
     return {name: fact for name, fact in facts.items() if fact is not None}

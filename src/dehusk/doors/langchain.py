@@ -17,8 +17,9 @@ from langchain_core.documents import Document  # noqa: E402
 class DehuskLoader(BaseLoader):  # type: ignore[misc]  # where LangChain is not installed
     """Documents of the pages of all sources that the command line reads.
 
-    `metadata` has `source` and `url`, `site`, `title`, `author`, `published`, `confidence` and
-    more, as far as they are known. `options` are those of `Documents`. Raises UsageError.
+    `metadata` has `source` and `url`, `site`, `title`, `author`, `published`, `confidence`,
+    `site_removed` and more, as far as they are known. `options` are those of `Documents`. Raises
+    UsageError.
     """
 
     def __init__(self, *sources: str | os.PathLike[str], **options: Any) -> None:

@@ -22,8 +22,8 @@ be more than a chunk may have of metadata, which is an error there."""
 class DehuskReader(BaseReader):  # type: ignore[misc]  # where LlamaIndex is not installed
     """Documents of the pages of all sources that the command line reads.
 
-    `metadata` has `url`, `site`, `title`, `author`, `published`, `confidence` and more, as far as
-    they are known. `options` are those of `Documents`. Raises UsageError.
+    `metadata` has `url`, `site`, `title`, `author`, `published`, `confidence`, `site_removed`
+    and more, as far as they are known. `options` are those of `Documents`. Raises UsageError.
     """
 
     def __init__(self, **options: Any) -> None:

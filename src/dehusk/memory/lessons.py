@@ -91,7 +91,8 @@ class Lessons(Struct, frozen=True):
             lesson = lesson_of(self.method, tree)
             if self.knows_pages:
                 lesson = lesson.with_history(**{KNOWN: Table.of_key(digest)})
-            return Learned(self._replayed(memory, lesson), lesson)
+            after = self._replayed(memory, lesson)
+            return Learned(after, lesson if after is not memory else None)
         after = self.method.learn(memory, tree)
         if self.knows_pages:
             known = memory.table(KNOWN).then(Table.of_key(digest), memory.pages)
@@ -109,13 +110,16 @@ class Lessons(Struct, frozen=True):
             raise TooManyNodes(url, f"its tree does not fit into {room}")
 
     def after_told(self, memory: Memory, lesson: Memory, url: str | None) -> Memory | None:
-        """The memory after a lesson that another process made; None where it knows the page.
+        """The memory after a lesson that another process made; None for a known page, or for a
+        copy that teaches nothing.
 
         Raises TooManyNodes, as learning the page does.
         """
         if memory.knows(*lesson.table(KNOWN).keys.tolist()):
             return None
         after = self._replayed(memory, lesson)
+        if after is memory:
+            return None
         self._check_size(after, url)
         return after
 
@@ -131,26 +135,29 @@ class Lessons(Struct, frozen=True):
 
     def after(
         self, memory: Memory, lessons: Sequence[bytes], site: str, state: bytes | None = None
-    ) -> Memory:
-        """The memory after these lessons, each as `written` gives it.
+    ) -> tuple[Memory, list[bytes]]:
+        """The memory after these lessons, each as `written` gives it, and those that changed it.
 
-        `state` is that memory as another process says, and saves the learning if it is of as many
-        pages as it must be.
+        Copies of what another writer has learned do not. `state` is that memory as another process
+        says, and saves the learning if it is of as many pages as it must be.
         """
         if state is not None:
             with suppress(StateError):
                 told = self.read(state, site)
                 if self.replay is None or told.pages == memory.pages + len(lessons):
-                    return told
+                    return told, list(lessons)
+        news = []
         for body in lessons:
             lesson = self.read(body, site)
-            memory = self._replayed(memory, lesson) if self.replay else lesson
-        return memory
+            after = self._replayed(memory, lesson) if self.replay else lesson
+            news += [body] if after is not memory else []
+            memory = after
+        return memory, news
 
     def _replayed(self, memory: Memory, lesson: Memory) -> Memory:
         assert adds_up(self.method)
         after = with_lesson(self.method, memory, lesson)
-        if not self.knows_pages:
+        if not self.knows_pages or after is memory:
             return after
         if groups_pages(self.method) and self.method.has_new_template(after):
             now = Table.of_page(np.zeros(1, np.uint64), after.pages)

@@ -322,7 +322,7 @@ class Session(Kept):
         """Hold a site out of another session, in place of what was known of it."""
         site = snapshot.site
         memory = self._lessons.read(snapshot.state, site) if snapshot.state else Memory()
-        memory = self._lessons.after(memory, snapshot.lessons, site)
+        memory, _ = self._lessons.after(memory, snapshot.lessons, site)
         self.hold(site, memory, snapshot.overrides, snapshot.unlearned)
 
     def hold(
@@ -390,8 +390,8 @@ class Session(Kept):
         """
         if lessons:
             with self._alone:
-                after = self._lessons.after(self.memory(site), lessons, site, state)
-                self._put_written(site, after, lessons)
+                after, news = self._lessons.after(self.memory(site), lessons, site, state)
+                self._put_written(site, after, news)
 
     def take_lesson(self, page: Page, lesson: bytes) -> bool:
         """Learn a page from its lesson; False where it was known. Raises PageError, as `learn`."""

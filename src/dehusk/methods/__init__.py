@@ -69,8 +69,8 @@ class Judges(Protocol):
 class AdditiveMethod(Method, Protocol):
     """A method whose memory is the sum of what each page teaches by itself.
 
-    `learn` is `limit(memory.then(lesson(tree)))`: whoever keeps the lessons can make the memory
-    again, and memories of two parts of a site can be added.
+    `learn` is `limit(memory.then(lesson(tree)))`, but for copies of pages (`KnowsCopies`): whoever
+    keeps the lessons can make the memory again, and memories of two parts of a site can be added.
     """
 
     def lesson(self, tree: Tree) -> Memory:
@@ -78,6 +78,14 @@ class AdditiveMethod(Method, Protocol):
 
     def limit(self, memory: Memory) -> Memory:
         """The memory without what is too old or too much, as it must be after each page."""
+
+
+@runtime_checkable
+class KnowsCopies(Protocol):
+    """What an additive method has besides if copies of a page are no evidence against it."""
+
+    def news(self, memory: Memory, lesson: Memory) -> Memory | None:
+        """What the memory has to learn from a lesson; None for a copy that says nothing new."""
 
 
 @runtime_checkable
@@ -98,6 +106,11 @@ class GroupsPages(Protocol):
 def _offers(kind: type, protocol: type) -> bool:
     """Has the class what the protocol asks for? Asked once: Python takes its time to find out."""
     return issubclass(kind, protocol)
+
+
+def knows_copies(method: Method) -> TypeGuard[KnowsCopies]:
+    """Does the method tell copies of pages from other pages?"""
+    return _offers(type(method), KnowsCopies)
 
 
 def smooths(method: Method) -> TypeGuard[Smooths]:

@@ -61,6 +61,8 @@ class Assessment(Struct, frozen=True, eq=False):
     """True for texts that readers wrote below the content; None where nobody can say."""
     confidence: Callable[[], float | None] = _nothing
     """The F1 of words to be expected of the page's text, 0 … 1."""
+    site_removed: Callable[[], float | None] = _nothing
+    """The share of the characters that the page alone would keep that its site took away."""
 
 
 class FamilySeen(Struct, frozen=True):

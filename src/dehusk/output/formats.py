@@ -41,6 +41,7 @@ _FRONT_MATTER: Final = (
     "template_share",
     "pages_seen",
     "confidence",
+    "site_removed",
     "fingerprint",
     "truncated",
     "needs_render",
@@ -326,6 +327,7 @@ class Rendered(Struct, frozen=True):
     sketch: tuple[int, ...] = ()
     """The sketch of the text, where near duplicates are looked for."""
     confidence: float | None = None
+    site_removed: float | None = None
 
     @property
     def revision(self) -> int:

@@ -64,8 +64,8 @@ def digest(*parts: str | bytes, size: int = 8) -> bytes:
 
 @cache
 def _blake2b() -> type[blake2b]:
-    """The class that computes digests; OpenSSL comes with its module, which one page can spare."""
-    from hashlib import blake2b  # noqa: PLC0415
+    """The class that computes digests; `hashlib` has it from here, and loads OpenSSL besides."""
+    from _blake2 import blake2b  # noqa: PLC0415
 
     return blake2b
 

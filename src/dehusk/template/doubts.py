@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from dehusk.answer.labels import Label, Reason
 from dehusk.answer.regions import excerpt
-from dehusk.answer.result import Result
+from dehusk.answer.result import MUCH_REMOVED, Result
 from dehusk.answer.text import visible_lengths
 from dehusk.memory.rules import MAX_SELECTOR
 from dehusk.page.tree import Ints, Tree
@@ -20,7 +20,7 @@ from dehusk.template.viewing import own_name
 QUESTIONS: Final = 10
 """Questions that are asked of a site at once, and pages that are named."""
 _UNSURE: Final = 0.8
-"""Pages of which a lower F1 is expected are named."""
+"""Pages of which a lower F1 is expected are named, behind those that lost much."""
 _MIN_DOUBT: Final = 0.15
 """Text whose score is nearer to 0 or 1 than this is not in doubt."""
 _MIN_SHARE: Final = 0.5
@@ -72,6 +72,13 @@ class DoubtfulPage:
     """The F1 to be expected, where the method says."""
     doubt: float
     """The share of its text that is expected to be wrong."""
+    site_removed: float | None = None
+    """The share of what it says alone that its site took away, where the method says."""
+
+    @property
+    def is_mostly_removed(self) -> bool:
+        """True for a page that keeps less than half of what it says alone."""
+        return (self.site_removed or 0) > MUCH_REMOVED
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -115,8 +122,8 @@ class Doubts:
         wrong[is_decided | ~(wrong >= _MIN_DOUBT)] = 0.0
         doubts = wrong * lengths / max(1, int(lengths.sum()))
         kept = labels.labels[texts] == Label.CONTENT.value
-        title, confidence = result.title, result.confidence
-        self.pages.append(DoubtfulPage(result.url, title, confidence, float(doubts.sum())))
+        told = result.confidence, float(doubts.sum()), result.site_removed
+        self.pages.append(DoubtfulPage(result.url, result.title, *told))
         if not len(texts):
             return
         named = list(self._named(tree))
@@ -174,9 +181,19 @@ class Doubts:
         return found
 
     def unsure_pages(self) -> list[DoubtfulPage]:
-        """The pages whose answers are least to be trusted, the worst first."""
+        """The pages whose answers are least to be trusted: those that lost much to their site, the
+        most first, then those of which the lowest F1 is expected.
+        """
+        lost = [page for page in self.pages if page.is_mostly_removed]
+        lost.sort(key=lambda page: -(page.site_removed or 0))
         unsure = [page for page in self.pages if 0 <= _expected(page) < _UNSURE]
-        return sorted(unsure, key=lambda page: (_expected(page), -page.doubt))[:QUESTIONS]
+        unsure.sort(key=lambda page: (_expected(page), -page.doubt))
+        return [*lost, *(page for page in unsure if not page.is_mostly_removed)][:QUESTIONS]
+
+    @property
+    def mostly_removed(self) -> int:
+        """How many pages keep less than half of what they say alone."""
+        return sum(page.is_mostly_removed for page in self.pages)
 
     def _best(self, left: list[NDArray[np.float64]]) -> tuple[float, int]:
         """What would be mended by the best name, and its number."""

@@ -191,6 +191,8 @@ def _found(found: Survey) -> str:
         lines.append(f"Pages of which nothing is left, because all is template: {found.empty:,}")
     if found.scripted:
         lines.append(f"Pages that are empty without their scripts: {found.scripted:,}")
+    if lost := found.doubts.mostly_removed:
+        lines.append(f"Pages that keep less than half of what they say alone: {lost:,}")
     if found.refusals:
         lines.append(f"Pages that could not be judged: {len(found.refusals):,}")
     items = "".join(f"<li>{_text(line)}</li>" for line in lines)
@@ -257,7 +259,8 @@ def _doubts(found: Survey, questions: Sequence[Question]) -> Iterator[str]:
     else:
         yield "<p>No questions: nothing that pages share is in doubt.</p>\n"
     if pages := found.doubts.unsure_pages():
-        yield "<p>Pages to look at, with their expected F1:</p>\n<ul>"
+        yield "<p>Pages to look at, with their expected F1, and how much of their own text the site"
+        yield " took:</p>\n<ul>"
         yield "".join(map(_page, pages)) + "</ul>\n"
 
 
@@ -272,7 +275,7 @@ def _question(question: Question) -> str:
 
 
 def _page(page: DoubtfulPage) -> str:
-    return f"<li>{_number(page.confidence)} {_link(page.url)}</li>\n"
+    return f"<li>{_number(page.confidence)} · {page.site_removed or 0:.0%} {_link(page.url)}</li>\n"
 
 
 def _number(value: float | None) -> str:

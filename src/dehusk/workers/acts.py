@@ -95,6 +95,7 @@ class Judge:
             "template_changed": result.template_changed,
             "needs_render": result.needs_render,
             "confidence": result.confidence,
+            "site_removed": result.site_removed,
         }
         if self.setup.session.knows_pages:
             noted = answer_of(page, result)

@@ -350,4 +350,5 @@ def _rendered(url: str | None, site: str, reply: Reply) -> Rendered:
         bytes.fromhex(facts.get("key", "")),
         tuple(facts.get("sketch", ())),
         facts["confidence"],
+        facts["site_removed"],
     )

@@ -74,6 +74,10 @@ _SOURCES: Final = {
     " `comments`): make one of the data of dragnet, fundus or the like",
     "snippets-dev": "pages with snippets to keep and to drop: trafilatura's evaluation data,"
     " Apache-2.0, has some",
+    "repeats-dev": "as docs-dev: references and manuals whose content comes back on other pages, as"
+    " inherited members do",
+    "twins-dev": "as docs-dev: versions, print pages and copies of pages on one site",
+    "facts-dev": "as docs-dev: content in short fields, such as events, packages and recipes",
     "articles-measure": "as articles-dev, of other makers: for measuring only, so that no model and"
     " no setting is ever chosen by it",
 }

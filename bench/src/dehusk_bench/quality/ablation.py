@@ -17,7 +17,7 @@ from dehusk.methods.written import parse_method
 from dehusk.page.page import Page
 from dehusk.pipeline import Setup, as_learned, clean, learn
 from dehusk_bench.corpora import Caps, open_corpus
-from dehusk_bench.options import add_corpora, add_extent, add_report
+from dehusk_bench.options import add_corpora, add_extent, add_folds, add_report
 from dehusk_bench.peers.contenders import (
     Answer,
     Ask,
@@ -44,12 +44,7 @@ DESCRIPTION: Final = (
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Give the parser the options of the experiment."""
     add_corpora(parser)
-    parser.add_argument(
-        "--folds",
-        type=Path,
-        metavar="DIR",
-        help="judge each site by a model that has not seen it, as for `dehusk bench quality`",
-    )
+    add_folds(parser)
     add_extent(parser)
     add_report(parser)
 

@@ -28,7 +28,7 @@ from dehusk.page.tree import Tree
 from dehusk.page.urls import site_by_url
 from dehusk.settings import SiteBy
 from dehusk_bench.corpora import Caps, Corpus, GoldPage, open_corpus
-from dehusk_bench.options import add_corpora, add_extent, add_report
+from dehusk_bench.options import add_corpora, add_extent, add_folds, add_report
 from dehusk_bench.peers.contenders import for_site, learner, read_folds
 from dehusk_bench.quality.bootstrap import interval
 from dehusk_bench.quality.scoring import content_gold, words
@@ -56,12 +56,7 @@ _JUDGED: Final = 3
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Give the parser the options of the experiment."""
     add_corpora(parser)
-    parser.add_argument(
-        "--folds",
-        type=Path,
-        metavar="DIR",
-        help="judge each site by a model that has not seen it, as for `dehusk bench quality`",
-    )
+    add_folds(parser)
     parser.add_argument("--atlas", metavar="FILE", help="write the atlas of all sites there")
     add_extent(parser)
     add_report(parser)

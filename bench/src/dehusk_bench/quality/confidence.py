@@ -20,7 +20,7 @@ from dehusk.errors import PageError, SourceError
 from dehusk.methods import DEFAULT
 from dehusk.methods.written import parse_method
 from dehusk_bench.corpora import Caps, Corpus, GoldPage, Watcher, open_corpus, watch_nothing
-from dehusk_bench.options import add_corpora, add_extent, add_report
+from dehusk_bench.options import add_corpora, add_extent, add_folds, add_report
 from dehusk_bench.peers.contenders import for_site, learner, read_folds
 from dehusk_bench.quality.scoring import content_gold, words
 from dehusk_bench.showing import Progress, check_file, save, show
@@ -93,12 +93,7 @@ def _mean(values: Sequence[float]) -> float | None:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Give the parser the options of the experiment."""
     add_corpora(parser)
-    parser.add_argument(
-        "--folds",
-        type=Path,
-        metavar="DIR",
-        help="judge each site by a model that has not seen it, as for `dehusk bench quality`",
-    )
+    add_folds(parser)
     add_extent(parser)
     add_report(parser)
 

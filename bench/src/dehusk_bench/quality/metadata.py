@@ -19,7 +19,7 @@ from dehusk.methods import DEFAULT, Method
 from dehusk.methods.written import parse_method
 from dehusk.page.page import Page
 from dehusk_bench.corpora import Caps, Corpus, GoldPage, Watcher, open_corpus, watch_nothing
-from dehusk_bench.options import add_corpora, add_extent, add_report
+from dehusk_bench.options import add_corpora, add_extent, add_folds, add_report
 from dehusk_bench.peers.contenders import for_site, learner, read_folds
 from dehusk_bench.peers.pages import load_all
 from dehusk_bench.quality.facts import (
@@ -54,13 +54,7 @@ Answer = Callable[[Page], Mapping[str, str | None]]
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Give the parser the options of the experiment."""
     add_corpora(parser)
-    parser.add_argument(
-        "--folds",
-        type=Path,
-        metavar="DIR",
-        help="judge with `auto` each site by a model that has not seen it, as for `dehusk bench"
-        " quality`",
-    )
+    add_folds(parser)
     parser.add_argument(
         "--no-peers", action="store_true", help="measure dehusk alone, which is far quicker"
     )

@@ -5,38 +5,37 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from enum import StrEnum
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
-from random import Random
 from statistics import fmean
-from typing import Final
-
-import numpy as np
+from typing import Final, NamedTuple
 
 from dehusk.errors import PageError, SourceError
 from dehusk.methods import Method
 from dehusk.methods.written import parse_method
-from dehusk.page.page import Page
-from dehusk.page.parse import parse
 from dehusk_bench.corpora import Caps, Corpus, GoldPage, Watcher, open_corpus, watch_nothing
-from dehusk_bench.options import add_corpora, add_extent, add_methods, add_report
+from dehusk_bench.options import add_corpora, add_extent, add_folds, add_methods, add_report
 from dehusk_bench.peers.contenders import for_site, learner, read_folds, unseen_note
 from dehusk_bench.quality.bootstrap import difference
-from dehusk_bench.quality.scoring import ContentGold, content_gold, words
+from dehusk_bench.quality.disturbances import MIXES, Kind, Mix, MixedPage, mixed
+from dehusk_bench.quality.redesigns import alarms
+from dehusk_bench.quality.scoring import ContentGold, bag_score, content_gold, words
 from dehusk_bench.showing import Progress
 from dehusk_bench.tables import number, table
 
 DESCRIPTION: Final = (
-    "Put pages among those of a site that have not its template, and score the site's own pages:"
-    " pages of another site (foreign), pages of text that never comes back (noise), and copies of"
-    " the next page at other URLs, as sessions and calendars make them (copies), each as a tenth, a"
-    " quarter, half and three quarters of all pages; and pages that are made to mislead (planted),"
-    " as a twentieth and a fifth."
+    "Disturb the crawl of a site, and score the site's own pages. Put among them pages of another"
+    " site (foreign), pages of text that never comes back (noise), pages that are made to mislead"
+    " (planted), copies of pages at the same and other URLs, with a counter, a date or a tenth of"
+    " the words changed (copies), pages that share three quarters of what they say (variants), and"
+    " pages under /v1/, /v2/ and so on (versions), as shares of all pages; or put each of"
+    " six sections of content into a share of the pages (sections). With `auto`, count how often"
+    " `template_changed` is true on the sites as they are, and once they are redesigned."
 )
 
 
@@ -44,49 +43,38 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Give the parser the options of the experiment."""
     add_corpora(parser)
     add_methods(parser, "auto, segments and site-hash")
-    parser.add_argument(
-        "--folds",
-        type=Path,
-        metavar="DIR",
-        help="judge with `auto` each site by a model that has not seen it, as for `dehusk bench"
-        " quality`",
-    )
+    add_folds(parser)
     add_extent(parser)
     add_report(parser)
 
 
 _METHODS: Final = ("auto", "segments", "site-hash")
-SHARES: Final = (0.1, 0.25, 0.5, 0.75)
-PLANTED_SHARES: Final = (0.05, 0.2)
-_NOISE_LINES: Final = 60
-_NOISE_WORDS: Final = 12
+_MUCH: Final = 0.3
 LEGEND: Final = (
     "F1 of content words of the site's own pages, averaged over them, then over sites; share: those"
-    " that do not\nbelong, of all pages; change: against none of them, site by site, with the range"
-    " in 95 of 100 draws of sites.\n"
+    " that do not\nbelong, of all pages; or own pages that have a section; change: against none of"
+    " them, site by site, with the range in\n95 of 100 draws of sites. Against the same crawl"
+    " without them, in means of pages, then of sites, on copies, variants\nand versions too: lost:"
+    " share of the content's words in the answers that is gone; emptied: share of answers that"
+    " lost\nmore than 30 % of them; agreement: F1 of the words in the answers on the site's own"
+    " pages.\n"
 )
 
 
-class Kind(StrEnum):
-    """What is mixed in."""
+class Effect(NamedTuple):
+    """What a mix does to a site, in means over its pages."""
 
-    NONE = "none"
-    FOREIGN = "foreign"
-    NOISE = "noise"
-    COPIES = "copies"
-    PLANTED = "planted"
-    """The texts of the next page in reverse order: what it says stands where menus and footers do,
-    and these stand where it says something."""
+    f1: float
+    lost: float
+    """The share of the content's words in the undisturbed answers that is gone."""
+    emptied: float
+    """The share of answers that lost more than 30 % of them."""
+    agreement: float
+    """F1 of the words of the answers on own pages against the undisturbed answers."""
 
 
-Mix = tuple[Kind, float]
-Scores = dict[tuple[str, Mix], dict[str, float]]
-"""F1 by site, by method and mix."""
-MIXES: Final[tuple[Mix, ...]] = (
-    (Kind.NONE, 0.0),
-    *((kind, share) for kind in (Kind.FOREIGN, Kind.NOISE, Kind.COPIES) for share in SHARES),
-    *((Kind.PLANTED, share) for share in PLANTED_SHARES),
-)
+Scores = dict[tuple[str, Mix], dict[str, Effect]]
+"""What became of each site, by method and mix."""
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -105,7 +93,9 @@ def run(arguments: argparse.Namespace) -> int:
         scores, fault = measure(corpus, methods, unseen, progress.show)
         progress.clear()
         is_cut |= fault is not None
-        saved[corpus.name] = {f"{n}, {k}, {s:g}": sites for (n, (k, s)), sites in scores.items()}
+        saved[corpus.name] = {
+            f"{n}, {k}, {s:g}": _json(sites) for (n, (k, s)), sites in scores.items()
+        }
         names = {site for each in scores.values() for site in each}
         sites = len(names)
         mark = "## " if arguments.markdown else ""
@@ -114,6 +104,8 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.folds is not None:
             sys.stdout.write(unseen_note(unseen, names) + "\n")
         sys.stdout.write(f"{fault}; what came before it was measured\n" if fault else "")
+        if "auto" in methods and fault is None:
+            sys.stdout.write(f"{alarms(corpus, methods['auto'])}\n\n")
         sys.stdout.flush()
     sys.stdout.write(LEGEND)
     if arguments.json is not None:
@@ -122,19 +114,33 @@ def run(arguments: argparse.Namespace) -> int:
     return int(is_cut)
 
 
-_HEADER: Final = ("mixed in", "share", "method", "F1", "change", "95 %", "verdict")
+_HEADER: Final = (
+    "mixed in", "share", "method", "F1", "change", "95 %", "verdict", *Effect._fields[1:],
+)  # fmt: skip
+
+
+def _json(sites: Mapping[str, Effect]) -> dict[str, dict[str, float]]:
+    return {site: effect._asdict() for site, effect in sites.items()}
 
 
 def _rows(scores: Scores) -> list[list[str]]:
     """A row for each mix and method."""
     rows = []
     for (name, mix), sites in sorted(scores.items(), key=lambda each: MIXES.index(each[0][1])):
-        cells = [mix[0], f"{mix[1]:.0%}", name, number(fmean(sites.values()) if sites else None)]
-        lost = difference(sites, scores[name, MIXES[0]])
-        if mix[0] is Kind.NONE or lost is None:
-            rows.append([*cells, "", "", ""])
-        else:
-            rows.append([*cells, f"{lost.mean:+.3f}", lost.range_text(), str(lost.verdict)])
+        f1, before = (
+            {site: effect.f1 for site, effect in scores[name, each].items()}
+            for each in (mix, MIXES[0])
+        )
+        cells = [mix[0], f"{mix[1]:.0%}", name, number(fmean(f1.values()))]
+        change = difference(f1, before)
+        if mix[0] is Kind.NONE or change is None:
+            rows.append([*cells, *[""] * (len(_HEADER) - 4)])
+            continue
+        means = map(fmean, list(zip(*sites.values(), strict=True))[1:])
+        range_text = change.range_text()
+        rows.append(
+            [*cells, f"{change.mean:+.3f}", range_text, change.verdict, *map(number, means)]
+        )
     return rows
 
 
@@ -145,7 +151,7 @@ def measure(
     on_page: Watcher = watch_nothing,
     mixes: Sequence[Mix] = MIXES,
 ) -> tuple[Scores, SourceError | None]:
-    """F1 of each site's own pages by method and mix, and what ended the corpus early, if it did."""
+    """What mixes do to each site, by method, and what ended the corpus early, if something did."""
     scores: Scores = {}
     done = 0
     try:
@@ -153,10 +159,12 @@ def measure(
             contents = {gold.number: content_gold(gold) for gold in golds}
             for name, written in methods.items():
                 method = for_site(written, [gold.page for gold in golds], unseen.get(golds[0].site))
-                for mix in mixes:
-                    f1 = _site_f1(golds, contents, others, method, mix)
-                    if f1 is not None:
-                        scores.setdefault((name, mix), {})[golds[0].site] = f1
+                undisturbed: dict[int, list[str]] = {}
+                for mix in (MIXES[0], *(mix for mix in mixes if mix != MIXES[0])):
+                    pages = mixed(golds, others, mix)
+                    effect = _effect(pages, contents, method, undisturbed)
+                    if effect is not None:
+                        scores.setdefault((name, mix), {})[golds[0].site] = effect
             done += len(golds)
             on_page(corpus.name, done)
     except SourceError as fault:
@@ -179,80 +187,34 @@ def _sites(corpus: Corpus) -> Iterator[tuple[list[GoldPage], list[GoldPage]]]:
         yield first, first
 
 
-def _site_f1(
-    golds: Sequence[GoldPage],
+def _effect(
+    pages: Iterable[MixedPage],
     contents: Mapping[int, ContentGold | None],
-    others: Sequence[GoldPage],
     method: Method,
-    mix: Mix,
-) -> float | None:
-    """The mean F1 of the site's own pages; None where nobody knows their content.
+    undisturbed: dict[int, list[str]],
+) -> Effect | None:
+    """What became of a site's pages; None where nobody knows the content of any.
 
-    `contents` has what they are scored against, by number of the page.
+    `contents` has what they are scored against, and `undisturbed` the answers of the crawl that
+    has nothing mixed in, by number of the page: that crawl comes first and fills it.
     """
     add = learner(method)
-    scores = []
-    for page, gold in mixed(golds, others, mix):
+    f1, lost, agreement = [], [], []
+    for page, gold, is_own, changed, added in pages:
         answer: list[str] = []
         with suppress(PageError):
             answer = words(add(page)[0].text)
         content = None if gold is None else contents[gold.number]
-        if content is not None:
-            scores.append(content.score(answer).f1)
-    return fmean(scores) if scores else None
-
-
-def mixed(
-    golds: Sequence[GoldPage], others: Sequence[GoldPage], mix: Mix
-) -> Iterator[tuple[Page, GoldPage | None]]:
-    """The site's pages with others before them, so many that these have their share of all so far,
-    rounded."""
-    kind, share = mix
-    make = _makers(others)[kind] if kind is not Kind.NONE else None
-    due = 0.5
-    number = 0
-    for gold in golds:
-        due += share / (1 - share)
-        while make is not None and due >= 1:
-            due -= 1
-            number += 1
-            html = make(gold, number)
-            url = f"https://{gold.site}/?number={number}"
-            yield replace(gold.page, html=html, url=url), None
-        yield gold.page, gold
-
-
-def _makers(others: Sequence[GoldPage]) -> dict[Kind, Callable[[GoldPage, int], str]]:
-    """What gives the HTML of a page that does not belong, by kind."""
-    dice = Random(5)  # noqa: S311  nothing secret
-
-    def noise(_: GoldPage, __: int) -> str:
-        lines = (
-            " ".join(f"{dice.getrandbits(40):x}" for _ in range(_NOISE_WORDS))
-            for _ in range(_NOISE_LINES)
-        )
-        return "<!doctype html><title>x</title><p>" + "<p>".join(lines)
-
-    return {
-        Kind.FOREIGN: lambda _, number: others[number % len(others)].html,
-        Kind.NOISE: noise,
-        Kind.COPIES: lambda gold, _: gold.html,
-        Kind.PLANTED: lambda gold, _: _reversed(gold.page),
-    }
-
-
-def _reversed(page: Page) -> str:
-    """The page with its texts in reverse order."""
-    try:
-        tree = parse(page).tree
-    except PageError:
-        return ""
-    texts = np.flatnonzero(tree.is_text & tree.shown & (tree.text_length > 0) & ~tree.raw)
-    pieces, at = [], 0
-    for place, text in zip(texts.tolist(), reversed(texts.tolist()), strict=True):
-        pieces += [
-            tree.source[at : tree.start[place]],
-            tree.source[tree.start[text] : tree.stop[text]],
-        ]
-        at = tree.stop[place]
-    return b"".join([*pieces, tree.source[at:]]).decode()
+        if gold is None or content is None:
+            continue
+        before = undisturbed.setdefault(gold.number, answer)
+        kept = (content.bag(before) & content.words).elements()
+        wanted = Counter(changed.get(word, word) for word in kept) + Counter(added)
+        lost.append((wanted - Counter(answer)).total() / max(wanted.total(), 1))
+        if is_own:
+            agreement.append(bag_score(Counter((*before, *added)), Counter(answer)).f1)
+            content = replace(content, words=content.words + Counter(added))
+            f1.append(content.score(answer).f1)
+    if not f1:
+        return None
+    return Effect(fmean(f1), fmean(lost), fmean(each > _MUCH for each in lost), fmean(agreement))

@@ -32,7 +32,8 @@ CJK: a run of them is one word, as `\\w+` finds it.
 """
 _MIN_LINE: Final = 5
 _H1: Final = tags.numbers("h1")
-_WORD: Final = re.compile(rf"(?=\w)[{_BY_CHARACTER}]|[^\W{_BY_CHARACTER}]+")
+WORD: Final = re.compile(rf"(?=\w)[{_BY_CHARACTER}]|[^\W{_BY_CHARACTER}]+")
+"""A word."""
 
 
 def words(text: str) -> list[str]:
@@ -41,7 +42,7 @@ def words(text: str) -> list[str]:
     >>> words("Don't panic: 日本語 OK")
     ['don', 't', 'panic', '日', '本', '語', 'ok']
     """
-    return _WORD.findall(text.lower())
+    return WORD.findall(text.lower())
 
 
 def bag_score(gold: Counter[str], answer: Counter[str]) -> Score:
@@ -62,9 +63,13 @@ class ContentGold:
 
     def score(self, answer: Sequence[str]) -> Score:
         """The score of an answer's words."""
+        return bag_score(self.words, self.bag(answer))
+
+    def bag(self, answer: Sequence[str]) -> Counter[str]:
+        """The answer's words that are scored."""
         for headline in self.absent:
             answer = _without(answer, headline)
-        return bag_score(self.words, Counter(answer))
+        return Counter(answer)
 
 
 def content_gold(gold: GoldPage) -> ContentGold | None:

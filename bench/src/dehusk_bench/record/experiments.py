@@ -84,7 +84,9 @@ _GROUPS: Final = {
 }  # fmt: skip
 GROUPED_BY: Final = {corpus: _GROUPS[by] for corpus, by in _BY.items() if by}
 """What the figures of a corpus are broken down by."""
-CORPORA: Final = (*_BY, "linked-dev")
+_REPEATING: Final = ("repeats-dev", "twins-dev", "facts-dev")
+"""Corpora of sites whose content comes back from page to page."""
+CORPORA: Final = (*_BY, "linked-dev", *_REPEATING)
 """The files that the experiments look for."""
 _QUICK: Final = {
     "docs-dev": ("--sites", "8", "--pages", "22"),
@@ -171,6 +173,13 @@ EXPERIMENTS: Final[tuple[Experiment, ...]] = (
         quick=("--sites", "6", "--pages", "12"),
         instead=("samples::1:25", "samples::2:25"), without=_PEERS,
         has_json=True, has_folds=True,
+    ),
+    Experiment(
+        "together", Section.AUTO, "Pages together against each page alone",
+        ("together", "@docs-dev", "@sites-dev", "@news-dev", "@wcxb-dev", "@articles-dev",
+         *(f"@{corpus}" for corpus in _REPEATING), "--worst", "10"),
+        ("dehusk_bench.quality.together",), quick=("--sites", "6", "--pages", "12"),
+        instead=("samples::1:25",), without=_PEERS, has_json=True, has_folds=True,
     ),
     Experiment(
         "robustness", Section.AUTO, "Pages that do not belong to the site",

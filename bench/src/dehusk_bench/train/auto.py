@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from dehusk import _kernel
 from dehusk.errors import UsageError
-from dehusk.methods.auto.confidence import Judged, confidence_features
+from dehusk.methods.auto.confidence import Judged, confidence_features, site_removed
 from dehusk.methods.auto.features import PAGE_FEATURES, SITE_FEATURES
 from dehusk.methods.auto.model import (  # fmt: skip
     Lexicon,
@@ -26,6 +26,8 @@ from dehusk.methods.auto.model import (  # fmt: skip
     load_model,
     save_model,
 )
+from dehusk.page.page import Page
+from dehusk.page.parse import parse
 from dehusk.page.tree import Floats
 from dehusk.settings import PageType
 from dehusk_bench.corpora import Corpus, Watcher, watch_nothing
@@ -42,9 +44,11 @@ from dehusk_bench.train.lessons import (  # fmt: skip
     lied,
     page_weights,
     read_corpora,
+    read_plain,
     site_features,
 )
 from dehusk_bench.train.lexicon import Words, fit_with_words
+from dehusk_bench.train.repeats import repeated_pages
 
 TYPES: Final = tuple(map(str, PageType))
 
@@ -60,6 +64,10 @@ class Settings:
     """The share of pages that are read as if they were the only ones of their site."""
     harder: float = 0.5
     """How much pages that were made harder count beside those they are made of; 0 for none."""
+    repeats: float = 0.5
+    """The same for pages of sites made so that content comes back; 0 for none."""
+    max_pages: int = 30
+    """Pages of a site that are read."""
     first_pages: int = 3
     """Of a site the first pages are trained on, then every third: they are much alike."""
     least_best: float = 0.5
@@ -78,6 +86,8 @@ Made = TypeVar("Made")
 _NAMES: Final = tuple(f"{feature.group}.{feature.name}" for feature in SITE_FEATURES)
 _OF_OTHERS: Final = ("opinion.content_before", "opinion.content_before_around")
 _SITE: Final = (*(name for name in _NAMES if name.startswith("evidence.")), *_OF_OTHERS)
+_OF_SITE: Final = np.concatenate([np.r_[SITE_COLUMNS[name]] for name in _SITE])
+"""The columns that differ where a page is alone."""
 PARTS: Final = {
     "page": (*(name for name in _NAMES if name not in _SITE), *_OF_OTHERS),
     "memory": _SITE,
@@ -130,7 +140,7 @@ def train_auto(
     for name, _ in settings.factors:
         if name not in names:
             raise UsageError(f"no corpus {name} to weigh; there is {', '.join(sorted(names))}")
-    pages = read_corpora(corpora, on_page)
+    pages = read_corpora(corpora, on_page, settings.max_pages)
     if not pages:
         raise UsageError("no page with gold to train on")
     folds = folds_of(pages, settings.folds, settings.fitting.seed)
@@ -138,10 +148,11 @@ def train_auto(
     trainer = _Trainer(pages, fold, settings, on_step)
     models = trainer.run()
     figures = trainer.figures()
+    real = pages[: trainer.count]
     if folds_folder is not None:
-        _write_folds(folds_folder, models[:-1], pages, fold)
-    sites = len({(page.corpus, page.site) for page in pages})
-    return Training(models[-1], len(pages), sites, figures, trainer.right_types())
+        _write_folds(folds_folder, models[:-1], real, fold)
+    sites = len({(page.corpus, page.site) for page in real})
+    return Training(models[-1], len(real), sites, figures, trainer.right_types())
 
 
 class _Trainer:
@@ -149,38 +160,36 @@ class _Trainer:
 
     def __init__(
         self,
-        pages: Sequence[GoldReading],
+        pages: list[GoldReading],
         fold: NDArray[np.int64],
         settings: Settings,
         on_step: Callable[[str], None],
     ) -> None:
+        """The list is the trainer's from now on: made pages come behind, each is read anew."""
         self.settings, self.on_step = settings, on_step
         self.on_step("harder pages")
-        harder = (
-            harder_pages(pages, fold.tolist(), settings.fitting.seed) if settings.harder else []
-        )
-        self.count = len(pages)
-        self.pages = [*pages, *(page for page, _ in harder)]
-        self.fold = np.concatenate([fold, np.array([own for _, own in harder], np.int64)])
+        self.count, self.pages, self.fold = len(pages), pages, fold
+        self.weights = page_weights(pages, factors := dict(settings.factors))
+        for make, share in (harder_pages, settings.harder), (repeated_pages, settings.repeats):
+            real = pages[: self.count]
+            made = make(real, fold.tolist(), settings.fitting.seed) if share else []
+            if made:
+                new, own = zip(*made, strict=True)
+                self.pages += new
+                self.fold = np.concatenate([self.fold, own])
+                self.weights = np.concatenate([self.weights, share * page_weights(new, factors)])
         self.parts = [*range(settings.folds), -1]
-        self.weights = self._weights(dict(settings.factors))
         first = settings.first_pages
         self.used = np.array([p.number <= first or (p.number - 1) % 3 == 0 for p in self.pages])
-
-    def _weights(self, factors: dict[str, float]) -> Floats:
-        """How much each page counts; those that were made less than those they are made of."""
-        real = page_weights(self.pages[: self.count], factors)
-        made = self.pages[self.count :]
-        if not made:
-            return real
-        return np.concatenate([real, self.settings.harder * page_weights(made, factors)])
 
     def run(self) -> list[Model]:
         """A model for each fold, fitted without it, and at last one fitted to all."""
         no_types = np.zeros((len(self.pages), len(TYPES)))
-        self.examples = self._examples(site_features(self.pages, self._blank(), no_types))
+        self.examples = self._examples(
+            rows for rows, _ in site_features(self.pages, self._blank(), no_types)
+        )
         self.on_step("words")
-        self.words = Words.of_pages(self.pages, self.count)
+        self.words = Words.of_pages(self.pages, self.count, self.used.tolist())
         page_nets, self.lexicons = zip(*self._each(self._fit_page), strict=True)
         self.logits = self._page_logits([capped(each, PAGE_FEATURES) for each in page_nets])
         # What no cut comes near to, by networks that were not fitted to it, may be wrong gold.
@@ -190,17 +199,10 @@ class _Trainer:
         ]
         type_nets = [self._fit_types(part) for part in self.parts]
         self.types = self._held_out_types(type_nets)
-        # What is alone is known to nobody: a network that rests on the memory would be lost there.
-        alone = np.ones(len(self.pages), np.bool_)
-        self.rows, self.rows_alone = (
-            [
-                self._without(rows).astype(np.float16)
-                for rows in site_features(self.readings, self.logits, self.types, hidden)
-            ]
-            for hidden in (None, alone)
-        )
+        self._read_site()
         site_nets, context_nets = zip(*self._each(self._fit_context), strict=True)
         self.judged = self._judged(site_nets, context_nets)
+        self.alone = self._judged(site_nets, context_nets, are_alone=True)
         confidence_nets = [self._fit_confidence(part) for part in self.parts]
         return [
             Model(
@@ -215,10 +217,29 @@ class _Trainer:
             for place in range(len(self.parts))
         ]
 
+    def _read_site(self) -> None:
+        """What the site network reads of the pages, which are then let go: they take 8 GB.
+
+        What is alone is known to nobody: a network that rests on the memory would be lost there.
+        """
+        self.rows, self.rows_alone, self.chars = list[Matrix](), list[Matrix](), list[Floats]()
+        for together, alone in site_features(self._leaving(), self.logits, self.types):
+            self.rows.append(self._without(together).astype(np.float16))
+            self.rows_alone.append(self._without(alone)[:, _OF_SITE].astype(np.float16))
+
+    def _leaving(self) -> Iterator[GoldReading]:
+        """The pages, one after another; of those behind, gold and lengths are kept."""
+        nothing = parse(Page("")).tree
+        silent = read_plain(nothing)
+        for place, page in enumerate(self.pages):
+            self.chars.append(np.array(page.reading.chars))
+            yield page
+            self.pages[place] = replace(page, tree=nothing, reading=silent)
+
     def _blank(self) -> list[Floats]:
         return [np.zeros(len(page.reading)) for page in self.pages]
 
-    def _examples(self, rows: list[Matrix]) -> list[Example]:
+    def _examples(self, rows: Iterable[Matrix]) -> list[Example]:
         """What the networks are fitted to: the evidence tells which values are meant."""
         found = []
         for page, own, weight in zip(self.pages, rows, self.weights.tolist(), strict=True):
@@ -265,7 +286,14 @@ class _Trainer:
         if random is None:
             return self.rows[place]
         is_alone = random.random() < self.settings.hidden_evidence
-        return lied((self.rows_alone if is_alone else self.rows)[place], SITE_COLUMNS, random)
+        rows = self._alone_rows(place) if is_alone else self.rows[place]
+        return lied(rows, SITE_COLUMNS, random)
+
+    def _alone_rows(self, place: int) -> Numbers:
+        """What the site network reads of a page that is the only one of its site."""
+        rows = self.rows[place].copy()
+        rows[:, _OF_SITE] = self.rows_alone[place]
+        return rows
 
     def _fit_context(self, part: int) -> tuple[Network, Network]:
         """The site and the context network, by all pages but those of a fold."""
@@ -277,12 +305,15 @@ class _Trainer:
             replace(fitting, by_page=2.0, by_block=0.5, epochs=min(fitting.epochs, 6)),
         )
 
-    def _judged(self, site: Sequence[Network], context: Sequence[Network]) -> list[Judged]:
-        """What the networks that have not seen a page come to; of pages as they are."""
+    def _judged(
+        self, site: Sequence[Network], context: Sequence[Network], *, are_alone: bool = False
+    ) -> list[Judged]:
+        """What the networks that have not seen a page come to; of pages that were not made."""
         capped_site = [capped(network, SITE_FEATURES) for network in site]
         found = []
         for place in range(self.count):
-            fold, rows = int(self.fold[place]), self.rows[place].astype(np.float32)
+            fold = int(self.fold[place])
+            rows = (self._alone_rows(place) if are_alone else self.rows[place]).astype(np.float32)
             logits = held_out(capped_site[fold], context[fold], rows)
             likely = 1 / (1 + np.exp(-np.clip(logits, -30, 30)))
             least = min(0.5, float(likely[:, 0].max()))
@@ -301,10 +332,11 @@ class _Trainer:
         nothing = np.zeros(1)
         features, examples = [], []
         for place in places:
-            page, judged = self.pages[place], self.judged[place]
-            row = confidence_features(judged, page.reading.chars)
+            gold, judged = self.pages[place].gold, self.judged[place]
+            removed = site_removed(judged, self.alone[place], self.chars[place])
+            row = confidence_features(judged, self.chars[place], removed)
             features.append(np.frombuffer(row, np.float32)[np.newaxis])
-            right = page.gold.right(judged.content >= judged.threshold)
+            right = gold.right(judged.content >= judged.threshold)
             wanted, weight = np.array([[right]], np.float32), self.weights[[place]]
             examples.append(Example(wanted, weight, nothing, nothing, np.nan, 0.0))
         settings = replace(self.settings.fitting, width=12, epochs=30, batch=192, decay=1e-2)
@@ -323,14 +355,13 @@ class _Trainer:
             return list(threads.map(make, self.parts))
 
     def _page_logits(self, networks: list[Network]) -> list[Floats]:
-        """What the page network that has not seen a page says of it."""
-        self.readings = [
-            replace(page, reading=self._reading(place, fold))
-            for place, (page, fold) in enumerate(zip(self.pages, self.fold.tolist(), strict=True))
-        ]
+        """What the page network that has not seen a page says of it, as its model reads it."""
+        for place, fold in enumerate(self.fold.tolist()):
+            reading = self._reading(place, fold)
+            self.pages[place] = replace(self.pages[place], reading=reading)
         return [
             np.ascontiguousarray(networks[fold](page.features)[:, 0])
-            for page, fold in zip(self.readings, self.fold.tolist(), strict=True)
+            for page, fold in zip(self.pages, self.fold.tolist(), strict=True)
         ]
 
     def _without(self, rows: Matrix) -> Matrix:
@@ -352,7 +383,7 @@ class _Trainer:
         places = [
             place
             for place, page in enumerate(self.pages)
-            if page.type in TYPES and self.fold[place] != part
+            if page.type in TYPES and self.fold[place] != part and self.used[place]
         ]
         if not places:
             return load_model().type

@@ -69,7 +69,7 @@ class Donors:
         donors = [donor for donor in self._of_fold.get(fold, []) if donor.url != url]
         same = [donor for donor in donors if donor.lang == lang]
         donors = same if len(same) >= count else donors
-        return _dice(seed).sample(donors, min(count, len(donors)))
+        return dice_of(seed).sample(donors, min(count, len(donors)))
 
 
 _DONOR_PAGES: Final = 4
@@ -109,7 +109,7 @@ def _with_behind(
 ) -> GoldReading | None:
     """The page with further articles, or with comments, behind its own, as the dice have it."""
     own = f"{seed} further {page.site} {page.number}"
-    dice = _dice(own)
+    dice = dice_of(own)
     if page.kind not in _ARTICLE_KINDS:
         return None
     if dice.random() < _FURTHER_SHARE:
@@ -126,7 +126,7 @@ def _with_behind(
 
 def _made(page: GoldReading, fold: int, donors: Donors, seed: int) -> GoldReading | None:
     """The page with pieces put in, or with other names, or nothing, as the dice have it."""
-    dice = _dice(f"{seed} {page.site} {page.number}")
+    dice = dice_of(f"{seed} {page.site} {page.number}")
     read_page, site = ReadPage(page.tree, page.reading, page.gold), page.site
     if page.kind not in _NAMED_KINDS and dice.random() < 0.6:
         # Some of the pieces come again on the other pages of the site, as its own do.
@@ -156,7 +156,7 @@ def donors_of(page: ReadPage, lang: str | None, most: int = 3, seed: int = 0) ->
     tree, gold = page.tree, page.gold
     if np.isnan(gold.content_words):
         return []
-    doubtful = _nodes_of(page, (gold.hits > 0) | ~gold.known)
+    doubtful = nodes_of(page, (gold.hits > 0) | ~gold.known)
     is_free = tree.sums(doubtful) == 0
     length = tree.text_length
     fits = is_free & _PIECES[tree.tag] & (length >= _SHORTEST) & (length <= _LONGEST) & tree.shown
@@ -164,7 +164,7 @@ def donors_of(page: ReadPage, lang: str | None, most: int = 3, seed: int = 0) ->
     for node in np.flatnonzero(fits).tolist():
         if not places or node >= tree.end[places[-1]]:
             places.append(node)
-    places = _dice(f"{seed} {tree.url}").sample(places, min(most, len(places)))
+    places = dice_of(f"{seed} {tree.url}").sample(places, min(most, len(places)))
     return [
         Donor(
             tree.source[tree.start[node] : tree.close[node]],
@@ -189,7 +189,7 @@ def article_of(page: ReadPage, lang: str | None) -> list[Donor]:
     tree, gold = page.tree, page.gold
     if np.isnan(gold.content_words) or not gold.hits.any():
         return []
-    node = _main(page)
+    node = main_of(page)
     start, stop, close = int(tree.start[node]), int(tree.stop[node]), int(tree.close[node])
     if tree.tag[node] == tags.NUMBERS["body"] or not 0 < close - start <= _LARGEST_PIECE:
         return []
@@ -210,10 +210,10 @@ def comments_of(page: ReadPage, lang: str | None) -> list[Donor]:
     is_comment = gold.comments == 1
     if gold.words[is_comment].sum() < _FEWEST_WORDS:
         return []
-    comments = tree.sums(_nodes_of(page, is_comment))
+    comments = tree.sums(nodes_of(page, is_comment))
     node = int(np.flatnonzero((comments == comments[0]) & ~tree.is_text)[-1])
     start, close = int(tree.start[node]), int(tree.close[node])
-    has_content = tree.sums(_nodes_of(page, gold.hits > 0))[node] > 0
+    has_content = tree.sums(nodes_of(page, gold.hits > 0))[node] > 0
     if has_content or not _PIECES[tree.tag[node]] or not 0 < close - start <= _LARGEST_PIECE:
         return []
     return [Donor(tree.source[start:close], lang, is_linked=False, url=tree.url)]
@@ -226,7 +226,7 @@ def make_harder(page: ReadPage, donors: Sequence[Donor], seed: int) -> ReadPage 
     than expected, cannot be made harder.
     """
     tree = page.tree
-    dice = _dice(f"{seed} {tree.url}")
+    dice = dice_of(f"{seed} {tree.url}")
     spots = _spots(page)
     if not spots:
         return None
@@ -237,7 +237,7 @@ def make_harder(page: ReadPage, donors: Sequence[Donor], seed: int) -> ReadPage 
             piece = _renamed(piece, f"{seed} {tree.url}")
         spot = dice.choice(spots)
         added[spot] = added.get(spot, b"") + piece
-    return _with_added(page, added)
+    return with_added(page, added)
 
 
 def append_pieces(page: ReadPage, pieces: Sequence[Donor], seed: int) -> ReadPage | None:
@@ -249,8 +249,8 @@ def append_pieces(page: ReadPage, pieces: Sequence[Donor], seed: int) -> ReadPag
     tree = page.tree
     if np.isnan(page.gold.content_words) or not page.gold.hits.any() or not pieces:
         return None
-    node = _main(page)
-    last = int(np.flatnonzero(_nodes_of(page, page.gold.hits > 0))[-1])
+    node = main_of(page)
+    last = int(np.flatnonzero(nodes_of(page, page.gold.hits > 0))[-1])
     spots: list[int] = []
     while (parent := int(tree.parent[node])) > 0 and len(spots) < _APPENDED_AT:
         if _PARENTS[tree.tag[parent]] and tree.end[node] > last:
@@ -258,12 +258,14 @@ def append_pieces(page: ReadPage, pieces: Sequence[Donor], seed: int) -> ReadPag
         node = parent
     if not spots:
         return None
-    spot = _dice(f"{seed} {tree.url}").choice(spots)
-    return _with_added(page, {spot: b"".join(piece.html for piece in pieces)})
+    spot = dice_of(f"{seed} {tree.url}").choice(spots)
+    return with_added(page, {spot: b"".join(piece.html for piece in pieces)})
 
 
-def _with_added(page: ReadPage, added: dict[int, bytes]) -> ReadPage | None:
-    """The page with HTML put in at these places of its source, which is template."""
+def with_added(
+    page: ReadPage, added: dict[int, bytes], *, is_content: bool = False
+) -> ReadPage | None:
+    """The page with HTML put in at these places of its source: as template, or as content."""
     tree = page.tree
     pieces, ranges, at, length = [], [], 0, 0
     for spot in sorted(added):
@@ -272,7 +274,7 @@ def _with_added(page: ReadPage, added: dict[int, bytes]) -> ReadPage | None:
         ranges.append((length, length + len(added[spot])))
         length += len(added[spot])
         at = spot
-    return _read_again(page, b"".join((*pieces, tree.source[at:])), ranges)
+    return _read_again(page, b"".join((*pieces, tree.source[at:])), ranges, is_content=is_content)
 
 
 def scramble_names(page: ReadPage, seed: str) -> ReadPage | None:
@@ -283,11 +285,12 @@ def scramble_names(page: ReadPage, seed: str) -> ReadPage | None:
     return _read_again(page, _renamed(page.tree.source, seed), [])
 
 
-def _dice(seed: str) -> random.Random:
+def dice_of(seed: str) -> random.Random:
+    """Dice that fall the same on every run."""
     return random.Random(seed)  # noqa: S311  the same on every run, no secret
 
 
-def _nodes_of(page: ReadPage, blocks: Flags) -> Flags:
+def nodes_of(page: ReadPage, blocks: Flags) -> Flags:
     """True for the text nodes of these blocks."""
     found = np.zeros(len(page.tree), np.bool_)
     found[np.asarray(page.reading.segments)] = blocks[np.asarray(page.reading.owners)]
@@ -297,10 +300,10 @@ def _nodes_of(page: ReadPage, blocks: Flags) -> Flags:
 _MOST: Final = 0.8
 
 
-def _main(page: ReadPage) -> int:
+def main_of(page: ReadPage) -> int:
     """The smallest element that may hold others and holds most of the content, of which is some."""
     tree = page.tree
-    content = tree.sums(np.where(_nodes_of(page, page.gold.hits > 0), tree.text_length, 0))
+    content = tree.sums(np.where(nodes_of(page, page.gold.hits > 0), tree.text_length, 0))
     main = int(np.flatnonzero((content >= _MOST * content[0]) & ~tree.is_text)[-1])
     while not _PARENTS[tree.tag[main]] and tree.parent[main] > 0:
         main = int(tree.parent[main])
@@ -312,7 +315,7 @@ def _spots(page: ReadPage) -> list[int]:
     tree, gold = page.tree, page.gold
     if np.isnan(gold.content_words) or not gold.hits.any():
         return []
-    content, main = tree.sums(_nodes_of(page, gold.hits > 0)), _main(page)
+    content, main = tree.sums(nodes_of(page, gold.hits > 0)), main_of(page)
     inside = (tree.parent == main) & (content > 0) & _BLOCKS[tree.tag]
     spots = [int(tree.close[node]) for node in np.flatnonzero(inside).tolist()]
     parent = int(tree.parent[main])
@@ -339,8 +342,10 @@ def _renamed(html: bytes, seed: str) -> bytes:
     return _TAG.sub(lambda tag: _NAMES.sub(rename, tag[0]), html)
 
 
-def _read_again(page: ReadPage, html: bytes, added: list[tuple[int, int]]) -> ReadPage | None:
-    """The page as it reads with this HTML, of which what stands in the ranges is template."""
+def _read_again(
+    page: ReadPage, html: bytes, added: list[tuple[int, int]], *, is_content: bool = False
+) -> ReadPage | None:
+    """The page as it reads with this HTML, of which what stands in the ranges was added."""
     try:
         tree = parse(Page(html, page.tree.url, charset="utf-8")).tree
     except PageError:
@@ -355,7 +360,13 @@ def _read_again(page: ReadPage, html: bytes, added: list[tuple[int, int]]) -> Re
     old = np.flatnonzero(~is_added)
     if len(old) != len(page.reading):
         return None
-    return ReadPage(tree, reading, _spread(page, tree, reading, is_added))
+    gold = _spread(page, tree, reading, is_added)
+    if is_content:
+        said = np.where(is_added, gold.words, 0)
+        comments = np.where(is_added, 0.0, gold.comments)
+        content_words = gold.content_words + float(said.sum())
+        gold = gold._replace(hits=gold.hits + said, comments=comments, content_words=content_words)
+    return ReadPage(tree, reading, gold)
 
 
 def _spread(page: ReadPage, tree: Tree, reading: _kernel.Reading, is_added: Flags) -> BlockGold:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -13,7 +13,7 @@ import numpy as np
 from dehusk import _kernel
 from dehusk.errors import PageError, UsageError
 from dehusk.memory import Memory
-from dehusk.methods.auto import Auto
+from dehusk.methods.auto import Auto, copies_of
 from dehusk.methods.auto.features import (  # fmt: skip
     PAGE_FEATURES,
     SITE_FEATURES,
@@ -22,7 +22,7 @@ from dehusk.methods.auto.features import (  # fmt: skip
 )
 from dehusk.methods.auto.model import Lexicon, Matrix
 from dehusk.page.parse import parse
-from dehusk.page.tree import Flags, Floats, Tree
+from dehusk.page.tree import Floats, Tree
 from dehusk_bench.corpora import Corpus, GoldPage, Watcher
 from dehusk_bench.train.fit import Numbers
 from dehusk_bench.train.gold import BlockGold, block_gold
@@ -54,13 +54,13 @@ class GoldReading:
         return np.asarray(self.reading.page_features)
 
 
-def read_corpora(corpora: Sequence[Corpus], on_page: Watcher) -> list[GoldReading]:
-    """All pages of the corpora that can be read and have gold, in order."""
+def read_corpora(corpora: Sequence[Corpus], on_page: Watcher, max_pages: int) -> list[GoldReading]:
+    """The first pages of each site that can be read and have gold, in order."""
     found: list[GoldReading] = []
     for corpus in corpora:
         name = corpus.name.partition(":")[0]
         for done, page in enumerate(corpus.pages(), 1):
-            reading = _gold_reading(name, page)
+            reading = _gold_reading(name, page) if page.number <= max_pages else None
             if reading is not None:
                 found.append(reading)
             on_page(corpus.name, done)
@@ -111,8 +111,9 @@ KINDS: Final = {
     "article": 3.0,
     "news": 2.0,
     "blog": 1.0,
-    "documentation": 2.0,
-    "reference": 1.5,
+    "documentation": 2.5,
+    "reference": 2.5,
+    "facts": 1.5,
     "forum": 1.5,
     "product": 1.5,
     "listing": 1.0,
@@ -143,12 +144,14 @@ def kind_of(corpus: str, page: GoldPage) -> str:
         return _GENRES.get(page.genre, page.genre) if page.genre not in KINDS else page.genre
     if page.type:
         return "news" if page.source == "fundus" else page.type
+    if corpus in _CORPORA:
+        return _CORPORA[corpus]
     if page.generator:
         return "reference" if page.generator.startswith(_REFERENCES) else "documentation"
-    return _CORPORA.get(corpus, "article")
+    return "article"
 
 
-_CORPORA: Final = {"news-dev": "news", "swde-dev": "record"}
+_CORPORA: Final = {"news-dev": "news", "swde-dev": "record", "facts-dev": "facts"}
 
 
 def folds_of(pages: Iterable[GoldReading], count: int, seed: int) -> dict[str, int]:
@@ -202,29 +205,30 @@ def page_weights(pages: Sequence[GoldReading], factors: Mapping[str, float]) -> 
 
 
 def site_features(
-    pages: Sequence[GoldReading],
-    logits: Sequence[Floats],
-    types: Floats,
-    alone: Flags | None = None,
-) -> list[Matrix]:
-    """What the site network reads of each page, the pages of a site learned in order.
-
-    Of the pages that are `alone`, as if no other were known; the others still learn from them.
+    pages: Iterable[GoldReading], logits: Sequence[Floats], types: Floats
+) -> Iterator[tuple[Matrix, Matrix]]:
+    """What the site network reads of each page, the pages of a site learned in order; and what it
+    would read if no other page were known.
     """
-    method, rows = Auto(), []
+    method = Auto()
     site, memory = ("", ""), Memory()
-    if alone is None:
-        alone = np.zeros(len(pages), np.bool_)
-    for page, logit, own_types, is_alone in zip(pages, logits, types, alone.tolist(), strict=True):
+    for page, logit, own_types in zip(pages, logits, types, strict=True):
         if (page.corpus, page.site) != site:
             site, memory = (page.corpus, page.site), Memory()
         opinion = _kernel.opinion_of_logits(page.reading, np.ascontiguousarray(logit))
         own = Memory(1, opinion.lesson)
-        memory = method.limit(memory.then(own))
-        known = method.limit(own) if is_alone else memory
-        found = _kernel.site_features(page.reading, opinion, known.tables, known.pages, own_types)
-        rows.append(np.frombuffer(found, np.float32).reshape(-1, width(SITE_FEATURES)))
-    return rows
+        if (news := method.news(memory, own)) is not None:
+            memory = method.limit(memory.then(news))
+        copies = max(copies_of(memory, own), 1)
+        together, alone = (
+            _kernel.site_features(page.reading, opinion, known.tables, known.pages, own_types, each)
+            for known, each in ((memory, copies), (own, 1))
+        )
+        yield _rows_of(together), _rows_of(alone)
+
+
+def _rows_of(found: bytearray) -> Matrix:
+    return np.frombuffer(found, np.float32).reshape(-1, width(SITE_FEATURES))
 
 
 def block_targets(page: GoldReading, rows: Matrix) -> tuple[Floats, Floats]:

@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from sys import intern
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -70,7 +71,7 @@ class Said(NamedTuple):
 def name_words(value: str) -> list[str]:
     """The words in the value of an attribute, as the kernel finds them."""
     return (
-        [word.lower() for word in _NAME_WORD.findall(value)]
+        [intern(word.lower()) for word in _NAME_WORD.findall(value)]
         if len(value.encode()) <= _MAX_VALUE
         else []
     )
@@ -78,7 +79,10 @@ def name_words(value: str) -> list[str]:
 
 def text_words(text: str) -> list[str]:
     """The words of a text, as the kernel finds them."""
-    return [word.lower().decode() for word in _TEXT_WORD.findall(text.encode("utf-8", "replace"))]
+    return [
+        intern(word.lower().decode())
+        for word in _TEXT_WORD.findall(text.encode("utf-8", "replace"))
+    ]
 
 
 def _names(tree: Tree) -> Iterator[tuple[int, list[str]]]:
@@ -133,17 +137,21 @@ class Words:
     names: Vocabulary
     texts: Vocabulary
     said: list[tuple[Said, Said]]
-    """Of each page, in names and in texts."""
+    """Of each page that is used, in names and in texts; nothing of the others."""
 
     @classmethod
     def of_pages(
         cls,
         pages: Sequence[GoldReading],
         most: int,
+        used: Sequence[bool],
         least: tuple[int, int] = (MIN_NAME_SITES, MIN_TEXT_SITES),
     ) -> Words:
-        """Of these pages; only the first so many say which words many sites have."""
-        names, texts = [list(_names(page.tree)) for page in pages], [_texts(page) for page in pages]
+        """Of the pages that are used; only the first so many say which words many sites have."""
+        names = [
+            list(_names(page.tree)) if own else [] for page, own in zip(pages, used, strict=True)
+        ]
+        texts = [_texts(page) if own else [] for page, own in zip(pages, used, strict=True)]
         name_list = _listed(pages[:most], ((w for _, row in own for w in row) for own in names))
         text_list = _listed(pages[:most], ((w for row in own for w in row) for own in texts))
         vocabularies = (

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 import io
+import shlex
 import sys
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from functools import partial
 from pathlib import Path
@@ -144,7 +145,13 @@ def make_progress(
         is_live=not _is_shown(arguments),
         queue=queue,
         watch=sites.watch if sites else None,
+        view=shlex.join(["dehusk", "view", *(_readable(arguments.sources) or ["SOURCE"])]),
     )
+
+
+def _readable(sources: Sequence[str]) -> list[str]:
+    """The sources that other commands can read again."""
+    return [source for source in sources if source != "-" and not is_web(source)]
 
 
 def _is_shown(arguments: argparse.Namespace) -> bool:

@@ -11,7 +11,7 @@ from typing import Final, TextIO
 
 from msgspec.structs import asdict
 
-from dehusk.answer.result import Refusal, Result
+from dehusk.answer.result import MUCH_REMOVED, Refusal, Result
 from dehusk.doors.options import plural
 from dehusk.errors import DehuskError, MemoryDamaged, PageError
 from dehusk.memory.usual import Shift
@@ -31,7 +31,8 @@ class Progress:
     The line stays away without `is_live`. With `is_json` every line is a JSON object with `event`:
     `failed`, `progress`, `template_changed`, `answers_changed` or `summary`.
     A source that has a queue tells its length with `queue`. `watch` is told of each answer, and
-    says where those of its site have suddenly changed: `Session.watch`.
+    says where those of its site have suddenly changed: `Session.watch`. `view` is the command that
+    shows the pages.
     """
 
     def __init__(
@@ -44,6 +45,7 @@ class Progress:
         is_live: bool = True,
         queue: Callable[[], int] | None = None,
         watch: Callable[..., Shift | None] | None = None,
+        view: str = "dehusk view SOURCE",
     ) -> None:
         self._stream = stream
         self._total = total
@@ -60,8 +62,12 @@ class Progress:
         self.earlier = 0
         """Pages that an earlier run has written."""
         self.unchanged = 0
-        self.scripted = _Empty("empty without scripts: needs --render")
-        self.emptied = _Empty("all template, so nothing is left")
+        self.scripted = _Named("is", "are", " empty without scripts: needs --render")
+        self.emptied = _Named("is", "are", " all template, so nothing is left")
+        half = "less than half of what"
+        self.lost = _Named(
+            f"keeps {half} it says alone", f"keep {half} they say alone", then=f": `{plain(view)}`"
+        )
         self._damaged: set[str | None] = set()
         self.errors: Counter[str] = Counter()
         """Failures by the code of their error."""
@@ -92,6 +98,8 @@ class Progress:
                 self.scripted.count(answer.url)
             elif answer.characters and answer.template_share >= 1:
                 self.emptied.count(answer.url)
+            if (answer.site_removed or 0) > MUCH_REMOVED:
+                self.lost.count(answer.url)
         since = time.monotonic() - self._shown
         if self._is_live and since > _REFRESH_S:
             self._show()
@@ -231,6 +239,7 @@ class Progress:
             "there_already": self.earlier,
             "needs_render": self.scripted.pages,
             "all_template": self.emptied.pages,
+            "mostly_removed": self.lost.pages,
         } | queue
 
     def finish(
@@ -273,15 +282,16 @@ class Progress:
             f"{self._dropped()} in {seconds:.1f} s ({self._rate():,.0f} a second)\n"
             f"{self.template_share:.0%} of {plural(self.characters, 'visible character')} was"
             f" template: about {plural(round(self.template_characters / 4), 'token')} saved\n"
-            f"{self.scripted}{self.emptied}"
+            f"{self.scripted}{self.emptied}{self.lost}"
         )
 
 
-class _Empty:
-    """Counts pages that came out empty for one reason; as text, a line of the summary, or none."""
+class _Named:
+    """Counts pages that one thing is said of; as text, a line of the summary, or none."""
 
-    def __init__(self, why: str) -> None:
-        self._why = why
+    def __init__(self, one: str, many: str, what: str = "", then: str = "") -> None:
+        self._one, self._many = one + what, many + what
+        self._then = then
         self.pages = 0
         self._first: str | None = None
 
@@ -294,8 +304,8 @@ class _Empty:
         if not self.pages:
             return ""
         first = f", such as {plain(self._first)}" if self._first else ""
-        verb = "is" if self.pages == 1 else "are"
-        return f"{plural(self.pages, 'page')} {verb} {self._why}{first}\n"
+        what = self._one if self.pages == 1 else self._many
+        return f"{plural(self.pages, 'page')} {what}{first}{self._then}\n"
 
 
 class LearningProgress:

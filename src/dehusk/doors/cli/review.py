@@ -174,6 +174,8 @@ def _keep(memories: Session, rules: _Answers) -> None:
 def _ask(memories: Session, found: Survey, questions: Sequence[Question]) -> bool:
     """Ask somebody at the terminal; False when they quit."""
     _say(_heading(found, questions))
+    if lost := [page for page in found.doubts.unsure_pages() if page.is_mostly_removed]:
+        _say(_listed(lost))
     for number, question in enumerate(questions, 1):
         _say(f"\n{number} of {len(questions)}: {_about(question)}")
         answer = _answer()
@@ -205,6 +207,7 @@ def _write(found: Survey, questions: Sequence[Question], *, is_json: bool) -> No
             "site": found.site,
             "pages": found.pages,
             "confidence": found.confidence,
+            "mostly_removed": found.doubts.mostly_removed,
             "questions": [asdict(question) for question in questions],
             "unsure_pages": [asdict(page) for page in pages],
         }
@@ -218,10 +221,7 @@ def _write(found: Survey, questions: Sequence[Question], *, is_json: bool) -> No
         _say(_commented(_about(question)))
         _say(f"? {plain(question.selector)}\n")
     if pages:
-        _say(
-            _commented("Pages to look at, with their expected F1:\n" + "\n".join(map(_page, pages)))
-            + "\n"
-        )
+        _say(_commented(_listed(pages)) + "\n")
 
 
 def _heading(found: Survey, questions: Sequence[Question]) -> str:
@@ -242,9 +242,15 @@ def _about(question: Question) -> str:
     return "\n".join([*lines, *(f"  “{plain(one.text[:100])}”" for one in question.examples)])
 
 
+def _listed(pages: Sequence[DoubtfulPage]) -> str:
+    """Pages in a few lines."""
+    head = "Pages to look at, with their expected F1, and how much of their own text the site took:"
+    return "\n".join([head, *map(_page, pages)])
+
+
 def _page(page: DoubtfulPage) -> str:
     name = plain(page.url or page.title or "a page without a URL")
-    return f"  {page.confidence or 0:.2f}  {name}"
+    return f"  {_number(page.confidence)}  {page.site_removed or 0:4.0%}  {name}"
 
 
 def _commented(text: str) -> str:

@@ -124,6 +124,7 @@ def page(request: Request, page: Number, seen: Seen = None, judge: Judge = "") -
         "author": result.author,
         "published": result.published,
         "confidence": result.confidence,
+        "site_removed": result.site_removed,
         "needs_render": result.needs_render,
         "comments": result.comments,
         "site": result.site,
@@ -187,6 +188,7 @@ def _whole(known: SiteSurvey) -> dict[str, Any]:
         "words_after": found.words.after,
         "tokens_saved": found.words.tokens_saved,
         "confidence": found.confidence,
+        "mostly_removed": found.doubts.mostly_removed,
         "questions": [asdict(one) for one in found.doubts.questions()],
         "unsure_pages": [
             asdict(page) | {"page": numbers[id(page)]} for page in found.doubts.unsure_pages()

@@ -331,7 +331,7 @@ class Store:
     def _behind_others(
         self, base: SiteRow, pending: Sequence[bytes | Memory]
     ) -> tuple[Memory, list[bytes | Memory]]:
-        """The memory with what is pending behind what others wrote, and which of it they had not.
+        """The memory with what is pending behind what others wrote, and what of it is new to them.
 
         The site's lock is held, so that it can be folded at once: if only a writer who met nobody
         could do that, the log of a busy site would grow for ever, and be read again by all.
@@ -343,8 +343,9 @@ class Store:
         for one in pending:
             lesson = load(one, method, site=site) if isinstance(one, bytes) else one
             if not memory.knows(*lesson.table(KNOWN).keys.tolist()):
-                memory = self._replay(memory, lesson)
-                kept.append(one)
+                after = self._replay(memory, lesson)
+                kept += [one] if after is not memory else []
+                memory = after
         return memory, kept
 
     def _settle(self, site: str, done: _Written) -> None:

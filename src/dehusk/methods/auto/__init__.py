@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from typing import Final
 
 import numpy as np
@@ -14,11 +14,17 @@ from dehusk import _kernel
 from dehusk.errors import SettingError
 from dehusk.memory import Memory, Table, limited
 from dehusk.methods.auto.atlas import NO_ATLAS, load_atlas
-from dehusk.methods.auto.confidence import Judged, confidence_features, is_comment
+from dehusk.methods.auto.confidence import (  # fmt: skip
+    Judged,
+    confidence_features,
+    is_comment,
+    is_little_dropped,
+    site_removed,
+)
 from dehusk.methods.auto.model import Model, load_model
 from dehusk.methods.auto.reasons import REASONS, evidence_on, reasons_of
 from dehusk.methods.contract import Assessment, Explanation, FamilySeen, Verdict
-from dehusk.page.hashing import Hashes
+from dehusk.page.hashing import Hashes, digest
 from dehusk.page.tree import Flags, Floats, Tree
 from dehusk.settings import Comments, Favour, PageType
 
@@ -34,6 +40,15 @@ ATLAS_PAGES: Final = 5
 """Pages of a site on which the atlas is asked."""
 MAX_FAMILIES: Final = 256
 """Families that are remembered."""
+_MAX_CONTENTS, _MAX_ADDRESSES = 8_000, 2_000
+"""Rows of sketches, 32 a page, and addresses that are remembered: of about as many pages as their
+segments are."""
+MAX_COPIES: Final = 8
+"""Pages that say the same and are learned: versions and print pages have templates of their own,
+but a million copies must not drown what else the site says."""
+_KNOWN, _MOSTLY_KNOWN = 0.9, 0.5
+"""The share of a copy's texts that are known at their places from which on it teaches nothing; and
+where there are copies enough. A site may have a new template, and its pages be alike."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +80,7 @@ class Auto:
     life_factor: float = 20.0
     """How many times longer the most frequent segments are kept."""
     ages: bool = True
-    """False keeps all, up to the limits, so that memories add up exactly."""
+    """False keeps all, up to the limits, so that memories add up exactly, but for copies."""
     max_segments: int = 20_000
     """Segments that are remembered, 32 bytes each, whatever a site sends."""
     max_places: int = 6_000
@@ -91,16 +106,50 @@ class Auto:
             raise SettingError("auto: max_segments and max_places must be at least 4")
 
     def learn(self, memory: Memory, tree: Tree) -> Memory:
-        """The memory with this page added, and without what has not come back in its life time."""
-        return self.limit(memory.then(self.lesson(tree)))
+        """The memory with this page added, and without what has not come back in its life time.
+
+        A copy of a page that was learned changes nothing.
+        """
+        news = self.news(memory, self.lesson(tree))
+        return memory if news is None else self.limit(memory.then(news))
 
     def lesson(self, tree: Tree) -> Memory:
         """What this page alone teaches."""
-        return Memory(1, self._opinion(tree.once(self._model.read)).lesson)
+        tables = self._opinion(tree.once(self._model.read)).lesson
+        if tree.url:
+            tables["addresses"] = Table.of_key(_key_of(tree.url))
+        return Memory(1, tables)
+
+    def news(self, memory: Memory, lesson: Memory) -> Memory | None:
+        """What the memory has to learn from a page; None for a copy that says nothing new, and for
+        one of a page with copies enough.
+
+        Each number of its sketch then counts the copies, this page included. So one that other
+        pages had before stays as it is: phrases that many pages use make no copies. The memory of
+        several pages is learned whole.
+        """
+        if lesson.pages > 1:
+            return lesson
+        copies = copies_of(memory, lesson)
+        if copies and _share_known(memory, lesson) >= (
+            _KNOWN if copies < MAX_COPIES else _MOSTLY_KNOWN
+        ):
+            return None
+        said = lesson.table("contents").keys
+        counts = memory.table("contents").counts_of(said)
+        is_less = counts <= copies
+        said, counts = said[is_less], copies + 1 - counts[is_less]
+        sketch = Table(said, counts.astype(np.uint32), np.ones(len(said), np.uint32))
+        return lesson.with_tables(contents=sketch)
 
     def limit(self, memory: Memory) -> Memory:
         """The memory within its limits."""
-        most = {"families": MAX_FAMILIES, "places": self.max_places}
+        most = {
+            "families": MAX_FAMILIES,
+            "places": self.max_places,
+            "contents": _MAX_CONTENTS,
+            "addresses": _MAX_ADDRESSES,
+        }
         lives = self.base_life, self.life_factor
         tables = {
             name: limited(
@@ -126,11 +175,13 @@ class Auto:
             comments = partial(self._comments, len(tree), page, nothing)
             return Assessment(np.full(len(tree), np.nan), comments)
         # The answer holds it as long as its tree, and lets both go after a few others.
-        judgement = self._judge(memory, page)
+        judgement = self._judge(memory, tree)
+        removed = lru_cache(partial(self._removed, memory, tree, judgement))
         return Assessment(
             _spread(page, self._scores(judgement)),
             partial(self._comments, len(tree), page, judgement),
-            partial(self._confidence, page, judgement),
+            lambda: self._confidence(page, judgement, removed()),
+            removed,
         )
 
     def content(self, memory: Memory, tree: Tree) -> tuple[_kernel.Reading, Floats] | None:
@@ -141,7 +192,7 @@ class Auto:
         page = tree.once(self._model.read)
         if not len(page):
             return None
-        return page, np.array(self._judge(memory, page).content)
+        return page, np.array(self._judge(memory, tree).content)
 
     def explain(self, memory: Memory, tree: Tree) -> Explanation:
         """What the look of each node says, what other pages say, and why it has its score.
@@ -154,7 +205,7 @@ class Auto:
         reason = np.full(len(tree), -1, np.int16)
         if not len(page):
             return Explanation(nothing, nothing, nothing, reason)
-        judgement = self._judge(memory, page)
+        judgement = self._judge(memory, tree)
         content = np.asarray(self._opinion(page).content)
         is_known = evidence_on(judgement, "place_known") > 0
         site = np.where(is_known, evidence_on(judgement, "given_place"), np.nan)
@@ -181,6 +232,8 @@ class Auto:
             pages=memory.pages,
             network=model.type.kernel,
         )
+        if tree.url:
+            is_last = _last_page(memory.table("addresses"), _key_of(tree.url)) == memory.pages
         confidence = max(types) if self.type is None else 1.0
         likeliest = self.type or model.types[types.index(confidence)]
         return Verdict(
@@ -211,9 +264,10 @@ class Auto:
         """What the page alone says of each block; its reading keeps it."""
         return _kernel.opinion(page, self._model.page.kernel)
 
-    def _judge(self, memory: Memory, page: _kernel.Reading) -> _kernel.Judgement:
+    def _judge(self, memory: Memory, tree: Tree) -> _kernel.Judgement:
         """What page and site come to, block by block."""
-        model = self._model
+        model, page = self._model, tree.once(self._model.read)
+        copies = max(copies_of(memory, self.lesson(tree)), 1) if memory.pages > 1 else 1
         return _kernel.judge(
             reading=page,
             opinion=self._opinion(page),
@@ -224,7 +278,8 @@ class Auto:
             context_network=model.context.kernel,
             shift=_SHIFTS[self.favour],
             known_type=-1 if self.type is None else model.types.index(self.type),
-            atlas=self._atlas(memory.pages),
+            atlas=self._atlas(memory.pages - copies + 1),
+            copies=copies,
         )
 
     def _atlas(self, pages: int) -> tuple[Hashes, NDArray[np.int8], float] | None:
@@ -255,10 +310,47 @@ class Auto:
             found[np.asarray(page.segments)] = blocks[np.asarray(page.owners)]
         return found
 
-    def _confidence(self, page: _kernel.Reading, judgement: _kernel.Judgement) -> float:
-        row = confidence_features(judgement, page.chars)
+    def _removed(self, memory: Memory, tree: Tree, judgement: _kernel.Judgement) -> float:
+        """The share of what the page alone would keep that its site took away."""
+        page = tree.once(self._model.read)
+        if memory.pages < 2 or is_little_dropped(
+            judgement, self._opinion(page).content, page.chars
+        ):
+            return 0.0
+        return site_removed(judgement, self._judge(Memory(1), tree), page.chars)
+
+    def _confidence(
+        self, page: _kernel.Reading, judgement: _kernel.Judgement, removed: float
+    ) -> float:
+        row = confidence_features(judgement, page.chars, removed)
         logit: float = memoryview(self._model.confidence.kernel.outputs(row)).cast("d")[0]
         return 1 / (1 + math.exp(-min(max(-30.0, logit), 30.0)))
+
+
+def _key_of(url: str) -> int:
+    return int.from_bytes(digest(url), "little")
+
+
+def _last_page(table: Table, key: int) -> int:
+    """The number of the last page that had the key; 0 for one that is not in the table."""
+    found = table.last[table.keys == key]
+    return int(found[0]) if len(found) else 0
+
+
+def _share_known(memory: Memory, lesson: Memory) -> float:
+    """The share of the texts of a lesson that the memory knows at their places."""
+    segments = lesson.table("segments").keys
+    known = np.count_nonzero(memory.table("segments").counts_of(segments))
+    return known / max(len(segments), 1)
+
+
+def copies_of(memory: Memory, lesson: Memory) -> int:
+    """How many pages a memory has learned that say what the page of the lesson says, or were at its
+    address.
+
+    The page itself is one of them, if it was learned.
+    """
+    return _kernel.copies(memory.tables, lesson.tables)
 
 
 def _spread(page: _kernel.Reading, values: Floats | memoryview) -> Floats:

@@ -45,13 +45,41 @@ def is_comment(judged: Judged | _kernel.Judgement) -> Flags:
     return np.asarray(likely >= least)
 
 
+_SEEMS_CONTENT, _MAX_LITTLE = 0.2, 0.02
+"""By the page network alone: what is dropped and is content less probably, no page keeps by itself;
+and the share of such text on which no more is spent. On 1,172 pages of docs-, sites-, repeats-,
+news- and twins-dev that spares 71 %, of which 0.5 % lost more than 0.05, at most 0.2; with a share
+of 0.05 it spares 81 %, of which 1.5 % did. To judge a page again costs an eighth of its text."""
+
+
+def is_little_dropped(
+    judged: Judged | _kernel.Judgement, opinion: Floats | memoryview, chars: Floats | memoryview
+) -> bool:
+    """Did the page lose next to nothing that looks like content, so that its site took nothing?"""
+    lengths, dropped = np.asarray(chars), np.asarray(judged.content) < judged.threshold
+    lost = lengths[dropped & (np.asarray(opinion) >= _SEEMS_CONTENT)].sum()
+    return bool(lost <= _MAX_LITTLE * (lost + lengths[~dropped].sum()))
+
+
+def site_removed(
+    judged: Judged | _kernel.Judgement,
+    alone: Judged | _kernel.Judgement,
+    chars: Floats | memoryview,
+) -> float:
+    """The share of the characters that the page alone would keep that its site took away, 0 … 1."""
+    lengths = np.asarray(chars)
+    by_itself = np.asarray(alone.content) >= alone.threshold
+    lost = by_itself & (np.asarray(judged.content) < judged.threshold)
+    return float(lengths[lost].sum() / max(lengths[by_itself].sum(), 1.0))
+
+
 def confidence_features(
-    judged: Judged | _kernel.Judgement, chars: Floats | memoryview
+    judged: Judged | _kernel.Judgement, chars: Floats | memoryview, removed: float
 ) -> bytearray:
     """One row of numbers of a page with text, in single precision: the F1 to be expected if the
-    probabilities are right, how the page's characters lie between sure template and sure content,
-    and its types.
+    probabilities are right, how much the site took away, how the page's characters lie between sure
+    template and sure content, and its types.
     """
     return _kernel.confidence_features(
-        judged.content, judged.comments, chars, judged.types, judged.threshold
+        judged.content, judged.comments, chars, judged.types, judged.threshold, removed
     )

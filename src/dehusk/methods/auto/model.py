@@ -30,7 +30,7 @@ from dehusk.settings import PageType
 
 Matrix = NDArray[np.float32]
 
-_VERSION: Final = 7
+_VERSION: Final = 8
 _MAX_UNITS: Final = 512
 """Hidden units that the kernel has room for."""
 _TYPES: Final = columns_by_name(SITE_FEATURES)["opinion.types"]

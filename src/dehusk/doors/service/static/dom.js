@@ -20,6 +20,9 @@ export const figure = (value, words, title) => el("div", { title }, el("b", {}, 
 export const expectedF1 = (value) =>
   figure(value === null ? "–" : value.toFixed(2), "expected F1", "How good dehusk expects its answer to be: 1 is perfect.");
 
+export const removedBySite = (share) =>
+  figure(share === null ? "–" : percent(share), "removed by the site", "How much of what the page alone would keep its site took away.");
+
 export function svg(name, attributes = {}, ...children) {
   const made = document.createElementNS("http://www.w3.org/2000/svg", name);
   for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, String(value));

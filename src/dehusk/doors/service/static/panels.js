@@ -1,7 +1,7 @@
 // What is found about a page: why, Markdown, a comparison, the template, links, rules, its site.
 
 import { get } from "./api.js";
-import { NOT_KEPT, count, el, expectedF1, figure, percent } from "./dom.js";
+import { NOT_KEPT, count, el, expectedF1, figure, percent, removedBySite } from "./dom.js";
 import { gold } from "./judges.js";
 import { rendered } from "./markdown.js";
 
@@ -17,6 +17,7 @@ export function why(facts, act) {
     figure(String(facts.pages_seen), "pages seen"),
     figure(facts.type ?? "–", "type"),
     expectedF1(facts.confidence),
+    removedBySite(facts.site_removed),
   );
   const list = el(
     "ol",

@@ -21,6 +21,7 @@ export async function site(facts, act) {
       figure(NUMBERS.format(found.words_after), "after"),
       figure(NUMBERS.format(found.tokens_saved), "tokens saved"),
       expectedF1(found.confidence),
+      found.mostly_removed ? figure(NUMBERS.format(found.mostly_removed), "lost much", "Pages that keep less than half of what they say alone.") : null,
     ),
     bars(found),
     el("p", {}, `${count(found.pages, "page")} of ${facts.site}; ${percent(found.share)} of the text is template. Tokens are characters / 4.`),
@@ -73,7 +74,8 @@ function question(one, skip, act) {
 
 function unsure(found, act) {
   if (!found.unsure_pages.length) return [];
+  const score = (page) => `${page.confidence?.toFixed(2) ?? "–"} · ${percent(page.site_removed)}`;
   const row = (page) =>
-    el("li", {}, el("button", { type: "button", onclick: () => act.open(page.page) }, el("span", { class: "text", dir: "auto" }, page.title ?? page.url ?? "Untitled"), el("span", { class: "score" }, page.confidence.toFixed(2))));
-  return [el("h2", {}, "Pages to look at, with their expected F1"), el("ol", { class: "unsure" }, ...found.unsure_pages.map(row))];
+    el("li", {}, el("button", { type: "button", onclick: () => act.open(page.page) }, el("span", { class: "text", dir: "auto" }, page.title ?? page.url ?? "Untitled"), el("span", { class: "score" }, score(page))));
+  return [el("h2", {}, "Pages to look at, with their expected F1 and what the site took away"), el("ol", { class: "unsure" }, ...found.unsure_pages.map(row))];
 }
