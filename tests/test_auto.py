@@ -408,6 +408,25 @@ def test_a_heading_that_comes_back_stays_with_its_text() -> None:
     assert "7 kilos" in text
 
 
+def test_a_heading_is_not_kept_without_what_stands_under_it() -> None:
+    status = "<h2>Exit status</h2><p>0 if all went well, 1 if a page could not be read.</p>"
+    site = dehusk.Site()
+    for number in range(1, 13):
+        answer = site.add(_page(number).replace("</main>", f"{status}</main>"))
+        assert ("Exit status" in answer.text) <= ("0 if all went well" in answer.text)
+
+
+def test_the_lines_of_code_stay_together() -> None:
+    def code(number: int) -> str:
+        lines = ["import mill", "mill.open()", f"mill.grind({number * 7})", "mill.close()"]
+        return "".join(f"<div class=line>{line}</div>" for line in lines)
+
+    text = _last_of(
+        [_page(n).replace("</main>", f"<pre>{code(n)}</pre></main>") for n in range(1, 13)]
+    )
+    assert "import mill\nmill.open()\nmill.grind(84)\nmill.close()" in text
+
+
 def test_an_explanation_has_a_reason_for_every_text() -> None:
     method, memory = Auto(), Memory()
     for number in range(1, 9):

@@ -149,9 +149,10 @@ def test_copies_change_nothing_on_the_command_line(options: list[str], tmp_path:
     assert main([*command, *options]) == 0
     copies = [path.read_text() for path in sorted((tmp_path / "out").rglob("*.txt"))]
     assert len(copies) == len(PAGES) * (COPIES + 1)
-    for number in range(1, COPIES + 1):
-        for first, copy in zip(copies[:: COPIES + 1], copies[number :: COPIES + 1], strict=True):
-            assert len(copy.split()) >= 0.95 * len(first.split())
+    for number, page in enumerate(PAGES):
+        once = len(_once(dict(enumerate(PAGES)), number, page).text.split())
+        same = slice(number * (COPIES + 1), (number + 1) * (COPIES + 1))
+        assert all(len(copy.split()) >= 0.95 * once for copy in copies[same])
 
 
 def test_memories_of_halves_with_the_same_pages_add_up(tmp_path: Path) -> None:
@@ -241,15 +242,16 @@ def _fifty() -> tuple[tuple[str, str], ...]:
 
 @pytest.mark.parametrize("poisoned", [5, 20, 25])
 @pytest.mark.parametrize("are_copies", [False, True])
+@pytest.mark.parametrize("box", ["<p>{}</p>", "<div class=note><p>{}</p></div>"])
 def test_a_paragraph_stays_that_up_to_half_of_the_site_repeats(
-    poisoned: int, are_copies: bool
+    poisoned: int, are_copies: bool, box: str
 ) -> None:
-    site, (victim, *others) = dehusk.Site(), _fifty()
+    site, (victim, *others), poison = dehusk.Site(), _fifty(), box.format(POISON)
     assert len(others) == 49
     for number, (before, after) in enumerate(others):
         html = before + after
         if number * poisoned % 49 < poisoned:
-            html = f"<p>{POISON}</p>".join(others[0] if are_copies else (before, after))
+            html = poison.join(others[0] if are_copies else (before, after))
         site.learn(html, f"https://{SITE}/{number}")
-    html = f"<p>{POISON}</p>".join(victim)
+    html = poison.join(victim)
     assert POISON in site.add(html, f"https://{SITE}/victim").text.replace("\n", " ")

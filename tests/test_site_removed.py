@@ -71,6 +71,8 @@ def test_what_a_box_of_the_site_was_of_a_page_is_said() -> None:
     *fields, notice = _answers()
     assert notice.site_removed is not None
     assert notice.site_removed > MUCH_REMOVED
+    assert notice.confidence is not None
+    assert notice.confidence <= 0.8
     assert len(notice.text) < len(dehusk.extract(NOTICE.html).text) / 2
     assert all(field.site_removed is not None and field.site_removed < 0.3 for field in fields)
     assert notice.to_json()["site_removed"] == facts_of(notice)["site_removed"]

@@ -54,14 +54,17 @@ static Place find_place(const Asked *page, const Weighing *room, uint64_t place)
 {
     const Table *site = page->places, *own = page->opinion->places;
     size_t at = row_of(site, place), mine = row_of(own, place);
-    double sums[PLACE_SUMS] = {0}, count = at == SIZE_MAX ? 0 : count_at(site, at);
-    for (size_t i = 0; i < PLACE_SUMS && at != SIZE_MAX; i++)
-        sums[i] = (double)site->sums[at * PLACE_SUMS + i];
-    count = at_least(count - (mine == SIZE_MAX ? 0 : page->copies * count_at(own, mine)), 0);
-    for (size_t i = 0; i < PLACE_SUMS && mine != SIZE_MAX; i++)
-        sums[i] = at_least(sums[i] - page->copies * (double)own->sums[mine * PLACE_SUMS + i], 0);
-    if (count <= 0)
-        memset(sums, 0, sizeof(sums)); /* Copies that differ leave more than the page's own. */
+    double sums[PLACE_SUMS] = {0}, all = at == SIZE_MAX ? 0 : count_at(site, at);
+    double count = at_least(all - (mine == SIZE_MAX ? 0 : page->copies * count_at(own, mine)), 0);
+    int is_less = 0;
+    for (size_t i = 0; i < PLACE_SUMS && at != SIZE_MAX && count > 0; i++) {
+        double taken = mine == SIZE_MAX ? 0 : page->copies * (double)own->sums[mine * PLACE_SUMS + i];
+        sums[i] = (double)site->sums[at * PLACE_SUMS + i] - taken;
+        is_less |= sums[i] < 0;
+    }
+    /* The copies had less there than the page has. */
+    for (size_t i = 0; i < PLACE_SUMS && is_less; i++)
+        sums[i] = (double)site->sums[at * PLACE_SUMS + i] * count / all;
     double segments = at_least(sums[SUM_SEGMENTS], 1);
     double a_page = sums[SUM_SEGMENTS] / at_least(count, 1);
     Run seen = segments_at(page->segments, place), here = segments_at(page->opinion->segments, place);

@@ -163,14 +163,45 @@ static void decide(const Reading *reading, double shift, double *room, Judgement
     put_scores(to->content, reading->blocks, to->threshold, to->scores);
 }
 
+/* The logits of all blocks; 0 without memory. */
+static int run_networks(const Asked *page, Context *context, const Atlas *atlas, Judgement *to)
+{
+    return run_site(page, context, to) && run_context(page->reading, context, to) &&
+           (!atlas->share || add_leans(page->reading, atlas, to->content));
+}
+
+/* Keep what the page alone keeps, where its site must not take it; 0 without memory. */
+static int keep_own(const Asked *page, Context *context, const Atlas *atlas, double shift, Judgement *to)
+{
+    size_t blocks = page->reading->blocks;
+    Judgement by_itself = {0};
+    Asked alone = {.reading = page->reading, .opinion = page->opinion, .types = page->types, .copies = 1};
+    double *room = malloc(blocks * (2 * sizeof(double) + EVIDENCE_COUNT * sizeof(float) + sizeof(uint8_t)));
+    if (!room)
+        return 0;
+    by_itself.content = room;
+    by_itself.comments = room + blocks;
+    by_itself.evidence = (float *)(room + 2 * blocks);
+    uint8_t *marks = (uint8_t *)(by_itself.evidence + blocks * EVIDENCE_COUNT);
+    int is_done = 1;
+    if (find_at_stake(page, to->evidence, to->content, shift, marks)) {
+        is_done = run_networks(&alone, context, atlas, &by_itself);
+        for (size_t i = 0; i < blocks && is_done; i++)
+            if (marks[i])
+                to->content[i] = at_least(to->content[i], by_itself.content[i]);
+    }
+    free(room);
+    return is_done;
+}
+
 /* Judge the page; 0 without memory. */
 static int judge(const Asked *page, Context *context, const Atlas *atlas, double shift, Judgement *to)
 {
     double *room = malloc(2 * (page->reading->blocks + 1) * sizeof(double));
     int is_done = room && make_context(page->reading->blocks, context);
     if (is_done) {
-        is_done = run_site(page, context, to) && run_context(page->reading, context, to) &&
-                  (!atlas->share || add_leans(page->reading, atlas, to->content));
+        is_done = run_networks(page, context, atlas, to) &&
+                  (page->others <= 0 || keep_own(page, context, atlas, shift, to));
         free(context->out);
     }
     if (is_done)

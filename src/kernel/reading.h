@@ -46,6 +46,12 @@ double rank_blocks(const Reading *reading, const double *content, Keyed *items, 
 /* Of each block the row of a table of data that it stands in, and the table, or -1. */
 void find_table_rows(const Reading *reading, int32_t *rows, int32_t *tables);
 
+/* The level of the heading that a block is, from 1 on; 0 for another block. */
+int heading_level(const Reading *reading, size_t block);
+
+/* The block behind the last one of a heading. */
+size_t end_of_heading(const Reading *reading, size_t heading);
+
 /* Keep and drop whole what belongs together, by the probabilities of blocks, in place. `room` is for twice as many numbers
    as blocks, and two. */
 void keep_whole(const Reading *reading, double *room, double *content);

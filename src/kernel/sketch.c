@@ -74,25 +74,28 @@ static void add_text(Sketch *sketch, Bytes source, size_t at, size_t stop)
     }
 }
 
-/* Which blocks are read: running text that looks like content; where that is little, all that does; else all. */
-enum { RUNNING, LIKELY, ANY };
+/* Which blocks are read: running text that looks like content; where that is little, all that does; where nothing does,
+   what looks most like it. A menu says nothing of its page. */
+enum { RUNNING, LIKELY, LIKELIEST };
 
-static int is_read(const Reading *reading, const double *content, size_t block, int kind)
+static int is_read(const Reading *reading, const double *content, size_t block, int kind, double least)
 {
-    if (kind == ANY)
-        return 1;
-    return content[block] >= 0.5 && (kind == LIKELY || (reading->chars[block] >= LONG_BLOCK &&
-                                                       features_of(reading, block)[PAGE_LINK_SHARE] < MOST_LINKED));
+    return content[block] >= least && (kind != RUNNING || (reading->chars[block] >= LONG_BLOCK &&
+                                                           features_of(reading, block)[PAGE_LINK_SHARE] < MOST_LINKED));
 }
 
 static void add_blocks(Sketch *sketch, const Reading *reading, const double *content, int kind)
 {
     const Tree *tree = reading->tree;
+    double highest = 0;
+    for (size_t i = 0; i < reading->blocks && kind == LIKELIEST; i++)
+        highest = at_least(content[i], highest);
+    const double least = kind == LIKELIEST ? 0.5 * highest : 0.5;
     memset(sketch, 0xFF, sizeof(*sketch));
     sketch->words = 0;
     for (size_t i = 0; i < reading->segment_count; i++) {
         int32_t node = reading->segments[i];
-        if (is_read(reading, content, (size_t)reading->owners[i], kind))
+        if (is_read(reading, content, (size_t)reading->owners[i], kind, least))
             add_text(sketch, tree->source, (size_t)tree->start[node], (size_t)tree->stop[node]);
     }
 }
@@ -105,7 +108,7 @@ size_t sketch_content(const Reading *reading, const double *content, uint64_t *k
     if (sketch.words < FEW_WORDS)
         add_blocks(&sketch, reading, content, LIKELY);
     if (!sketch.words)
-        add_blocks(&sketch, reading, content, ANY);
+        add_blocks(&sketch, reading, content, LIKELIEST);
     for (size_t i = 0; i < BUCKETS; i++)
         if (sketch.least[i] != UINT64_MAX)
             keys[count++] = sketch.least[i];

@@ -1,4 +1,5 @@
-/* What belongs together is decided together: the cells of a table, the items of a list, a heading and what it heads. */
+/* What belongs together is decided together: the cells of a table, the items of a list, the lines of code, a heading and
+   what it heads. */
 
 #include "reading.h"
 
@@ -76,20 +77,20 @@ static int32_t node_of(const Reading *reading, size_t block)
     return reading->segments[reading->first[block]];
 }
 
-static int is_list(int16_t tag)
+static int is_sequence(int16_t tag)
 {
-    return tag == TAG_ul || tag == TAG_ol || tag == TAG_dl;
+    return tag == TAG_ul || tag == TAG_ol || tag == TAG_dl || tag == TAG_pre;
 }
 
-/* A list is kept or dropped whole, if most of its text is content or template: one that holds no more than items, and
-   with it all lists in it. */
-static void keep_lists(const Reading *reading, double *content)
+/* A list, or code, is kept or dropped whole, if most of its text is content or template: one that holds no more than items,
+   and with it all lists in it. */
+static void keep_sequences(const Reading *reading, double *content)
 {
     const Tree *tree = reading->tree;
     int32_t nodes = (int32_t)tree->count, end = 0, structure = 0;
     size_t block = 0, stop = 0;
     for (int32_t i = 0; i < nodes; i++) {
-        if (i < end || !is_list(tree->tag[i]))
+        if (i < end || !is_sequence(tree->tag[i]))
             continue;
         structure = structure > i ? structure : i + 1;
         while (structure < nodes && !(tag_sets[tree->tag[structure]] & SET_STRUCTURE))
@@ -112,22 +113,30 @@ static void keep_lists(const Reading *reading, double *content)
 #define POSSIBLE 0.2
 #define MOST 0.8
 
-/* The level of the heading that a block is, from 2 on; 0 for another block. */
-static int heading_level(const Reading *reading, size_t block)
+int heading_level(const Reading *reading, size_t block)
 {
     int16_t tag = reading->tree->tag[reading->container[block]];
     return tag >= TAG_h2 && tag <= TAG_h6 ? tag - TAG_h2 + 2 : tag == TAG_h1;
 }
 
-/* The share of what stands under a heading that is kept: up to the next one of its level, within two elements. */
-static double kept_under(const Reading *reading, const double *content, size_t heading)
+size_t end_of_heading(const Reading *reading, size_t heading)
+{
+    size_t stop = heading + 1;
+    while (stop < reading->blocks && reading->container[stop] == reading->container[heading])
+        stop++;
+    return stop;
+}
+
+/* The share of what stands under a heading that is kept: from a block up to the next heading of its level, within two
+   elements. */
+static double kept_under(const Reading *reading, const double *content, size_t heading, size_t block)
 {
     const Tree *tree = reading->tree;
     int level = heading_level(reading, heading);
     int32_t holder = parent_of(tree, reading->container[heading]);
     int32_t end = tree->end[parent_of(tree, holder)];
     double kept = 0, chars = 0;
-    for (size_t i = heading + 1; i < reading->blocks && node_of(reading, i) < end; i++) {
+    for (size_t i = block; i < reading->blocks && node_of(reading, i) < end; i++) {
         int other = heading_level(reading, i);
         if (other && other <= level)
             break;
@@ -137,19 +146,25 @@ static double kept_under(const Reading *reading, const double *content, size_t h
     return kept / at_least(chars, 1);
 }
 
-/* A heading that may be content is, if what it heads is. */
+/* A heading that may be content is, if what it heads is. It may be of several lines. */
 static void keep_headings(const Reading *reading, double *content)
 {
-    for (size_t i = 0; i < reading->blocks; i++)
-        if (content[i] < 0.5 && content[i] >= POSSIBLE && heading_level(reading, i) > 1 &&
-            kept_under(reading, content, i) >= MOST)
-            content[i] = 0.5;
+    for (size_t i = 0, stop; i < reading->blocks; i = stop) {
+        double highest = 0;
+        stop = heading_level(reading, i) > 1 ? end_of_heading(reading, i) : i + 1;
+        for (size_t k = i; k < stop; k++)
+            highest = at_least(content[k], highest);
+        if (heading_level(reading, i) < 2 || highest < POSSIBLE || kept_under(reading, content, i, stop) < MOST)
+            continue;
+        for (size_t k = i; k < stop; k++)
+            content[k] = at_least(content[k], 0.5);
+    }
 }
 
 void keep_whole(const Reading *reading, double *room, double *content)
 {
     lift_heads(reading, room, content);
     keep_rows(reading, (int32_t *)(void *)room, content);
-    keep_lists(reading, content);
+    keep_sequences(reading, content);
     keep_headings(reading, content);
 }

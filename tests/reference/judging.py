@@ -9,10 +9,10 @@ from typing import Final
 import numpy as np
 
 from dehusk import _kernel
-from dehusk.methods.auto.features import PAGE_FEATURES, columns_by_name
+from dehusk.methods.auto.features import EVIDENCE, PAGE_FEATURES, columns_by_name
 from dehusk.methods.auto.model import Model, Network
 from dehusk.page import tags
-from dehusk.page.tree import Floats, Tree
+from dehusk.page.tree import Flags, Floats, Tree
 from reference.learning import Reading, Table, Tables, evidence, find_family, mean_around
 from reference.page_features import Matrix
 from reference.reading import MUCH_TEXT, Blocks
@@ -183,13 +183,46 @@ def judge(
         types = np.eye(len(types))[known_type]
     features = site_features(page, logits, found, before, types)
     decided = outputs(model.context, context_rows(model, features))
-    content = probability(decided[:, 0] + lean + shift)
+    likely = decided[:, 0] + lean + shift
+    if pages > copies:
+        nothing, own = evidence(dict.fromkeys(tables, Table()), 1, page, probability(logits))
+        rows = context_rows(model, site_features(page, logits, nothing, own, types))
+        alone = outputs(model.context, rows)[:, 0] + lean + shift
+        marks = _at_stake(page, probability(logits), found, likely)
+        likely = np.where(marks, np.maximum(likely, alone), likely)
+    content = probability(likely)
     content = _with_rows(page, _with_heads(page, content))
-    content = _with_headings(page, _with_lists(page, content))
+    content = _with_headings(page, _with_sequences(page, content))
     # The likeliest where none is likely: a page with text does not come out empty.
     threshold = min(0.5, float(content.max()))
     scores = _scores(content, threshold)
     return Judgement(found, features, content, probability(decided[:, 1]), scores, threshold)
+
+
+_EVIDENCE = columns_by_name(EVIDENCE)
+_HALF, _MAY_BE = 0.5, 0.02
+
+
+def _at_stake(page: Reading, opinion: Floats, found: Matrix, likely: Floats) -> Flags:
+    """Which blocks the site would take though only the page alone may drop them.
+
+    What stands in the main element and on other pages too, but on no more than half of them, and
+    what stands under a heading that is kept, if nothing of it is.
+    """
+    known, anywhere = (
+        found[:, _EVIDENCE[f"evidence.{name}"].start] for name in ("known_anywhere", "anywhere")
+    )
+    marks = (page.features[:, _PAGE["main.inside"].start] > 0) & (known > 0) & (anywhere <= _HALF)
+    levels, block = _levels(page), 0
+    while block < len(levels):
+        stop = block + 1
+        if levels[block] > 1 and likely[block] >= 0:
+            body = stop = _end_of_heading(page, block)
+            while stop < len(levels) and not levels[stop]:
+                stop += 1
+            marks[body:stop] |= (likely[body:stop] < 0).all()
+        block = stop
+    return np.asarray(marks & (likely < 0) & (opinion >= _MAY_BE))
 
 
 _HEAD, _TABLE_LEVEL = columns_by_name(PAGE_FEATURES)["container.th"].start, 3
@@ -257,17 +290,17 @@ def _rows_of_data(tree: Tree, table: int) -> list[int]:
     return rows if is_data else []
 
 
-_LISTS = tags.numbers("ul", "ol", "dl")
+_SEQUENCES = tags.numbers("ul", "ol", "dl", "pre")
 _FEW, _DROPPED = 0.3, 0.49
 
 
-def _with_lists(page: Reading, content: Floats) -> Floats:
-    """Lists that hold no more than items, kept or dropped whole with the lists in them, where most
-    of their text is content or template.
+def _with_sequences(page: Reading, content: Floats) -> Floats:
+    """Lists that hold no more than items, and code, kept or dropped whole with the lists in them,
+    where most of their text is content or template.
     """
     found, tree, end = content.copy(), page.tree, 0
     first = page.blocks.segments[page.blocks.first]
-    for node in np.flatnonzero(_LISTS[tree.tag]).tolist():
+    for node in np.flatnonzero(_SEQUENCES[tree.tag]).tolist():
         if node < end or _STRUCTURE[tree.tag[node + 1 : tree.end[node]]].any():
             continue
         end = int(tree.end[node])
@@ -285,24 +318,40 @@ _HEADINGS = [tags.NUMBERS[f"h{level}"] for level in range(1, 7)]
 _POSSIBLE, _MOST = 0.2, 0.8
 
 
+def _levels(page: Reading) -> list[int]:
+    """The level of the heading that each block is; 0 for another block."""
+    names = page.tree.tag[page.blocks.container].tolist()
+    return [1 + _HEADINGS.index(name) if name in _HEADINGS else 0 for name in names]
+
+
+def _end_of_heading(page: Reading, block: int) -> int:
+    """The block behind the last one of a heading, which may be of several lines."""
+    containers = page.blocks.container.tolist()
+    stop = block + 1
+    while stop < len(containers) and containers[stop] == containers[block]:
+        stop += 1
+    return stop
+
+
 def _with_headings(page: Reading, content: Floats) -> Floats:
     """Headings that may be content kept where most of what they head is."""
-    found, tree = content.copy(), page.tree
+    found, tree, levels = content.copy(), page.tree, _levels(page)
     first = page.blocks.segments[page.blocks.first]
-    names = tree.tag[page.blocks.container].tolist()
-    levels = [1 + _HEADINGS.index(name) if name in _HEADINGS else 0 for name in names]
-    for block, level in enumerate(levels):
-        if level < 2 or not _POSSIBLE <= found[block] < 0.5:
-            continue
-        holder = max(tree.parent[page.blocks.container[block]], 0)
-        end = tree.end[max(tree.parent[holder], 0)]
-        stop = block + 1
-        while stop < len(levels) and first[stop] < end and not 0 < levels[stop] <= level:
-            stop += 1
-        chars = page.blocks.chars[block + 1 : stop]
-        kept = (chars * (found[block + 1 : stop] >= 0.5)).sum()
-        if kept / max(chars.sum(), 1) >= _MOST:
-            found[block] = 0.5
+    block = 0
+    while block < len(levels):
+        level, own = levels[block], slice(block, block + 1)
+        if level > 1:
+            own = slice(block, _end_of_heading(page, block))
+            holder = max(tree.parent[page.blocks.container[block]], 0)
+            end = tree.end[max(tree.parent[holder], 0)]
+            stop = own.stop
+            while stop < len(levels) and first[stop] < end and not 0 < levels[stop] <= level:
+                stop += 1
+            chars = page.blocks.chars[own.stop : stop]
+            kept = (chars * (found[own.stop : stop] >= 0.5)).sum()
+            if found[own].max() >= _POSSIBLE and kept / max(chars.sum(), 1) >= _MOST:
+                found[own] = np.maximum(found[own], 0.5)
+        block = own.stop
     return found
 
 

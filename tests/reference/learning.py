@@ -171,7 +171,11 @@ def evidence(
     others = max(pages - copies, 0)
     places = page.keys.places
     at_place = np.maximum(tables["places"].counts_of(places) - own["places"].counts_of(places), 0)
-    sums = np.maximum(tables["places"].sums_of(places) - own["places"].sums_of(places), 0)
+    all_sums, counts = tables["places"].sums_of(places), tables["places"].counts_of(places)
+    sums = all_sums - own["places"].sums_of(places)
+    # The copies had less there than the page has.
+    shares = all_sums * at_place[:, None] / np.maximum(counts, 1)[:, None]
+    sums = np.where((sums < 0).any(axis=1, keepdims=True), shares, sums)
     sums[at_place <= 0] = 0
     segments = np.maximum(sums[:, _SEGMENTS], 1)
     found = _of_pages(tables, own, page, others) | _of_texts(tables, own, page, at_place, others)

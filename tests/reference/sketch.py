@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
@@ -17,6 +16,7 @@ from reference.page_features import Matrix
 from reference.reading import Blocks
 
 _BUCKET_BITS, _LONG_BLOCK, _MOST_LINKED, _FEW_WORDS, _FEW_KEYS = 5, 40, 0.5, 40, 7
+_LIKELIEST: Final = 0.5
 _LINKED: Final = columns_by_name(PAGE_FEATURES)["text.link_share"].start
 _WIDE: Final = rb"[\xe3-\xed]"
 _WORD: Final = re.compile(
@@ -44,13 +44,13 @@ def sketch(tree: Tree, blocks: Blocks, features: Matrix, content: Floats) -> Has
 
 
 def _words(tree: Tree, blocks: Blocks, features: Matrix, content: Floats) -> list[bytes]:
-    """Running text that looks like content; where that is little, all that does; else all."""
+    """Running text that looks like content; where that is little, all that does; else what may."""
     likely = content >= 0.5
     running = likely & (blocks.chars >= _LONG_BLOCK) & (features[:, _LINKED] < _MOST_LINKED)
     words = _words_of(tree, blocks, np.asarray(running))
     if len(words) < _FEW_WORDS:
         words = _words_of(tree, blocks, likely)
-    return words or _words_of(tree, blocks, np.ones(len(blocks), np.bool_))
+    return words or _words_of(tree, blocks, content >= _LIKELIEST * content.max(initial=0.0))
 
 
 def _words_of(tree: Tree, blocks: Blocks, is_read: Flags) -> list[bytes]:
@@ -73,8 +73,11 @@ def copies(counts: Sequence[int], lasts: Sequence[int]) -> int:
     least = math.ceil(size * max(_SHARED, 1 - _SHARED_LESS * size))
     if sum(count > 0 for count in counts) < least:
         return 0
-    pages = Counter(last for last, count in known if count)
-    most = max(pages.values(), default=0)
+    pages: dict[int, list[int]] = {}
+    for last, count in sorted(known):
+        if count:
+            pages.setdefault(last, []).append(count)
+    most = max(map(len, pages.values()), default=0)
     if most < _TOGETHER * least:
         return 0
-    return max((count for last, count in known if count and pages[last] == most), default=0)
+    return max((own[most // 2] for own in pages.values() if len(own) == most), default=0)

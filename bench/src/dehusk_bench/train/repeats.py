@@ -31,6 +31,8 @@ _MIN_PAGES, _MAX_PAGES = 5, 14
 _SITES: Final = 0.5
 """The share of sites of which one is made where content comes back, and of which one is made where
 template stands within it."""
+_MOST_PIECES: Final = (9, 32)
+"""Of content: what comes back is a part of each page, or most of it."""
 _CONTENT_SHARES: Final = (0.05, 0.1, 0.2, 0.35, 0.5, 0.8, 1.0)
 _TEMPLATE_SHARES: Final = (0.6, 0.8, 1.0, 1.0)
 """On how many of the pages a piece is put. What most pages say within their content, in a short
@@ -53,12 +55,13 @@ def repeated_pages(
             continue
         dice = dice_of(f"repeats {seed} {site}")
         if dice.random() < _SITES:
+            most = dice.choice(_MOST_PIECES)
             pool = [
                 (piece, page.number)
                 for page, _ in own[:: max(1, len(own) // 8)][:8]
-                for piece in _pieces(page, _PIECES, _MAX_LENGTH, 3, seed)
+                for piece in _pieces(page, _PIECES, _MAX_LENGTH, 3 + most // 8, seed)
             ]
-            chosen = dice.sample(pool, min(len(pool), dice.randint(2, 9)))
+            chosen = dice.sample(pool, min(len(pool), dice.randint(most // 4, most)))
             found += _made_site(
                 own, "*", chosen, dice.choice(_CONTENT_SHARES), seed, is_content=True
             )

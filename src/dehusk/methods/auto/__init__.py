@@ -19,6 +19,7 @@ from dehusk.methods.auto.confidence import (  # fmt: skip
     confidence_features,
     is_comment,
     is_little_dropped,
+    most_sure,
     site_removed,
 )
 from dehusk.methods.auto.model import Model, load_model
@@ -108,7 +109,7 @@ class Auto:
     def learn(self, memory: Memory, tree: Tree) -> Memory:
         """The memory with this page added, and without what has not come back in its life time.
 
-        A copy of a page that was learned changes nothing.
+        A copy that says nothing new changes nothing.
         """
         news = self.news(memory, self.lesson(tree))
         return memory if news is None else self.limit(memory.then(news))
@@ -324,7 +325,7 @@ class Auto:
     ) -> float:
         row = confidence_features(judgement, page.chars, removed)
         logit: float = memoryview(self._model.confidence.kernel.outputs(row)).cast("d")[0]
-        return 1 / (1 + math.exp(-min(max(-30.0, logit), 30.0)))
+        return min(1 / (1 + math.exp(-min(max(-30.0, logit), 30.0))), most_sure(removed))
 
 
 def _key_of(url: str) -> int:
