@@ -427,6 +427,77 @@ def test_the_lines_of_code_stay_together() -> None:
     assert "import mill\nmill.open()\nmill.grind(84)\nmill.close()" in text
 
 
+def _prose(dice: random.Random, words: int) -> str:
+    return f"{' '.join(dice.choice(WORDS) for _ in range(words)).capitalize()}."
+
+
+def _learned(contents: Sequence[str]) -> list[str]:
+    """What pages with these contents say after all were learned."""
+    site = dehusk.Site()
+    pages = [
+        f"<header><nav><a href=/>Home</a> <a href=/n>News</a></nav></header><main>{content}</main>"
+        f"<footer>Copyright 2024 Grainfield</footer>"
+        for content in contents
+    ]
+    urls = [f"https://grain.example/{number}" for number in range(len(pages))]
+    for page, url in zip(pages, urls, strict=True):
+        site.learn(page, url)
+    return [
+        site.ask(page, url, is_learned=True).text for page, url in zip(pages, urls, strict=True)
+    ]
+
+
+def test_a_table_with_a_value_of_its_own_loses_no_row() -> None:
+    dice = random.Random(84)
+    rows = [
+        ("Energy", f"{300 + 7 * number} kJ", "Salt", f"{number % 2} g", "Gluten", "none")
+        for number in range(40)
+    ]
+    cells = "<tr><td>{}</td><td>{}</td></tr>" * 3
+    texts = _learned(
+        [
+            f"<h1>{_prose(dice, 3)}</h1><p>{_prose(dice, 40)}</p><h2>Per 100 g</h2>"
+            f"<table>{cells.format(*row)}</table>"
+            for row in rows
+        ]
+    )
+    for row, text in zip(rows, texts, strict=True):
+        assert "{}\t{}\n{}\t{}\n{}\t{}".format(*row) in text
+
+
+def test_code_with_a_line_of_its_own_loses_no_line() -> None:
+    dice, lines = (
+        random.Random(5),
+        ["import sys", "args = sys.argv", "", "print(grain)", "return 0"],
+    )
+    codes = ["\n".join(lines).replace("\n\n", f"\ngrain = {n * 7}\n") for n in range(40)]
+    texts = _learned(
+        [
+            f"<h1>{_prose(dice, 2)}</h1><p>{_prose(dice, 60)}</p><pre><code>"
+            + "\n".join(f"<span class=line>{line}</span>" for line in code.splitlines())
+            for code in codes
+        ]
+    )
+    assert all(code in text for code, text in zip(codes, texts, strict=True))
+
+
+def test_the_common_answer_to_a_question_stays() -> None:
+    dice = random.Random(1)
+    answers = ["Yes, it is." if dice.random() < 0.3 else "No, it is not." for _ in range(60)]
+    texts = _learned([f"<h1>{_prose(dice, 8)[:-1]}?</h1><p>{each}</p>" for each in answers])
+    assert all(answer in text for answer, text in zip(answers, texts, strict=True))
+
+
+@pytest.mark.parametrize("pages", [2, 3])
+def test_what_one_or_two_other_pages_say_stays(pages: int) -> None:
+    dice = random.Random(1)
+    for _ in range(10):
+        shared = _prose(dice, 30)
+        own = [f"<h1>{_prose(dice, 3)}</h1><p>{_prose(dice, 60)}</p>" for _ in range(pages)]
+        texts = _learned([f"<article>{each}<p>{shared}</p></article>" for each in own])
+        assert all(shared in text for text in texts)
+
+
 def test_an_explanation_has_a_reason_for_every_text() -> None:
     method, memory = Auto(), Memory()
     for number in range(1, 9):

@@ -72,7 +72,7 @@ static Place find_place(const Asked *page, const Weighing *room, uint64_t place)
     double different = at_least((double)(seen.high - seen.low) - sum_of(room->own, here), 0);
     return (Place){
         .count = count,
-        .repeats = at_most(repeated / segments, 1),
+        .repeats = count > 0 ? at_most(repeated / segments, 1) : 0, /* Copies may have had other texts there. */
         .variety = log1p_steps(a_page > 0 ? at_least(different / a_page - 1, 0) : 0),
         .content = at_most(sums[SUM_CONTENT] / at_least(sums[SUM_WEIGHT], 1), 1),
         .has_content = sums[SUM_WEIGHT] > 0,

@@ -57,7 +57,9 @@ void weigh(const Asked *page, Weighing *room, float *evidence);
 void put_features(const Asked *page, const Weighing *room, size_t block, float *evidence, float *row,
                   const float *row_before);
 
-/* Mark the blocks that the site would take, by these logits, though only the page alone may drop them; 0 for none. */
-int find_at_stake(const Asked *page, const float *evidence, const double *logits, double shift, uint8_t *marks);
+/* Mark the blocks that the site would take, by these logits, though only the page alone may drop them; 0 for none. `room` is
+   for twice as many numbers as blocks. */
+int find_at_stake(const Asked *page, const float *evidence, const double *logits, double shift, int32_t *room,
+                  uint8_t *marks);
 
 #endif

@@ -184,7 +184,7 @@ static int keep_own(const Asked *page, Context *context, const Atlas *atlas, dou
     by_itself.evidence = (float *)(room + 2 * blocks);
     uint8_t *marks = (uint8_t *)(by_itself.evidence + blocks * EVIDENCE_COUNT);
     int is_done = 1;
-    if (find_at_stake(page, to->evidence, to->content, shift, marks)) {
+    if (find_at_stake(page, to->evidence, to->content, shift, (int32_t *)(void *)room, marks)) {
         is_done = run_networks(&alone, context, atlas, &by_itself);
         for (size_t i = 0; i < blocks && is_done; i++)
             if (marks[i])

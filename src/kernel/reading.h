@@ -46,6 +46,9 @@ double rank_blocks(const Reading *reading, const double *content, Keyed *items, 
 /* Of each block the row of a table of data that it stands in, and the table, or -1. */
 void find_table_rows(const Reading *reading, int32_t *rows, int32_t *tables);
 
+/* The next list, or code, that holds no more than items, from a node on: where it ends, and its blocks; -1 for none. */
+int32_t next_sequence(const Reading *reading, int32_t node, int32_t *end, size_t *block, size_t *stop);
+
 /* The level of the heading that a block is, from 1 on; 0 for another block. */
 int heading_level(const Reading *reading, size_t block);
 

@@ -82,26 +82,35 @@ static int is_sequence(int16_t tag)
     return tag == TAG_ul || tag == TAG_ol || tag == TAG_dl || tag == TAG_pre;
 }
 
-/* A list, or code, is kept or dropped whole, if most of its text is content or template: one that holds no more than items,
-   and with it all lists in it. */
-static void keep_sequences(const Reading *reading, double *content)
+/* The next list, or code, that holds no more than items, from a node on: where it ends, and its blocks; -1 for none. */
+int32_t next_sequence(const Reading *reading, int32_t node, int32_t *end, size_t *block, size_t *stop)
 {
     const Tree *tree = reading->tree;
-    int32_t nodes = (int32_t)tree->count, end = 0, structure = 0;
-    size_t block = 0, stop = 0;
-    for (int32_t i = 0; i < nodes; i++) {
-        if (i < end || !is_sequence(tree->tag[i]))
+    int32_t nodes = (int32_t)tree->count;
+    for (int32_t i = node, structure = node; i < nodes; i++) {
+        if (!is_sequence(tree->tag[i]))
             continue;
         structure = structure > i ? structure : i + 1;
         while (structure < nodes && !(tag_sets[tree->tag[structure]] & SET_STRUCTURE))
             structure++;
         if (structure < tree->end[i])
             continue;
-        end = tree->end[i];
-        for (block = stop; block < reading->blocks && node_of(reading, block) < i; block++) {
+        *end = tree->end[i];
+        for (*block = *stop; *block < reading->blocks && node_of(reading, *block) < i; ++*block) {
         }
-        for (stop = block; stop < reading->blocks && node_of(reading, stop) < end; stop++) {
+        for (*stop = *block; *stop < reading->blocks && node_of(reading, *stop) < *end; ++*stop) {
         }
+        return i;
+    }
+    return -1;
+}
+
+/* A list, or code, is kept or dropped whole, if most of its text is content or template: one that holds no more than items,
+   and with it all lists in it. */
+static void keep_sequences(const Reading *reading, double *content)
+{
+    size_t block = 0, stop = 0;
+    for (int32_t node = 0, end; (node = next_sequence(reading, node, &end, &block, &stop)) >= 0; node = end) {
         double mean = mean_of(reading, content, block, stop);
         for (size_t k = block; k < stop && mean >= 0.5; k++)
             content[k] = at_least(content[k], 0.5);

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -188,7 +188,7 @@ def judge(
         nothing, own = evidence(dict.fromkeys(tables, Table()), 1, page, probability(logits))
         rows = context_rows(model, site_features(page, logits, nothing, own, types))
         alone = outputs(model.context, rows)[:, 0] + lean + shift
-        marks = _at_stake(page, probability(logits), found, likely)
+        marks = _at_stake(page, probability(logits), found, likely, pages - copies)
         likely = np.where(marks, np.maximum(likely, alone), likely)
     content = probability(likely)
     content = _with_rows(page, _with_heads(page, content))
@@ -200,29 +200,57 @@ def judge(
 
 
 _EVIDENCE = columns_by_name(EVIDENCE)
-_HALF, _MAY_BE = 0.5, 0.02
+_HALF, _MAY_BE, _FEW_PAGES, _KNOWN = np.float32(0.5), 0.02, np.float32(2.5), np.float32(0.9)
 
 
-def _at_stake(page: Reading, opinion: Floats, found: Matrix, likely: Floats) -> Flags:
+def _at_stake(page: Reading, opinion: Floats, found: Matrix, likely: Floats, others: int) -> Flags:
     """Which blocks the site would take though only the page alone may drop them.
 
-    What stands in the main element and on other pages too, but on no more than half of them, and
-    what stands under a heading that is kept, if nothing of it is.
+    What stands in the main element and on other pages too, but on two of them at most, or on no
+    more than half; tables of data, lists of terms and code with some text of their own; what stands
+    under a heading that is kept, if nothing of it is; and headings of what is kept.
     """
     known, anywhere = (
         found[:, _EVIDENCE[f"evidence.{name}"].start] for name in ("known_anywhere", "anywhere")
     )
-    marks = (page.features[:, _PAGE["main.inside"].start] > 0) & (known > 0) & (anywhere <= _HALF)
+    marks = np.zeros(len(known), np.bool_)
+    for heading, body, stop in _sections(page):
+        if likely[heading] >= 0:
+            marks[body:stop] |= (likely[body:stop] < 0).all()
+    for inside in _wholes(page):
+        marks[inside] |= ((anywhere <= _HALF) | (known < _KNOWN))[inside].any()
+    is_few = (anywhere <= _HALF) | (anywhere * np.float32(others) < _FEW_PAGES)
+    marks |= (page.features[:, _PAGE["main.inside"].start] > 0) & (known > 0) & is_few
+    may_be_kept, chars = marks | (likely >= 0), page.blocks.chars
+    for heading, body, stop in _sections(page):
+        own = chars[body:stop]
+        marks[heading:body] |= (own * may_be_kept[body:stop]).sum() > 0.5 * own.sum()
+    return np.asarray(marks & (likely < 0) & (opinion >= _MAY_BE))
+
+
+def _sections(page: Reading) -> Iterator[tuple[int, int, int]]:
+    """The headings of a page: where each begins, and what it heads up to the next one."""
     levels, block = _levels(page), 0
     while block < len(levels):
         stop = block + 1
-        if levels[block] > 1 and likely[block] >= 0:
+        if levels[block]:
             body = stop = _end_of_heading(page, block)
             while stop < len(levels) and not levels[stop]:
                 stop += 1
-            marks[body:stop] |= (likely[body:stop] < 0).all()
+            yield block, body, stop
         block = stop
-    return np.asarray(marks & (likely < 0) & (opinion >= _MAY_BE))
+
+
+def _wholes(page: Reading) -> Iterator[Flags]:
+    """The blocks of each table of data, list of terms, and code."""
+    first, tree = page.blocks.segments[page.blocks.first], page.tree
+    for table in np.flatnonzero(tree.tag == tags.NUMBERS["table"]).tolist():
+        rows = _rows_of_data(tree, table)
+        runs = [(first >= row) & (first < tree.end[row]) for row in rows]
+        yield np.any(runs, axis=0) if runs else np.zeros(len(first), np.bool_)
+    for node in _sequences(page):
+        if tree.tag[node] not in (tags.NUMBERS["ul"], tags.NUMBERS["ol"]):
+            yield (first >= node) & (first < tree.end[node])
 
 
 _HEAD, _TABLE_LEVEL = columns_by_name(PAGE_FEATURES)["container.th"].start, 3
@@ -298,13 +326,9 @@ def _with_sequences(page: Reading, content: Floats) -> Floats:
     """Lists that hold no more than items, and code, kept or dropped whole with the lists in them,
     where most of their text is content or template.
     """
-    found, tree, end = content.copy(), page.tree, 0
-    first = page.blocks.segments[page.blocks.first]
-    for node in np.flatnonzero(_SEQUENCES[tree.tag]).tolist():
-        if node < end or _STRUCTURE[tree.tag[node + 1 : tree.end[node]]].any():
-            continue
-        end = int(tree.end[node])
-        inside = (first >= node) & (first < end)
+    found, first = content.copy(), page.blocks.segments[page.blocks.first]
+    for node in _sequences(page):
+        inside = (first >= node) & (first < page.tree.end[node])
         chars = page.blocks.chars[inside]
         mean = (chars * found[inside]).sum() / max(chars.sum(), 1)
         if mean >= 0.5:
@@ -312,6 +336,15 @@ def _with_sequences(page: Reading, content: Floats) -> Floats:
         elif mean < _FEW:
             found[inside] = np.minimum(found[inside], _DROPPED)
     return found
+
+
+def _sequences(page: Reading) -> Iterator[int]:
+    """The outermost lists that hold no more than items, and code."""
+    tree, end = page.tree, 0
+    for node in np.flatnonzero(_SEQUENCES[tree.tag]).tolist():
+        if node >= end and not _STRUCTURE[tree.tag[node + 1 : tree.end[node]]].any():
+            end = int(tree.end[node])
+            yield node
 
 
 _HEADINGS = [tags.NUMBERS[f"h{level}"] for level in range(1, 7)]

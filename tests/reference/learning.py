@@ -186,7 +186,7 @@ def evidence(
     found |= _of_families(tables, own, page, others)
     found |= {
         "place_share": np.minimum(at_place / max(others, 1), 1),
-        "repeats": np.minimum(repeated / segments, 1),
+        "repeats": np.where(at_place > 0, np.minimum(repeated / segments, 1), 0),
         "place_known": (at_place > 0).astype(np.float64),
         "place_new": (at_place == 0).astype(np.float64),
         "segments": log1p(np.minimum(sums[:, _SEGMENTS], 500)) / 5,
