@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -30,8 +29,7 @@ from dehusk.settings import Limits
 from dehusk.template.templates import PageLoader, redirected
 
 _TEXT_WIDTH: Final = 60
-"""Characters of text in a table that no terminal shows."""
-_MIN_TEXT_WIDTH: Final = 20
+"""Characters of text in a table."""
 _MAX_CELL: Final = 40
 _VERDICTS: Final = {Label.TEMPLATE: "dropped", Label.CONTENT: "kept"}
 
@@ -172,11 +170,6 @@ def _aligned(table: Sequence[Sequence[str]]) -> list[str]:
     """The rows with columns side by side, numbers to the right, as much text as there is room."""
     header = table[0]
     widths = [max(map(len, column)) for column in zip(*table, strict=True)][:-1]
-    room = _TEXT_WIDTH
-    if sys.stdout.isatty():
-        room = max(
-            _MIN_TEXT_WIDTH, shutil.get_terminal_size().columns - sum(widths) - 2 * len(widths)
-        )
     is_number = [name in {"score", "page", "site", "characters"} for name in header]
     lines = []
     for number, row in enumerate(table):
@@ -184,7 +177,7 @@ def _aligned(table: Sequence[Sequence[str]]) -> list[str]:
             cell.rjust(width) if right else cell.ljust(width)
             for cell, width, right in zip(row, widths, is_number, strict=False)
         ]
-        lines.append("  ".join([*cells, _cut(row[-1], room)]).rstrip())
+        lines.append("  ".join([*cells, _cut(row[-1], _TEXT_WIDTH)]).rstrip())
         if number == 0:
             lines.append("  ".join("-" * width for width in [*widths, len(header[-1])]))
     return lines

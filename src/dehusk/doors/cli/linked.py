@@ -1,4 +1,4 @@
-"""Pages of the web compared with the pages that they link: `template URL`, `clean URL`."""
+"""Pages of the web compared with those that they link: `template URL`, `clean` by `hyperlink`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dehusk.answer.override import overrides
 from dehusk.answer.result import Refusal, Result
 from dehusk.doors.cli.clean import make_progress, make_writer, write
 from dehusk.doors.cli.progress import Progress
-from dehusk.doors.cli.web_options import given_options, make_crawl_settings
+from dehusk.doors.cli.web_options import make_crawl_settings
 from dehusk.doors.options import (
     MAX_LOADS_OPTION,
     make_limits,
@@ -26,7 +26,7 @@ from dehusk.output.archive import Archive, archive_path
 from dehusk.page.browser import Browser
 from dehusk.page.page import Page
 from dehusk.settings import MAX_LOADS, MarkdownSettings, Wish
-from dehusk.sources import are_web
+from dehusk.sources import Fetch, fetching, is_web
 from dehusk.sources.crawl.fetch import Response
 from dehusk.sources.crawl.frontier import normal_url, read_start
 from dehusk.sources.crawl.network import Paces
@@ -86,6 +86,14 @@ def opened_archive(arguments: argparse.Namespace) -> Iterator[Save]:
     with Archive(archive_path(arguments.save), name) as archive:
         yield archive.add
         archive.sync()
+
+
+@contextmanager
+def opened_web(arguments: argparse.Namespace) -> Iterator[Fetch]:
+    """What fetches the pages that the user names, and saves them if that is asked for."""
+    settings, source_settings = make_crawl_settings(arguments), make_source_settings(arguments)
+    with opened_archive(arguments) as save:
+        yield fetching(settings, source_settings, on_page=lambda _, answers: save(answers))
 
 
 def make_searching(
@@ -160,12 +168,12 @@ def _answer(
 
 def _check(arguments: argparse.Namespace) -> None:
     """Raise UsageError for what has no meaning where pages are compared with those they link."""
-    are_web(arguments.sources)
     for url in arguments.sources:
+        if not is_web(url):
+            raise UsageError("hyperlink fetches what web pages link, so no files in the same run")
         read_start(url)
     names = ("memory", "two_pass", "unique", "revise", "resume", "llms_txt")
     given = [f"--{name.replace('_', '-')}" for name in names if getattr(arguments, name)]
-    given += given_options(arguments, is_search=True)
     if given:
         raise UsageError(
             f"{', '.join(given)}: not with hyperlink, which fetches the pages that are named and"
