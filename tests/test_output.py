@@ -59,9 +59,11 @@ class StandIn:
 FAILED = StandIn(text=None, markdown=None, html=None, error=NotHtml("https://example.org/a", "no"))
 
 
-def written(answers: Iterable[StandIn], form: Format = Format.JSONL, **options: bool) -> str:
+def written(
+    answers: Iterable[StandIn], form: Format = Format.JSONL, *, is_bare: bool = False
+) -> str:
     stream = io.BytesIO()
-    with open_writer(None, form, stream, **options) as writer:
+    with open_writer(None, form, stream, is_bare=is_bare) as writer:
         for answer in answers:
             writer.write(answer)
     return stream.getvalue().decode("utf-8")
@@ -86,9 +88,6 @@ def test_markdown_is_written_wherever_no_name_says_otherwise(tmp_path: Path) -> 
         (None, Format.MARKDOWN),
         ("-", Format.MARKDOWN),
         (str(tmp_path / "a.out"), Format.MARKDOWN),
-        (str(tmp_path / "a.jsonl"), Format.JSONL),
-        (str(tmp_path / "a.jsonl.gz"), Format.JSONL),
-        (str(tmp_path / "a.ndjson"), Format.JSONL),
         (str(tmp_path), Format.MARKDOWN),
         (f"{tmp_path}/new/", Format.MARKDOWN),
     ):
@@ -183,8 +182,9 @@ def test_letters_are_written_as_they_are() -> None:
         ("a.htm", Format.HTML),
         ("a.json", Format.JSONL),
         ("a.jsonl", Format.JSONL),
-        ("a.out", Format.JSONL),
-        ("md", Format.JSONL),
+        ("a.ndjson", Format.JSONL),
+        ("a.out", Format.MARKDOWN),
+        ("jsonl", Format.MARKDOWN),
     ],
 )
 def test_without_a_format_the_end_of_a_file_name_chooses_it(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import unicodedata
 from collections.abc import Iterator
@@ -64,7 +63,7 @@ class FileNames:
         page = _digest(f"{site}\n{url or position}")
         times = self._times[page] = self._times.get(page, 0) + 1
         if url and site and "/" in site:  # A folder of that name has its pages below it.
-            url = url.removeprefix(f"file:{quote(os.fsencode(site))}/")
+            url = url.removeprefix(f"file:{quote(site, errors='replace')}/")
         folders, last = _path(url, position)
         folders = [_folder(name, self._suffix) for name in (*_site_folders(site), *folders)]
         place = PurePosixPath(*folders)

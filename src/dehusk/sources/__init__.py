@@ -323,7 +323,7 @@ def read_pages(
     urls = [name for name in sources if is_web(name)]
     if urls and fetch is None:
         raise UsageError(
-            f"{urls[0]}: only pages at hand; `dehusk clean URL --save FILE` saves one, and"
+            f"{urls[0]}: pages must be at hand; `dehusk clean URL --save FILE` saves one, and"
             " `dehusk crawl URL --save FILE` a site"
         )
     if settings.url:
@@ -332,7 +332,9 @@ def read_pages(
     places = [_place(path, kind) for path, kind in found]
     names = folder_names(place for place in places if place)
     checked = [
-        _Source(path, kind, settings, stdin, count, led, names.get(place, _STDIN_NAME), web)
+        _Source(
+            path, kind, settings, stdin, count, led, names[place] if place else _STDIN_NAME, web
+        )
         for (path, kind), place in zip(found, places, strict=True)
     ]
     return chain.from_iterable(map(_read_source, checked))

@@ -238,8 +238,8 @@ COMMANDS: Final = {
         f"{_CLI}.explain:run",
         f"{_CLI}.options:add_explain",
         (
-            "dehusk explain mirror/5.html                    # by the other pages of its folder",
-            "dehusk explain page.html --memory crawl.husk    # by what its site has taught",
+            "dehusk explain mirror/5.html                    # alone, as `dehusk clean` would",
+            "dehusk explain mirror/5.html --against mirror/  # by the other pages of its folder",
         ),
     ),
     "review": Command(

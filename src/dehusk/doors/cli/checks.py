@@ -44,7 +44,7 @@ def check_jobs(arguments: argparse.Namespace) -> None:
     if arguments.jobs == 1:
         return
     if any(map(is_web, arguments.sources)):
-        raise UsageError("--jobs: web addresses wait for the web, not for a processor")
+        raise UsageError("--jobs: pages of the web take time, but no processor; they need one job")
     if arguments.render:
         raise UsageError("--jobs: the browser shows one page after another; --render needs one job")
     if arguments.method == HYPERLINK:

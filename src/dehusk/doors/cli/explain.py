@@ -7,7 +7,6 @@ import json
 import math
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Final
 
 from dehusk import pipeline
@@ -37,9 +36,8 @@ _VERDICTS: Final = {Label.TEMPLATE: "dropped", Label.CONTENT: "kept"}
 def run(arguments: argparse.Namespace) -> int:
     """Explain the page by what its site has taught; 1 if some page of that failed."""
     limits = make_limits(arguments)
-    is_enough = arguments.memory and not arguments.against
     redirects: dict[str, str] = {}
-    pages, failures = ([], 0) if is_enough else read_site(arguments, redirects)
+    pages, failures = read_site(arguments, arguments.against, redirects)
     names = redirected(pages, redirects)
     key = find_page(arguments, pages, names)
     site = pipeline.site_of(key)
@@ -51,12 +49,15 @@ def run(arguments: argparse.Namespace) -> int:
     method, memory = make_method(name, **settings), Memory()
     if arguments.memory:
         with open_session(
-            arguments.memory, reads_only=True, method=arguments.method, **settings
+            arguments.memory,
+            reads_only=True,
+            method=arguments.method,
+            keep=arguments.keep,
+            drop=arguments.drop,
+            **settings,
         ) as memories:
             method, memory = memories.method, memories.memory(site)
-    if others and not arguments.against:
-        learned = f"{plural(len(others), 'other page')} of {Path(arguments.page).parent}"
-        sys.stderr.write(f"learned {plain(learned)} first; --against names other pages\n")
+            chosen = memories.decided(site)
     memory, refusals = _learn(others, memory, method, limits)
     learn = pipeline.as_learned if _is_known(key, memory) else None
     result = pipeline.explain(key, memory, pipeline.Setup(method, limits, chosen), learn)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from dehusk.answer.override import overrides
@@ -26,7 +26,7 @@ from dehusk.output.archive import Archive, archive_path
 from dehusk.page.browser import Browser
 from dehusk.page.page import Page
 from dehusk.settings import MAX_LOADS, MarkdownSettings, Wish
-from dehusk.sources import Fetch, fetching, is_web
+from dehusk.sources import Failure, Fetch, fetching, is_web
 from dehusk.sources.crawl.fetch import Response
 from dehusk.sources.crawl.frontier import normal_url, read_start
 from dehusk.sources.crawl.network import Paces
@@ -50,10 +50,8 @@ class Searching:
         """
         try:
             found = self.search.run(url)
-        except (Reserved, RobotsRefused) as error:
-            wishes = (wish for wish, words in _WISHES.items() if words in error.reason)
-            hint = "".join(f"; for a site of your own: --ignore {wish}" for wish in wishes)
-            raise type(error)(error.url, error.reason + hint) from error
+        except PageError as error:
+            raise _advised(error) from error
         for load in found.answer.loads:
             if load.state == "failed" and load.url in found.pages:
                 self.progress.left_out(load.url, load.reason or "")
@@ -71,6 +69,16 @@ _WISHES: Final = {
     Wish.TDM: str(LeftOut.TDM),
 }
 """What the refusal of a wish says."""
+
+
+def _advised(error: PageError) -> PageError:
+    """The error, with what owners of a site can do where their own wish forbids a page."""
+    if not isinstance(error, Reserved | RobotsRefused):
+        return error
+    wishes = (wish for wish, words in _WISHES.items() if words in error.reason)
+    hint = "".join(f"; for a site of your own: --ignore {wish}" for wish in wishes)
+    return type(error)(error.url, error.reason + hint)
+
 
 Save = Callable[[Sequence[Response]], None]
 """Keeps what servers answered."""
@@ -93,7 +101,15 @@ def opened_web(arguments: argparse.Namespace) -> Iterator[Fetch]:
     """What fetches the pages that the user names, and saves them if that is asked for."""
     settings, source_settings = make_crawl_settings(arguments), make_source_settings(arguments)
     with opened_archive(arguments) as save:
-        yield fetching(settings, source_settings, on_page=lambda _, answers: save(answers))
+        fetch = fetching(settings, source_settings, on_page=lambda _, answers: save(answers))
+        yield lambda urls: map(_said, fetch(urls))
+
+
+def _said(item: Page | Failure) -> Page | Failure:
+    """The item; a failure with what can be done about it."""
+    if isinstance(item, Failure) and isinstance(item.error, PageError):
+        return replace(item, error=_advised(item.error))
+    return item
 
 
 def make_searching(

@@ -22,7 +22,7 @@ _MAX_SHOWN: Final = 15
 _USUAL: Final = {
     *("--help", "--output", "--format", "--quiet", "--memory", "--method", "--against", "--jobs"),
     *("--two-pass", "--render", "--keep", "--drop", "--pages", "--resume", "--answers", "--json"),
-    *("--url", "--depth", "--include", "--exclude", "--delay", "--save", "--fresh"),
+    *("--url", "--depth", "--include", "--exclude", "--save", "--fresh"),
     *("--host", "--port", "--token-file", "--workers", "--no-browser", "--master"),
 }
 """Options that most people need sooner or later."""

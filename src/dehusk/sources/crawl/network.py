@@ -252,7 +252,7 @@ class Network:
 
     def fetch(self, url: str, *, is_prompt: bool = False) -> Response | PageError:
         """The answer to one request, waited for; a prompt one keeps no delay."""
-        return self._wait(self._or_error(url, self._fetch(url, (), is_prompt=is_prompt)))
+        return self._wait(self._answer(url, (), is_prompt=is_prompt))
 
     def ask(self, number: int, url: str, headers: Headers = ()) -> None:
         """Ask for a page. The answer comes out of `next_answer` under this number."""
@@ -263,7 +263,12 @@ class Network:
         return self._answers.get()
 
     async def _visit(self, number: int, url: str, headers: Headers) -> None:
-        self._answers.put((number, await self._or_error(url, self._fetch(url, headers))))
+        self._answers.put((number, await self._answer(url, headers)))
+
+    async def _answer(
+        self, url: str, headers: Headers, *, is_prompt: bool = False
+    ) -> Response | PageError:
+        return await self._or_error(url, self._fetch(url, headers, is_prompt=is_prompt))
 
     async def _or_error(
         self, url: str, work: Coroutine[Any, Any, Response]
