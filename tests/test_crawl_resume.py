@@ -25,7 +25,7 @@ pytestmark = pytest.mark.slow
 def command(site: str, output: str, *more: str) -> list[str]:
     """The command line of a crawl in haste."""
     haste = ["--allow-private", "127.0.0.1", "--delay", "0", "--pages", "1000"]
-    return [sys.executable, "-m", "dehusk", "clean", site, "-o", output, "-q", *haste, *more]
+    return [sys.executable, "-m", "dehusk", "crawl", site, "-o", output, "-q", *haste, *more]
 
 
 def output_of(path: Path) -> dict[str, bytes]:
