@@ -327,7 +327,7 @@ def read_pages(
             " `dehusk crawl URL --save FILE` a site"
         )
     if settings.url:
-        _check_one(found)
+        _check_one(settings.url, found)
     web = fetch(urls) if fetch and urls else iter(())
     places = [_place(path, kind) for path, kind in found]
     names = folder_names(place for place in places if place)
@@ -340,8 +340,10 @@ def read_pages(
     return chain.from_iterable(map(_read_source, checked))
 
 
-def _check_one(found: Sequence[tuple[Path | None, Kind]]) -> None:
-    """Raise UsageError unless there is one source, which may be one page."""
+def _check_one(url: str, found: Sequence[tuple[Path | None, Kind]]) -> None:
+    """Raise UsageError unless there is one source, which may be one page, and it has this URL."""
+    if not is_web(url):
+        raise UsageError(f"--url {url}: not a web address{hint(url)}")
     kinds = [kind for _, kind in found]
     if len(kinds) > 1 or not (kinds[0].is_page or kinds[0] in (STREAM, UNKNOWN)):
         raise UsageError("--url is the address of one page: a file of HTML, or standard input")

@@ -12,6 +12,7 @@ from dehusk.answer.result import Refusal, Result
 from dehusk.doors.cli.checks import check_lasting, check_targets
 from dehusk.doors.cli.clean import is_wanted, make_progress, make_writer, write
 from dehusk.doors.cli.learn import make_sites, opened_browser
+from dehusk.doors.cli.linked import advised
 from dehusk.doors.cli.web_options import make_crawl_settings
 from dehusk.doors.options import chosen_method, make_limits, make_source_settings
 from dehusk.errors import UsageError
@@ -62,6 +63,7 @@ def _crawl(arguments: argparse.Namespace, sites: Session, browser: Browser | Non
     with crawling, make_writer(arguments, crawling.written) as writer:
         crawl = crawling.crawl
         progress = make_progress(arguments, None, sites, lambda: crawl.waiting)
+        progress.earlier = crawl.pages
         is_whole = False
         try:
             for answer in _written(arguments, crawling, sites, browser, writer):
@@ -87,7 +89,7 @@ def _written(
 ) -> Iterator[Result | Refusal]:
     """The answer on each page that comes, once it is written down and noted."""
     for item in crawling:
-        for seen in as_shown([item], browser, sites.limits) if browser else [item]:
+        for seen in as_shown([item], browser, sites.limits) if browser else [advised(item)]:
             answer = answer_on(seen, sites, writer.prepare)
             is_wanted(arguments, seen, answer, sites)
             answer = write(writer, answer) or answer

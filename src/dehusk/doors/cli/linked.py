@@ -102,11 +102,11 @@ def opened_web(arguments: argparse.Namespace) -> Iterator[Fetch]:
     settings, source_settings = make_crawl_settings(arguments), make_source_settings(arguments)
     with opened_archive(arguments) as save:
         fetch = fetching(settings, source_settings, on_page=lambda _, answers: save(answers))
-        yield lambda urls: map(_said, fetch(urls))
+        yield lambda urls: map(advised, fetch(urls))
 
 
-def _said(item: Page | Failure) -> Page | Failure:
-    """The item; a failure with what can be done about it."""
+def advised(item: Page | Failure) -> Page | Failure:
+    """The item; a failure with what owners of the site can do about it."""
     if isinstance(item, Failure) and isinstance(item.error, PageError):
         return replace(item, error=_advised(item.error))
     return item
