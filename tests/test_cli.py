@@ -213,7 +213,7 @@ def test_limits_refuse_pages(crawl: Path, option: str, value: str, code: str) ->
         (["clean", "-", "--set", "ages=perhaps"], "neither true nor false"),
         (["clean", "-", "-o", "no/such/folder/file.jsonl"], "no/such/folder"),
         (["clean", "https://grain.example/", "--user-agent", "/1"], "user_agent"),
-        (["template", "-", "--against", "https://grain.example/"], "pages must be at hand"),
+        (["template", "-", "--against", "https://grain.example/"], "must be saved first"),
         (["methods", "nonesuch"], "nonesuch"),
         (["clean"], "SOURCE"),
         (["clean", "-", "--timeout", "0"], "0"),

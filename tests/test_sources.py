@@ -87,7 +87,7 @@ def test_a_source_that_does_not_exist_is_refused_before_any_page_is_read(
 
 @pytest.mark.parametrize("url", ["http://example.org/", "HTTPS://example.org/a.html"])
 def test_a_url_is_refused_with_the_reason(url: str) -> None:
-    with pytest.raises(UsageError, match="pages must be at hand"):
+    with pytest.raises(UsageError, match="must be saved first"):
         read_pages([url])
 
 

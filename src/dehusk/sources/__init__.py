@@ -323,8 +323,8 @@ def read_pages(
     urls = [name for name in sources if is_web(name)]
     if urls and fetch is None:
         raise UsageError(
-            f"{urls[0]}: pages must be at hand; `dehusk clean URL --save FILE` saves one, and"
-            " `dehusk crawl URL --save FILE` a site"
+            f"{urls[0]}: a page of the web must be saved first: `dehusk clean URL --save FILE`, and"
+            " for a whole site `dehusk crawl URL --save FILE`"
         )
     if settings.url:
         _check_one(settings.url, found)

@@ -37,7 +37,8 @@ def check_saved(sources: Iterable[str]) -> None:
     """Raise UsageError for a web address: pages to look at must be at hand."""
     if any(map(is_web, sources)):
         raise UsageError(
-            "pages must be at hand: `dehusk crawl URL --save site.warc.gz -o site/` saves a site"
+            "a page of the web must be saved first: `dehusk clean URL --save FILE`, and for a whole"
+            " site `dehusk crawl URL --save FILE`"
         )
 
 
