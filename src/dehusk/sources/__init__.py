@@ -12,7 +12,7 @@ import re
 import stat
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
@@ -58,6 +58,7 @@ from dehusk.sources.records import (
 __all__ = [
     "Failure",
     "Read",
+    "check_saved",
     "count_pages",
     "fetching",
     "is_web",
@@ -90,7 +91,7 @@ _BLOCK_BYTES: Final = 1 << 18
 
 
 class _Source(Struct, frozen=True):
-    """A source that exists, and how it is to be read. Standard input has no path."""
+    """A source that exists, and how it is to be read. Standard input and the web have no path."""
 
     path: Path | None
     kind: Kind
@@ -240,7 +241,7 @@ class Kind(Struct, frozen=True):
 
 
 FOLDER: Final = Kind(_read_folder, count=lambda path: count_files(path, _MAX_COUNTED))
-WEB: Final = Kind(_read_web, count=lambda _: 1)
+WEB: Final = Kind(_read_web)
 """A web address: that one page."""
 STREAM: Final = Kind(_read_any)
 """Standard input, or another pipe."""
@@ -321,21 +322,14 @@ def read_pages(
     led = {} if redirects is None else redirects
     found = _check(sources)
     urls = [name for name in sources if is_web(name)]
-    if urls and fetch is None:
-        raise UsageError(
-            f"{urls[0]}: a page of the web must be saved first: `dehusk clean URL --save FILE`, and"
-            " for a whole site `dehusk crawl URL --save FILE`"
-        )
+    if fetch is None:
+        check_saved(sources)
     if settings.url:
         _check_one(settings.url, found)
     web = fetch(urls) if fetch and urls else iter(())
-    places = [_place(path, kind) for path, kind in found]
-    names = folder_names(place for place in places if place)
     checked = [
-        _Source(
-            path, kind, settings, stdin, count, led, names[place] if place else _STDIN_NAME, web
-        )
-        for (path, kind), place in zip(found, places, strict=True)
+        _Source(path, kind, settings, stdin, count, led, folder, web)
+        for (path, kind), folder in zip(found, _folders(found), strict=True)
     ]
     return chain.from_iterable(map(_read_source, checked))
 
@@ -349,11 +343,24 @@ def _check_one(url: str, found: Sequence[tuple[Path | None, Kind]]) -> None:
         raise UsageError("--url is the address of one page: a file of HTML, or standard input")
 
 
-def _place(path: Path | None, kind: Kind) -> Path | None:
-    """The folder that names the site of a source's pages, by its full path; None for a stream."""
-    if path is None or kind is STREAM or kind is WEB:
-        return None
-    return (path if kind is FOLDER else path.parent).resolve()
+def _folders(found: Sequence[tuple[Path | None, Kind]]) -> Iterator[str]:
+    """What the folder of each source is called: the site of pages that name none."""
+    own = [
+        path if path is None or kind is FOLDER else None if kind is STREAM else path.parent
+        for path, kind in found
+    ]
+    real = {folder: folder.resolve() for folder in {*own} if folder}
+    names = folder_names(real.values())
+    yield from (names[real[folder]] if folder else _STDIN_NAME for folder in own)
+
+
+def check_saved(sources: Iterable[str]) -> None:
+    """Raise UsageError for a web address, where pages must be at hand."""
+    if any(map(is_web, sources)):
+        raise UsageError(
+            "a page of the web must be saved first: `dehusk clean URL --save FILE`, and for a whole"
+            " site `dehusk crawl URL --save FILE`"
+        )
 
 
 def is_web(source: str) -> bool:
@@ -394,13 +401,13 @@ def _check(sources: Sequence[str]) -> list[tuple[Path | None, Kind]]:
     return [(None, STREAM) if source == _STDIN else _check_path(source) for source in sources]
 
 
-def _check_path(source: str) -> tuple[Path, Kind]:
+def _check_path(source: str) -> tuple[Path | None, Kind]:
     """What a source is, by its name and by what is there. Raises UsageError."""
     if not source:
         raise UsageError("an empty SOURCE; the current folder is `.`")
-    path = Path(source)
     if is_web(source):
-        return path, WEB
+        return None, WEB
+    path = Path(source)
     try:
         mode = path.stat().st_mode
     except (OSError, ValueError) as fault:
