@@ -129,10 +129,17 @@ def test_a_page_of_the_web_teaches_a_memory_and_is_saved(tmp_path: Path) -> None
     assert [page.html for page in dehusk.read(saved)] == [_html("rye")]
 
 
-def test_a_crawl_takes_the_site_into_a_folder(tmp_path: Path) -> None:
+def test_a_crawl_takes_the_site_into_a_folder_and_can_be_resumed(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     with serve(SITE) as server:
-        more = ["--allow-private", HOST, "--delay", "0", "-q"]
-        assert main(["crawl", f"{server.url}/rye", "-o", f"{tmp_path}/site/", *more]) == 0
+        command = ["crawl", f"{server.url}/rye", "-o", f"{tmp_path}/site/", "--delay", "0"]
+        assert main([*command, "--allow-private", HOST, "--pages", "1"]) == 0
+        assert "to go on: the same command with --resume and more --pages" in capfd.readouterr().err
+        assert main([*command, "--allow-private", HOST, "--resume"]) == 0
+        assert "1 page of 1 site, 1 already written" in capfd.readouterr().err
+        assert main([*command, "--allow-private", HOST, "--resume"]) == 0
+        assert capfd.readouterr().err == "nothing left to clean: 2 pages already written\n"
     folder = tmp_path / "site" / server.url.removeprefix("http://").replace(":", "_")
     assert sorted(path.name for path in folder.iterdir()) == ["oats.md", "rye.md"]
     assert (folder / "oats.md").read_text("utf-8").endswith(_said("oats"))

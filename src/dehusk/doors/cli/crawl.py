@@ -63,7 +63,7 @@ def _crawl(arguments: argparse.Namespace, sites: Session, browser: Browser | Non
     with crawling, make_writer(arguments, crawling.written) as writer:
         crawl = crawling.crawl
         progress = make_progress(arguments, None, sites, lambda: crawl.waiting)
-        progress.earlier = crawl.pages
+        progress.earlier = len(crawling.written.pages) if arguments.resume else 0
         is_whole = False
         try:
             for answer in _written(arguments, crawling, sites, browser, writer):
