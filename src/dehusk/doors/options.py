@@ -46,13 +46,9 @@ def add_sources(parser: argparse.ArgumentParser, *, is_fetched: bool = False) ->
     add_render(group)
 
 
-def add_url(parser: argparse.ArgumentParser, name: str) -> None:
-    """The address of the one page that is read."""
-    parser.add_argument(
-        "--url",
-        metavar="URL",
-        help=f"the address of the page, where {name} is one file of HTML or standard input",
-    )
+def add_url(parser: argparse.ArgumentParser, what: str) -> None:
+    """The address of the one page that is read, and what may have one."""
+    parser.add_argument("--url", metavar="URL", help=f"the address of the page, where {what}")
 
 
 def add_render(parser: argparse._ActionsContainer) -> None:

@@ -19,7 +19,7 @@ _USUAL: Final = CrawlSettings()
 def add_clean(parser: Parser) -> None:
     """Pages, how they are judged, and where the answers go."""
     options.add_sources(parser, is_fetched=True)
-    options.add_url(parser, "SOURCE")
+    options.add_url(parser, "SOURCE is one file of HTML or standard input")
     written = _add_answers(parser)
     written.add_argument(
         "--unique",

@@ -188,7 +188,7 @@ def _check(arguments: argparse.Namespace) -> None:
         if not is_web(url):
             raise UsageError("hyperlink fetches what web pages link, so no files in the same run")
         read_start(url)
-    names = ("memory", "two_pass", "unique", "revise", "resume", "llms_txt")
+    names = ("url", "memory", "two_pass", "unique", "revise", "resume", "llms_txt")
     given = [f"--{name.replace('_', '-')}" for name in names if getattr(arguments, name)]
     if given:
         raise UsageError(

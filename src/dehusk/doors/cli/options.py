@@ -72,7 +72,7 @@ def add_explain(parser: argparse.ArgumentParser) -> None:
         "pages to learn first, as for `dehusk clean` (default: none, so that PAGE is judged as"
         " `dehusk clean PAGE` judges it)",
     )
-    options.add_url(parser, "PAGE")
+    options.add_url(parser, "PAGE is a file")
     parser.add_argument(
         "--format",
         choices=("table", "json"),

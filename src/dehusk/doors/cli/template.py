@@ -204,7 +204,10 @@ def find_page(
     `beside` it, else it is read as `dehusk clean` reads it.
     """
     name: str = arguments.page
+    settings = make_source_settings(arguments)
     if not Path(name).is_file():
+        if settings.url:
+            raise UsageError(f"--url is the address of a file, and {name} is none")
         known = {normal_url(page.url): page for page in reversed(pages) if page.url} | dict(names)
         for wanted in (normal_url(name), crawled_url(name)):
             if wanted in known:
@@ -214,7 +217,6 @@ def find_page(
         if is_web(name) and not arguments.against:
             meant = f"; `dehusk clean {name} --save FILE` saves it, then --against FILE"
         raise UsageError(f"{name}: neither a file nor the URL of a page in --against{meant}")
-    settings = make_source_settings(arguments)
     items = list(islice(read_pages([name], settings), 2))
     if len(items) != 1:
         raise UsageError(f"{name}: not one page; name one by its URL, and this with --against")
