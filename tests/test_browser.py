@@ -362,7 +362,7 @@ def test_the_command_cleans_what_the_browser_shows(
     lines.append({"url": URL + "2", "html": "<script>location = 'about:blank'</script>"})
     source = tmp_path / "pages.jsonl"
     source.write_text("\n".join(map(json.dumps, lines)), "utf-8")
-    assert main(["clean", str(source), "--render"]) == 1
+    assert main(["clean", str(source), "--render", "--format", "jsonl"]) == 1
     out, err = capsysbinary.readouterr()
     shown, left = map(json.loads, out.splitlines())
     assert shown["text"] == "Rye\nSown in autumn."

@@ -95,7 +95,7 @@ def test_standard_input_gives_what_the_command_line_writes_of_it(
     assert len(found) == PAGES + 1
 
 
-def test_a_site_of_the_web_gives_what_the_command_line_writes_of_it(tmp_path: Path) -> None:
+def test_pages_of_the_web_give_what_the_command_line_writes_of_them(tmp_path: Path) -> None:
     def page(number: int) -> bytes:
         return harvest(number).encode()
 
@@ -103,14 +103,11 @@ def test_a_site_of_the_web_gives_what_the_command_line_writes_of_it(tmp_path: Pa
         f"/{n}": lambda request, n=n: request.page(page(n)) for n in range(PAGES)
     }
     with serve(paths) as server:
-        start = f"{server.url}/0"
-        found = _answers(start, crawl=HASTE)
-        written = _written(
-            tmp_path / "out.jsonl",
-            *(start, "--delay", "0", "--allow-private", HOST, "--no-sitemaps"),
-        )
+        urls = [f"{server.url}/{n}" for n in range(PAGES)]
+        found = _answers(*urls, crawl=HASTE)
+        written = _written(tmp_path / "out.jsonl", *urls, "--delay", "0", "--allow-private", HOST)
     assert found == written
-    assert len(found) == PAGES
+    assert [answer["url"] for answer in found] == urls
     assert found[-1]["pages_seen"] == PAGES
 
 
@@ -130,9 +127,9 @@ def test_a_memory_goes_on_where_the_run_before_ended(tmp_path: Path) -> None:
 def test_a_crawl_teaches_a_memory(tmp_path: Path) -> None:
     memory = tmp_path / "mill.husk"
     with serve({"/": lambda request: request.page(harvest(0).encode())}) as server:
-        answers = _answers(server.url, memory=memory, crawl=HASTE)
+        answers = list(dehusk.crawl(server.url, memory=memory, settings=HASTE))
     with dehusk.open(memory) as session:
-        assert [row.name for row in session.sites()] == [answers[0]["site"]]
+        assert [row.name for row in session.sites()] == [answers[0].site]
 
 
 def test_the_memory_is_free_again_once_a_run_is_left_in_the_middle(tmp_path: Path) -> None:

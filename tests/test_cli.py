@@ -56,7 +56,7 @@ def crawl(tmp_path: Path) -> Path:
 
 
 def test_json_lines_come_out_in_the_order_they_went_in(crawl: Path) -> None:
-    run = _run("clean", str(crawl))
+    run = _run("clean", str(crawl), "--format", "jsonl")
     assert run.returncode == 0
     lines = _lines(run.stdout)
     assert [line["url"] for line in lines] == [f"https://grain.example/{n}" for n in range(7)]
@@ -77,7 +77,9 @@ def test_packed_files_are_read_as_they_are(crawl: Path, suffix: str, pack: objec
 
 
 def test_standard_input_is_read_as_json_lines_or_as_one_page() -> None:
-    assert len(_lines(_run("clean", "-", given=_records(3).encode()).stdout)) == 3
+    assert (
+        len(_lines(_run("clean", "-", "--format", "jsonl", given=_records(3).encode()).stdout)) == 3
+    )
     run = _run("clean", "-", "--format", "text", given=b"<p>caf\xe9</p>")
     assert run.stdout.decode() == "café\n"
 
@@ -159,7 +161,7 @@ def test_a_page_that_fails_is_named_and_the_run_goes_on(
 ) -> None:
     path = tmp_path / "crawl.jsonl"
     path.write_text(_records(1) + json.dumps(bad) + "\n" + _records(2), encoding="utf-8")
-    run = _run("clean", str(path))
+    run = _run("clean", str(path), "--format", "jsonl")
     assert run.returncode == 1
     lines = _lines(run.stdout)
     assert [line["error"] is None for line in lines] == [True, False, True, True]
@@ -181,7 +183,7 @@ def test_a_failed_page_gives_nothing_in_other_formats(tmp_path: Path) -> None:
 def test_a_damaged_file_gives_what_can_be_read(crawl: Path) -> None:
     packed = crawl.with_name("cut.jsonl.gz")
     packed.write_bytes(gzip.compress(_records(2000).encode())[:-4000])
-    run = _run("clean", str(packed))
+    run = _run("clean", str(packed), "--format", "jsonl")
     assert run.returncode == 1
     lines = _lines(run.stdout)
     assert len(lines) > 100
@@ -194,7 +196,7 @@ def test_a_damaged_file_gives_what_can_be_read(crawl: Path) -> None:
     [("--max-bytes", "100", "too_large"), ("--max-nodes", "5", "too_many_nodes")],
 )
 def test_limits_refuse_pages(crawl: Path, option: str, value: str, code: str) -> None:
-    run = _run("clean", str(crawl), option, value)
+    run = _run("clean", str(crawl), option, value, "--format", "jsonl")
     assert run.returncode == 1
     errors = [line["error"] for line in _lines(run.stdout)]
     assert all(isinstance(error, dict) and error["code"] == code for error in errors)
@@ -211,7 +213,7 @@ def test_limits_refuse_pages(crawl: Path, option: str, value: str, code: str) ->
         (["clean", "-", "--set", "ages=perhaps"], "neither true nor false"),
         (["clean", "-", "-o", "no/such/folder/file.jsonl"], "no/such/folder"),
         (["clean", "https://grain.example/", "--user-agent", "/1"], "user_agent"),
-        (["template", "-", "--against", "https://grain.example/"], "only `dehusk clean` crawls"),
+        (["template", "-", "--against", "https://grain.example/"], "must be saved first"),
         (["methods", "nonesuch"], "nonesuch"),
         (["clean"], "SOURCE"),
         (["clean", "-", "--timeout", "0"], "0"),
@@ -227,12 +229,16 @@ def test_wrong_use_is_status_2_and_says_why(arguments: list[str], message: str) 
 
 
 def test_a_setting_changes_the_answer(crawl: Path) -> None:
-    lines = _lines(_run("clean", str(crawl), "--method", "segments", "--set", "min_count=2").stdout)
+    lines = _lines(
+        _run(
+            "clean", str(crawl), "--method", "segments", "--set", "min_count=2", "--format", "jsonl"
+        ).stdout
+    )
     assert lines[1]["text"] == "Harvest 1\nThere were 1 sacks of rye."
 
 
 def test_the_site_can_be_named(crawl: Path) -> None:
-    lines = _lines(_run("clean", str(crawl), "--site", "grain").stdout)
+    lines = _lines(_run("clean", str(crawl), "--site", "grain", "--format", "jsonl").stdout)
     assert {line["site"] for line in lines} == {"grain"}
 
 

@@ -59,7 +59,7 @@ def test_the_help_of_clean_begins_with_what_most_need(
     assert len(lines) <= 50
 
 
-_LONG = ["clean", "template", "explain", "review", "report", "learn", "view", "serve"]
+_LONG = ["clean", "crawl", "template", "explain", "review", "report", "learn", "view", "serve"]
 
 
 @pytest.mark.parametrize("command", [[], *([name] for name in COMMANDS), ["spark", "clean"]])
@@ -108,6 +108,10 @@ def test_without_a_command_there_is_help_and_status_2(
         ("clean a.html --format markdwon", "parquet; did you mean markdown?"),
         ("sites --memory a.husk --jsno", "unknown option --jsno; did you mean --json?"),
         ("https://a.example/", "did you mean `dehusk clean https://a.example/`?"),
+        ("clean a.html --url-fiel a", "unknown option --url-fiel; did you mean --url-field?"),
+        ("clean a.html --form text", "unknown option --form; did you mean --format?"),
+        ("bench speed --round 1", "unknown option --round; did you mean --rounds?"),
+        ("sites --memory a.husk show a.example --jso", "--jso; did you mean --json?"),
     ],
 )
 def test_a_slip_of_the_fingers_is_answered_with_what_was_meant(
@@ -119,6 +123,26 @@ def test_a_slip_of_the_fingers_is_answered_with_what_was_meant(
     said = capsys.readouterr().err
     assert f"{meant} See `dehusk" in said
     assert said.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ("clean https://a.example/ --pages 5", "--pages: `dehusk clean` takes the pages that you"),
+        ("clean a.html --state=x", "name; `dehusk crawl URL` takes a whole site"),
+        ("crawl https://a.example/ --two-pass", "--two-pass: not while a site is crawled; save"),
+        ("crawl https://a.example/ --url https://b.example/", "and `dehusk clean FILE`"),
+    ],
+)
+def test_an_option_of_the_other_command_is_refused_by_its_name(
+    arguments: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as exit_:
+        main(arguments.split())
+    assert exit_.value.code == 2
+    found = capsys.readouterr().err
+    assert said in found
+    assert found.count("\n") == 1
 
 
 _EXAMPLES = [line for command in COMMANDS.values() for line in command.examples]
@@ -164,8 +188,8 @@ def _refused(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> str:
         ("clean page.html -o grain.husk --memory new.husk", "cannot write to grain.husk"),
         ("clean page.html -o page.html", "-o and SOURCE are the same file"),
         ("clean page.html --memory page.html", "--memory and SOURCE are the same file"),
-        ("clean http://a.example -o o.jsonl --state o.jsonl", "-o and --state are the same file"),
-        ("clean http://a.example --memory s --state s", "--memory and --state are the same file"),
+        ("crawl http://a.example -o o.jsonl --state o.jsonl", "-o and --state are the same file"),
+        ("crawl http://a.example --memory s --state s", "--memory and --state are the same file"),
         ("learn grain.husk --memory grain.husk", "--memory and SOURCE are the same file"),
         ("template page.html -o grain.husk", "cannot write to grain.husk: it is a memory"),
         ("sites export --memory grain.husk -o grain.husk", "-o and --memory are the same file"),
@@ -182,10 +206,22 @@ def test_what_is_read_or_kept_is_never_written_over(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ("clean page.html --pages 5 --delay 0", "--pages, --delay: only for web addresses"),
+        ("clean page.html --retries 5 --delay 0", "--delay, --retries: only for web addresses"),
         ("clean page.html --allow-private ::1", "--allow-private: only for web addresses"),
-        ("clean page.html --exclude *.pdf", "--exclude: only for web addresses"),
-        ("clean http://a.example --html-field body", "--html-field"),
+        ("clean http://a.example --resume -o new/", "`dehusk crawl` can be resumed"),
+        ("clean http://a.example --two-pass", "save it first (--save FILE)"),
+        ("clean page.html --format text --no-front-matter", "--front-matter is about Markdown"),
+        ("clean page.html -o new.jsonl --front-matter", "--front-matter is about Markdown"),
+        ("clean page.html -o new/ --llms-txt --no-front-matter", "Markdown with front matter"),
+        ("clean page.html page.html --url http://a.example/", "the address of one page"),
+        ("clean . --url http://a.example/", "the address of one page"),
+        ("clean http://b.example/ --url http://a.example/", "the address of one page"),
+        ("clean http://b.example/ --method hyperlink --url http://a.example/", "--url: not with"),
+        ("clean page.html --url a.example/x", "did you mean https://a.example/x ?"),
+        ("explain http://b.example/ --url http://a.example/", "http://b.example/ is none"),
+        ("crawl page.html", "page.html: not a web address; `dehusk clean` reads files"),
+        ("crawl a.example", "did you mean https://a.example ?"),
+        ("crawl http://a.example --method hyperlink", "`dehusk clean URL --method hyperlink`"),
         ("clean http://a.example --user-agent=", "must begin with a name"),
         ("clean page.html --relearn", "--relearn needs --memory"),
         ("clean page.html --durable page", "--durable needs --memory"),
@@ -228,7 +264,7 @@ def test_a_revision_that_is_yet_to_come_is_refused(capsys: pytest.CaptureFixture
         ("sites import page.html --memory new.husk", "not an export of memories"),
         ("train auto page.html -o model.json", "page.html: not a corpus"),
         ("demo -o page.html/below", "cannot write to page.html/below"),
-        ("clean ftp://a.example/", "only http:// and https:// addresses are crawled"),
+        ("clean ftp://a.example/", "of addresses only http:// and https:// are read"),
         ("clean a.example", "did you mean https://a.example ?"),
         ("clean www.a.example:80/x", "did you mean https://www.a.example:80/x ?"),
         ("clean localhost:8080", "did you mean http://localhost:8080 ?"),

@@ -25,7 +25,7 @@ pytestmark = pytest.mark.slow
 def command(site: str, output: str, *more: str) -> list[str]:
     """The command line of a crawl in haste."""
     haste = ["--allow-private", "127.0.0.1", "--delay", "0", "--pages", "1000"]
-    return [sys.executable, "-m", "dehusk", "clean", site, "-o", output, "-q", *haste, *more]
+    return [sys.executable, "-m", "dehusk", "crawl", site, "-o", output, "-q", *haste, *more]
 
 
 def output_of(path: Path) -> dict[str, bytes]:
@@ -134,9 +134,9 @@ def test_private_addresses_need_to_be_allowed_on_the_command_line(tmp_path: Path
         assert server.requests == []
 
 
-def test_files_and_web_addresses_do_not_mix(tmp_path: Path) -> None:
+def test_a_file_is_nothing_to_crawl(tmp_path: Path) -> None:
     line = command("http://a.example/", str(tmp_path / "o.jsonl"))
     line.insert(4, str(tmp_path))
     run = subprocess.run(line, check=False, capture_output=True, text=True)
     assert run.returncode == 2
-    assert "cannot be mixed in one run" in run.stderr
+    assert "not a web address; `dehusk clean` reads files" in run.stderr

@@ -92,7 +92,7 @@ def _clean(tmp_path: Path, pages: list[str], *options: str) -> int:
         for n, html in enumerate(pages)
     ]
     source.write_text("\n".join(lines), "utf-8")
-    return main(["clean", str(source), "--method", "segments", *options])
+    return main(["clean", str(source), "--method", "segments", "--format", "jsonl", *options])
 
 
 def test_the_option_leaves_out_what_an_earlier_page_said_and_counts_it(

@@ -168,7 +168,14 @@ def _run(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_the_command_shows_a_line_for_each_region(tmp_path: Path) -> None:
-    run = _run("explain", str(_folder(tmp_path) / "5.html"), "--method", "segments")
+    run = _run(
+        "explain",
+        str(_folder(tmp_path) / "5.html"),
+        "--against",
+        str(tmp_path),
+        "--method",
+        "segments",
+    )
     assert run.returncode == 0
     lines = run.stdout.splitlines()
     assert lines[0] == "file:5.html"
@@ -179,21 +186,33 @@ def test_the_command_shows_a_line_for_each_region(tmp_path: Path) -> None:
     assert "\x1b" not in run.stdout
 
 
-def test_that_the_folder_of_the_page_is_learned_is_said(tmp_path: Path) -> None:
-    page = _folder(tmp_path) / "5.html"
-    said = f"learned 5 other pages of {page.parent} first; --against names other pages\n"
-    assert _run("explain", str(page)).stderr == said
-    assert _run("explain", str(page), "--against", str(page.parent)).stderr == ""
-    (tmp_path / "alone").mkdir()
-    alone = page.rename(tmp_path / "alone" / "5.html")
-    assert _run("explain", str(alone)).stderr == ""
-
-
-def test_with_a_memory_the_other_pages_of_the_folder_are_not_learned(tmp_path: Path) -> None:
+def test_a_page_is_explained_as_clean_answers_on_it(tmp_path: Path) -> None:
     folder, file = _folder(tmp_path), str(tmp_path / "grain.husk")
-    assert _run("learn", str(folder / "0.html"), "--memory", file, "-q").returncode == 0
-    run = _run("explain", str(folder / "5.html"), "--memory", file, "--format", "json")
-    assert json.loads(run.stdout)["pages_seen"] == 2
+    page = str(folder / "5.html")
+    address = ["--url", "https://grain.example/5", "--memory", file]
+    learned = ["learn", str(folder), "--site", "grain.example", "--memory", file, "-q"]
+    assert _run(*learned).returncode == 0
+    rule = ["sites", "rules", "grain.example", "--drop", "h1", "--memory", file]
+    assert _run(*rule).returncode == 0
+    for options in ([], ["--url", "https://grain.example/5"], address):
+        run = _run("explain", page, *options, "--format", "json")
+        explained = json.loads(run.stdout)
+        answer = json.loads(_run("clean", page, *options, "--format", "jsonl", "-q").stdout)
+        for name in ("url", "site", "pages_seen", "template_share"):
+            assert explained[name] == answer[name], options
+        kept = [region["text"] for region in explained["regions"] if region["label"] == "content"]
+        assert " ".join(kept) == " ".join(answer["text"].split())
+        assert run.stderr == ""
+    assert "Harvest" not in answer["text"]
+
+
+def test_other_pages_are_learned_only_if_they_are_named(tmp_path: Path) -> None:
+    page = _folder(tmp_path) / "5.html"
+    seen = [
+        json.loads(_run("explain", str(page), *more, "--format", "json").stdout)["pages_seen"]
+        for more in ([], ["--against", str(page.parent)])
+    ]
+    assert seen == [1, len(PAGES)]
 
 
 @pytest.mark.parametrize("method", ["auto", "segments"])

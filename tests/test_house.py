@@ -184,7 +184,7 @@ def test_every_public_name_exists_and_is_documented() -> None:
 
 def test_the_docs_name_the_default_method() -> None:
     library = (ROOT / "docs" / "library.md").read_text(encoding="utf-8")
-    for call in ("extract", "Site", "crawl", "template_of"):
+    for call in ("extract", "Site", "template_of"):
         assert re.search(rf'`(?:dehusk\.)?{call}\([^)]*method="{DEFAULT}"', library), call
 
 

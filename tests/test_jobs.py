@@ -165,7 +165,7 @@ def test_two_jobs_go_on_where_a_run_was_cut_off(
 @pytest.mark.parametrize(
     ("arguments", "word"),
     [
-        (["https://grain.example"], "crawl"),
+        (["https://grain.example"], "pages of the web"),
         (["SOURCE", "--render"], "--render"),
         (["SOURCE", "--method", "hyperlink"], "hyperlink"),
     ],

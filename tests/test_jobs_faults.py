@@ -127,7 +127,7 @@ def test_a_page_whose_answer_cannot_be_sent_is_refused_and_no_other(
 def test_closed_standard_input_is_no_hindrance(tmp_path: Path) -> None:
     for number, page in enumerate(PAGES[:4]):
         (tmp_path / f"{number}.html").write_text(str(page.html))
-    command = f"{sys.executable} -m dehusk clean --jobs 2 {tmp_path} <&-"
+    command = f"{sys.executable} -m dehusk clean --format jsonl --jobs 2 {tmp_path} <&-"
     run = subprocess.run(["sh", "-c", command], capture_output=True, check=False, timeout=100)
     assert run.returncode == 0, run.stderr
     assert len(run.stdout.splitlines()) == 4
@@ -158,6 +158,7 @@ def test_a_page_that_cannot_be_learned_is_refused_when_it_is_asked_about(
     crawl = tmp_path / "crawl.jsonl"
     crawl.write_text("".join(json.dumps({"url": p.url, "html": p.html}) + "\n" for p in pages))
     command = [sys.executable, "-m", "dehusk", "clean", str(crawl), "--two-pass", "--jobs", "2"]
+    command += ["--format", "jsonl"]
     run = subprocess.run(command, capture_output=True, check=False, timeout=100)
     lines = [json.loads(line) for line in run.stdout.splitlines()]
     assert run.returncode == 1

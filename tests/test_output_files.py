@@ -45,7 +45,7 @@ def answers(count: int = 3) -> list[Result]:
 
 def write(target: Path | str, *given: Result | Refusal, **options: object) -> None:
     form = options.pop("form", None)
-    with open_writer(str(target), form, io.BytesIO(), is_terminal=False, **options) as writer:  # type: ignore[arg-type]
+    with open_writer(str(target), form, io.BytesIO(), **options) as writer:  # type: ignore[arg-type]
         for answer in given:
             writer.write(answer)
 
@@ -101,7 +101,7 @@ def test_nothing_in_a_page_breaks_out_of_its_record(
     result = Session().add(page)
     object.__setattr__(result, "text", text)
     stream = io.BytesIO()
-    with open_writer(None, Format.WARC, stream, is_terminal=False) as writer:
+    with open_writer(None, Format.WARC, stream) as writer:
         writer.write(result)
         writer.write(result)
     first, second = records(stream.getvalue())
@@ -139,7 +139,7 @@ def test_a_packed_file_without_pages_can_be_unpacked(tmp_path: Path) -> None:
 
 def test_a_name_that_ends_in_gz_is_packed_page_by_page(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl.gz"
-    with open_writer(str(path), None, io.BytesIO(), is_terminal=False) as writer:
+    with open_writer(str(path), None, io.BytesIO()) as writer:
         for number, answer in enumerate(answers(), 1):
             writer.write(answer)
             lines = gzip.decompress(path.read_bytes()).splitlines()
@@ -166,7 +166,7 @@ def test_parquet_holds_the_fields_of_the_json_line(tmp_path: Path) -> None:
 
 def test_a_parquet_file_is_there_when_it_is_whole(tmp_path: Path) -> None:
     path = tmp_path / "a.parquet"
-    with open_writer(str(path), None, io.BytesIO(), is_terminal=False) as writer:
+    with open_writer(str(path), None, io.BytesIO()) as writer:
         writer.write(answers(1)[0])
         assert not path.exists()
     assert len(rows(path)) == 1
@@ -179,7 +179,7 @@ def test_parquet_never_takes_the_place_of_what_is_no_file(tmp_path: Path) -> Non
     link.symlink_to(pipe)
     for target in (pipe, link):
         with pytest.raises(UsageError, match="not a regular file"):
-            open_writer(str(target), Format.PARQUET, io.BytesIO(), is_terminal=False)
+            open_writer(str(target), Format.PARQUET, io.BytesIO())
     assert pipe.is_fifo()
     assert link.is_symlink()
     assert {path.name for path in tmp_path.iterdir()} == {"pipe", "link"}
@@ -203,7 +203,7 @@ def test_a_page_never_takes_the_place_of_a_pipe(tmp_path: Path) -> None:
     (written,) = (tmp_path / "out").rglob("*.txt")
     written.unlink()
     os.mkfifo(written)
-    writer = open_writer(f"{tmp_path}/out/", Format.TEXT, io.BytesIO(), is_terminal=False)
+    writer = open_writer(f"{tmp_path}/out/", Format.TEXT, io.BytesIO())
     with writer, pytest.raises(NotWritten, match="not a regular file"):
         writer.write(answer)
     assert written.is_fifo()
@@ -211,7 +211,7 @@ def test_a_page_never_takes_the_place_of_a_pipe(tmp_path: Path) -> None:
 
 def test_an_interrupted_run_leaves_a_whole_parquet_file(tmp_path: Path) -> None:
     path = tmp_path / "a.parquet"
-    writer = open_writer(str(path), None, io.BytesIO(), is_terminal=False)
+    writer = open_writer(str(path), None, io.BytesIO())
     writer.__enter__()
     writer.write(answers(1)[0])
     writer.__exit__(KeyboardInterrupt, None, None)
@@ -237,12 +237,12 @@ def test_half_a_surrogate_pair_does_not_stop_parquet(tmp_path: Path) -> None:
 
 def test_parquet_is_refused_where_it_cannot_be_written(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(UsageError, match="pipe"):
-        open_writer(None, Format.PARQUET, io.BytesIO(), is_terminal=False)
+        open_writer(None, Format.PARQUET, io.BytesIO())
     with pytest.raises(UsageError, match="cannot write"):
-        open_writer("/no/such/folder/a.parquet", None, io.BytesIO(), is_terminal=False)
+        open_writer("/no/such/folder/a.parquet", None, io.BytesIO())
     monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
     with pytest.raises(MissingExtra, match=r"dehusk\[parquet\]"):
-        open_writer("a.parquet", None, io.BytesIO(), is_terminal=False)
+        open_writer("a.parquet", None, io.BytesIO())
 
 
 # llms.txt
@@ -362,7 +362,7 @@ def test_pieces_come_only_when_asked_for_and_are_null_for_a_failed_page(tmp_path
     assert len(first["pieces"]) > 1
     assert second["pieces"] is None
     with pytest.raises(UsageError, match="pieces go into"):
-        open_writer(None, Format.TEXT, io.BytesIO(), is_terminal=False, piece_tokens=5)
+        open_writer(None, Format.TEXT, io.BytesIO(), piece_tokens=5)
 
 
 @pytest.mark.parametrize("size", [0, -1, "a", 1.5, True, None])

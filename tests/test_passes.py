@@ -47,7 +47,8 @@ def _records(pages: list[Page] = PAGES) -> bytes:
 
 
 def _run(*arguments: str, given: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-    command = [sys.executable, "-m", "dehusk", *arguments, "--method", "segments"]
+    form = ["--format", "jsonl"] if arguments[0] == "clean" else []
+    command = [sys.executable, "-m", "dehusk", *arguments, "--method", "segments", *form]
     return subprocess.run(command, input=given, capture_output=True, check=False, timeout=300)
 
 

@@ -164,7 +164,7 @@ def test_what_is_there_is_not_written_over(
     target.write_bytes(b"something else")
     with serve(site()) as server:
         assert run(server, "template", "--save", str(target)) == 2
-        assert run(server, "clean", "--save", str(target), "--fresh") == 2
+        assert run(server, "crawl", "--save", str(target), "--fresh") == 2
         assert run(server, "clean", "--save", str(target), "-o", str(target)) == 2
         assert run(server, "template", "--save", str(tmp_path / "x.wacz")) == 2
         assert server.requests == []
@@ -183,7 +183,7 @@ def test_a_full_disk_is_said(tmp_path: Path, capfd: pytest.CaptureFixture[str]) 
     target = tmp_path / "full.warc"
     target.symlink_to("/dev/full")
     with serve(site()) as server:
-        for command in ("template", "clean"):
+        for command in ("template", "clean", "crawl"):
             assert run(server, command, "--save", str(target)) == 1
             assert "No space left on device" in capfd.readouterr().err
 
@@ -192,7 +192,7 @@ def test_a_site_is_saved_while_it_is_cleaned(tmp_path: Path) -> None:
     target = tmp_path / "site.warc.gz"
     with serve(site()) as server:
         out = ["-o", str(tmp_path / "out.jsonl"), "-q"]
-        assert run(server, "clean", "--save", str(target), *out) == 1
+        assert run(server, "crawl", "--save", str(target), *out) == 1
         names = [name for name, _, _ in records(target)]
         assert names == ["warcinfo"] + ["response"] * 6
         pages = [item for item in read_pages([str(target)]) if isinstance(item, Page)]
@@ -200,12 +200,12 @@ def test_a_site_is_saved_while_it_is_cleaned(tmp_path: Path) -> None:
         assert {p.charset for p in pages} == {"iso-8859-1"}
         # Nothing has changed: a second visit adds nothing.
         before = target.read_bytes()
-        run(server, "clean", "--save", str(target), *out)
+        run(server, "crawl", "--save", str(target), *out)
         assert target.read_bytes() == before
         # A crawl that is saved goes on being saved, and to no other place.
-        assert run(server, "clean", *out) == 2
-        assert run(server, "clean", "--save", str(tmp_path / "b.warc"), *out) == 2
-        run(server, "clean", "--save", str(target), "--fresh", *out)
+        assert run(server, "crawl", *out) == 2
+        assert run(server, "crawl", "--save", str(tmp_path / "b.warc"), *out) == 2
+        run(server, "crawl", "--save", str(target), "--fresh", *out)
         assert len(records(target)) == 7
 
 
@@ -216,8 +216,8 @@ def page_of(saved: Page) -> bytes:
 def test_a_crawl_that_is_not_saved_cannot_be_saved_from_its_middle(tmp_path: Path) -> None:
     out = ["-o", str(tmp_path / "out.jsonl"), "-q"]
     with serve(site()) as server:
-        run(server, "clean", *out)
-        assert run(server, "clean", "--save", str(tmp_path / "x.warc"), "--resume", *out) == 2
+        run(server, "crawl", *out)
+        assert run(server, "crawl", "--save", str(tmp_path / "x.warc"), "--resume", *out) == 2
 
 
 @pytest.mark.slow
@@ -285,19 +285,19 @@ def test_another_file_under_the_name_of_a_crawls_archive_is_left_as_it_is(
     target, other = tmp_path / "site.warc.gz", tmp_path / "other.warc.gz"
     out = ["-o", str(tmp_path / "out.jsonl"), "-q"]
     with serve(site()) as server:
-        run(server, "clean", "--save", str(target), "--pages", "1", *out)
-        run(server, "clean", "--save", str(other), "-o", str(tmp_path / "b.jsonl"), "-q")
+        run(server, "crawl", "--save", str(target), "--pages", "1", *out)
+        run(server, "crawl", "--save", str(other), "-o", str(tmp_path / "b.jsonl"), "-q")
         for foreign in (random.Random(1).randbytes(200_000), other.read_bytes()):
             target.write_bytes(foreign)
             capfd.readouterr()
-            assert run(server, "clean", "--save", str(target), flag, *out) == 2
+            assert run(server, "crawl", "--save", str(target), flag, *out) == 2
             assert "not the archive of this crawl" in capfd.readouterr().err
             assert target.read_bytes() == foreign
         # Nor is the archive of another crawl replaced by one that begins.
-        assert run(server, "clean", "--save", str(other), "--fresh", *out) == 2
+        assert run(server, "crawl", "--save", str(other), "--fresh", *out) == 2
         assert other.read_bytes() == foreign
         target.unlink()
-        run(server, "clean", "--save", str(target), "--fresh", *out)
+        run(server, "crawl", "--save", str(target), "--fresh", *out)
         assert len(records(target)) == 7
 
 

@@ -87,7 +87,7 @@ def test_a_source_that_does_not_exist_is_refused_before_any_page_is_read(
 
 @pytest.mark.parametrize("url", ["http://example.org/", "HTTPS://example.org/a.html"])
 def test_a_url_is_refused_with_the_reason(url: str) -> None:
-    with pytest.raises(UsageError, match="only `dehusk clean` crawls"):
+    with pytest.raises(UsageError, match="must be saved first"):
         read_pages([url])
 
 
@@ -727,5 +727,3 @@ def test_what_the_library_cannot_read_is_logged_or_refused(
     assert "a.jsonl:1: no `html`" in caplog.text
     with pytest.raises(UsageError, match="No such file"):
         dehusk.read(tmp_path / "b.jsonl")
-    with pytest.raises(UsageError, match="cannot be mixed in one run"):
-        dehusk.read("https://a.example/", tmp_path / "a.jsonl")

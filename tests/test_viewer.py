@@ -21,6 +21,7 @@ from chromium import PATIENT, chromium, expect, show, until, viewer
 from dehusk.doors.cli import main
 from dehusk_bench.samples import sample_site, write_site
 from hostile_pages import hostile_pages
+from test_site_removed import FIELDS, NOTICE
 
 pytestmark = pytest.mark.slow
 
@@ -138,6 +139,44 @@ def test_sites_and_pages_are_chosen_by_mouse_or_key(page: Any) -> None:
     page.select_option("#site", index=1)
     expect(page.locator("#address")).to_contain_text("shop")
     until(page, "() => [...document.querySelectorAll('#pages .share')].every(e => e.textContent)")
+
+
+@pytest.fixture(scope="module")
+def doubtful(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The viewer of a site of which the last page keeps little, for what it repeats."""
+    source = tmp_path_factory.mktemp("doubtful") / "a.jsonl"
+    pages = [{"url": page.url, "html": page.html} for page in (*FIELDS, NOTICE)]
+    source.write_text("".join(json.dumps(page) + "\n" for page in pages), "utf-8")
+    with viewer(str(source)) as found:
+        yield found
+
+
+def test_doubtful_pages_are_listed_first(browser: Any, doubtful: str) -> None:
+    page = browser.new_page()
+    show(page, doubtful)
+    expect(page.locator("#pages h2").first).to_have_text("Doubtful · 1")
+    expect(page.locator("#pages button").first).to_have_attribute("title", str(NOTICE.url))
+    expect(page.locator("#pages button")).to_have_count(len(FIELDS) + 1)
+    page.click("#pages button >> nth=1")
+    expect(page.locator("#address")).to_contain_text(str(FIELDS[0].url))
+    page.keyboard.press("k")
+    expect(page.locator("#address")).to_contain_text(str(NOTICE.url))
+    page.close()
+
+
+def test_enter_in_the_search_opens_the_first_page_it_found(browser: Any, doubtful: str) -> None:
+    page = browser.new_page()
+    show(page, doubtful)
+    page.keyboard.press("/")
+    page.fill("#search", "mill.example/7")
+    page.keyboard.press("Enter")
+    expect(page.locator("#address")).to_contain_text(str(FIELDS[7].url))
+    page.fill("#search", "no such page")
+    page.keyboard.press("Enter")
+    page.fill("#search", "")
+    page.keyboard.press("Enter")
+    expect(page.locator("#address")).to_contain_text(str(FIELDS[7].url))
+    page.close()
 
 
 def test_a_region_is_shown_when_it_is_chosen(page: Any) -> None:

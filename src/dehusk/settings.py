@@ -154,6 +154,8 @@ class SourceSettings:
 
     site: str | None = None
     """The site of every page, whatever the page or its URL says."""
+    url: str | None = None
+    """The address of the page, where the source is one file of HTML or standard input."""
     site_by: SiteBy = SiteBy.HOST
     html_field: str = "html"
     url_field: str = "url"

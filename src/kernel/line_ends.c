@@ -1,22 +1,25 @@
-/* `one_line`: JSON as it is written on a line, with nothing in it that some readers take for the end of one. */
+/* `one_line`: JSON as it is written on a line, with nothing in it that some readers take for the end of one,
+   and no control character that a terminal takes for an order. */
+
+#include <stdio.h>
 
 #include "buffer.h"
 #include "kernel.h"
 
-/* The escape of U+0085, U+2028 or U+2029 if one stands there, whole; NULL for anything else. */
-static const char *escape_at(const uint8_t *at, size_t left)
+/* The control character U+0080 … U+009F, U+2028 or U+2029 if one stands there, whole; 0 for anything else. */
+static unsigned escaped_at(const uint8_t *at, size_t left)
 {
-    if (left >= 2 && at[0] == 0xC2 && at[1] == 0x85)
-        return "\\u0085";
+    if (left >= 2 && at[0] == 0xC2 && at[1] < 0xA0)
+        return at[1];
     if (left >= 3 && at[0] == 0xE2 && at[1] == 0x80 && (at[2] == 0xA8 || at[2] == 0xA9))
-        return at[2] == 0xA8 ? "\\u2028" : "\\u2029";
-    return NULL;
+        return 0x2000 + at[2] - 0x80;
+    return 0;
 }
 
 /* Where the next of them stands that begins with this byte, or the end. */
 static size_t next_end(Bytes json, uint8_t first, size_t at)
 {
-    while ((at = find_byte(json, first, at, json.size)) < json.size && !escape_at(json.bytes + at, json.size - at))
+    while ((at = find_byte(json, first, at, json.size)) < json.size && !escaped_at(json.bytes + at, json.size - at))
         at++;
     return at;
 }
@@ -51,7 +54,9 @@ static void put_string(Writing *writing, size_t at, size_t stop)
         if (end >= stop)
             break;
         put(&writing->line, json.bytes + at, end - at);
-        put_text(&writing->line, escape_at(json.bytes + end, json.size - end));
+        char escape[8];
+        snprintf(escape, sizeof escape, "\\u%04x", escaped_at(json.bytes + end, json.size - end));
+        put_text(&writing->line, escape);
         at = end + (is_control ? 2 : 3);
         if (is_control)
             writing->control = next_end(json, 0xC2, at);

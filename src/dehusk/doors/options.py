@@ -32,8 +32,8 @@ MAX_LOADS_OPTION: Final = "--max-loads"
 _SEARCH: Final = ("size", "votes", "max_loads", "menu", "equality")
 
 
-def add_sources(parser: argparse.ArgumentParser, *, is_crawled: bool = False) -> None:
-    """What pages to read, out of the web too where that `is_crawled`."""
+def add_sources(parser: argparse.ArgumentParser, *, is_fetched: bool = False) -> None:
+    """What pages to read, out of the web too where that `is_fetched`."""
     group = parser.add_argument_group("input")
     group.add_argument(
         "sources",
@@ -41,9 +41,14 @@ def add_sources(parser: argparse.ArgumentParser, *, is_crawled: bool = False) ->
         metavar="SOURCE",
         help="a file or folder of HTML, a WARC or WACZ file, JSON lines or Parquet with `url` and"
         " `html`, plain or compressed; - for standard input"
-        + ("; or a web address, whose site is crawled" if is_crawled else ""),
+        + ("; or a web address, for that one page" if is_fetched else ""),
     )
     add_render(group)
+
+
+def add_url(parser: argparse.ArgumentParser, what: str) -> None:
+    """The address of the one page that is read, and what may have one."""
+    parser.add_argument("--url", metavar="URL", help=f"the address of the page, where {what}")
 
 
 def add_render(parser: argparse._ActionsContainer) -> None:
@@ -59,13 +64,7 @@ def add_render(parser: argparse._ActionsContainer) -> None:
 def add_site(parser: argparse.ArgumentParser) -> None:
     """How the site of a page is known, and what the fields of records are called."""
     group = parser.add_argument_group("sites and fields")
-    group.add_argument("--site", metavar="NAME", help="count all pages as pages of this site")
-    group.add_argument(
-        "--site-by",
-        choices=[str(choice) for choice in SiteBy],
-        default=str(_SOURCE.site_by),
-        help="what part of a URL names the site (default: %(default)s)",
-    )
+    add_site_name(group)
     group.add_argument(
         "--html-field",
         default=_SOURCE.html_field,
@@ -83,6 +82,17 @@ def add_site(parser: argparse.ArgumentParser) -> None:
         default=_SOURCE.site_field,
         metavar="NAME",
         help="the field, or column, with the site (default: %(default)s)",
+    )
+
+
+def add_site_name(group: argparse._ActionsContainer) -> None:
+    """How the site of a page is known."""
+    group.add_argument("--site", metavar="NAME", help="count all pages as pages of this site")
+    group.add_argument(
+        "--site-by",
+        choices=[str(choice) for choice in SiteBy],
+        default=str(_SOURCE.site_by),
+        help="what part of a URL names the site (default: %(default)s)",
     )
 
 
@@ -306,13 +316,11 @@ def make_limits(arguments: argparse.Namespace) -> Limits:
 
 def make_source_settings(arguments: argparse.Namespace) -> SourceSettings:
     """How pages are to be read, as the options say."""
+    names = ("url", "html_field", "url_field", "site_field")
+    given = {name: getattr(arguments, name) for name in names if hasattr(arguments, name)}
+    site_by = SiteBy(arguments.site_by)
     return SourceSettings(
-        site=arguments.site,
-        site_by=SiteBy(arguments.site_by),
-        html_field=arguments.html_field,
-        url_field=arguments.url_field,
-        site_field=arguments.site_field,
-        max_bytes=arguments.max_bytes,
+        site=arguments.site, site_by=site_by, max_bytes=arguments.max_bytes, **given
     )
 
 

@@ -54,27 +54,27 @@ def open_writer(
     output_format: Format | None,
     stdout: BinaryIO,
     *,
-    is_terminal: bool,
     sources: Sequence[str] = (),
     piece_tokens: int | None = None,
+    is_bare: bool = False,
     written: Written = NOTHING,
     resumes: bool = False,
 ) -> Writer:
     """A writer to the target: standard output (None or `-`), a file, or a folder.
 
     An existing folder, or a name that ends in a slash, gets one file for each page. Without a
-    format: what the name of the file ends in (`.md`, `.parquet`), Markdown on a terminal or
-    into a folder, else JSON lines. A file whose name ends in `.gz` is packed. `piece_tokens` adds
-    the content in pieces of at most so many tokens, where the format has a place for them. Raises
+    format: what the name of the file ends in (`.jsonl`, `.parquet`), else Markdown. A file whose
+    name ends in `.gz` is packed. `piece_tokens` adds the content in pieces of at most so many
+    tokens, where the format has a place for them; `is_bare` leaves out the front matter. Raises
     UsageError for a target that cannot be written, or where that would change what is read of the
     `sources`. With what an earlier run has `written` it goes on behind that; with `resumes` it
     finds out itself what a run over the same pages has written, and tells by `holds_next`.
     """
     if target is None or target == _STANDARD:
-        chosen = output_format or (Format.MARKDOWN if is_terminal else Format.JSONL)
+        chosen = output_format or Format.MARKDOWN
         if chosen.row.open is not None:
             raise UsageError(f"{chosen.title()} cannot go into a pipe; name a file with -o")
-        shape = Shape(chosen, _checked(piece_tokens, chosen), is_terminal=is_terminal)
+        shape = Shape(chosen, _checked(piece_tokens, chosen), is_bare=is_bare)
         return StreamWriter(OpenStream(stdout), shape)
     if not target:
         raise UsageError("cannot write to a file without a name")
@@ -83,13 +83,13 @@ def open_writer(
     try:
         is_folder = _is_folder(target)
         named = named_format(target)
-        chosen = output_format or named or (Format.MARKDOWN if is_folder else Format.JSONL)
+        chosen = output_format or named or Format.MARKDOWN
         if named and named.row.is_named and chosen is not named:
             raise UsageError(f"cannot write {chosen} to {target}: its name stands for {named}")
         if not is_folder and path.name.lower().endswith(_NOT_WRITTEN):
             raise UsageError(f"cannot write {target}: of packed files only {_PACKED} is written")
         is_packed = not is_folder and path.name.lower().endswith(_PACKED)
-        shape = Shape(chosen, _checked(piece_tokens, chosen), is_packed=is_packed)
+        shape = Shape(chosen, _checked(piece_tokens, chosen), is_packed, is_bare)
         if resumes:
             _check_resumable(shape, is_folder=is_folder)
         open_one = _open_folder if is_folder else _open_file
@@ -130,8 +130,9 @@ def named_format(target: str | None) -> Format | None:
     if not target or _is_folder(target):
         return None
     plain = target.lower().removesuffix(_PACKED)
-    if plain.endswith(".htm"):
-        return Format.HTML
+    for ending, form in ((".htm", Format.HTML), (".ndjson", Format.JSONL)):
+        if plain.endswith(ending):
+            return form
     # JSON lines come first: `.jsonl` is also the ending of pieces, which are asked for by name.
     return next((form for form in Format if plain.endswith((f".{form}", form.row.suffix))), None)
 

@@ -49,8 +49,11 @@ _FRONT_MATTER: Final = (
 _NOT_PLAIN: Final = pattern("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 """What JSON may hold as it is and YAML may not, or would take for the end of a line."""
 _JSON: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
-_COMMANDS: Final = pattern("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-"""Control characters: a page could give a terminal orders with them."""
+_COMMANDS: Final = pattern(rb"[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]")
+"""Control characters: a terminal takes some for orders, and a form feed stands between pages."""
+_LONG_COMMANDS: Final = pattern(rb"\xc2[\x80-\x9f]")
+_PLAIN: Final = bytes((9, 10, *range(32, 127), *range(128, 256)))
+"""Bytes that are no control character by themselves."""
 
 
 Made = TypeVar("Made")
@@ -101,15 +104,19 @@ def encode(text: str) -> bytes:
 
 
 def _ended(text: str | None) -> bytes:
-    """The text with one line end behind it."""
-    return encode((text or "").rstrip("\n") + "\n")
+    """The text with one line end behind it, and without control characters."""
+    written = encode((text or "").rstrip("\n") + "\n")
+    # Few pages have any, and to look for them one by one takes longer than to write the page.
+    if written.translate(None, _PLAIN) or _LONG_COMMANDS.search(written):
+        return _COMMANDS.sub(lambda m: b" " if m[0] == b"\f" else b"\xef\xbf\xbd", written)
+    return written
 
 
 def json_line(fields: Mapping[str, object]) -> bytes:
     """JSON on one line, its end behind it, as UTF-8; TypeError for what is no data.
 
-    A number that is not finite becomes null. U+0085, U+2028 and U+2029 are escaped: some readers of
-    lines take them for the end of one.
+    A number that is not finite becomes null. Control characters, U+2028 and U+2029 are escaped:
+    some readers of lines take them for the end of one, and terminals for orders.
     """
     # A sixth of the time of the standard library. Loaded by who writes JSON.
     from msgspec import json as quick  # noqa: PLC0415
@@ -175,9 +182,12 @@ def _markdown_page(answer: Answer, _: int | None) -> bytes:
     return encode(_front_matter(answer) + "\n") + _ended(answer.markdown)
 
 
+def _bare_markdown(answer: Answer, _: int | None) -> bytes:
+    return _ended(answer.markdown)
+
+
 def _text_page(answer: Answer, _: int | None) -> bytes:
-    # A form feed ends a page, so none may stand inside one.
-    return _ended((answer.text or "").replace("\f", " "))
+    return _ended(answer.text)
 
 
 def _html_page(answer: Answer, _: int | None) -> bytes:
@@ -214,8 +224,6 @@ class Row:
     """What is written for a page, with pieces of so many tokens; None for nothing."""
     separator: bytes = b""
     """What stands between two pages in one stream."""
-    is_bare: bool = False
-    """Does a page not say which it is? Then a terminal shows its URL above it."""
     is_named: bool = False
     """May a file whose name ends so be in no other format? It could not be read."""
     is_lines: bool = False
@@ -225,6 +233,8 @@ class Row:
     has_pieces: bool = False
     """Has it a place for the content in pieces?"""
     has_markdown: bool = True
+    bare: Callable[[Answer, int | None], bytes] | None = None
+    """What is written for a page without its front matter, where it has one."""
     open: Callable[[Path, int | None, bool], Writer] | None = None
     """A writer of its own to a path, with pieces of so many tokens, True for a folder. What it
     writes is whole only at the end of a run, so that no other run can go on with it."""
@@ -235,6 +245,11 @@ class Format(StrEnum):
 
     row: Row
 
+    @classmethod
+    def named(cls, name: str) -> str:
+        """The format's own name, for that and for `md`."""
+        return cls.MARKDOWN if name == "md" else name
+
     def __new__(cls, row: Row) -> Self:
         """The format that the row describes, known by its name."""
         member = str.__new__(cls, row.name)
@@ -244,7 +259,7 @@ class Format(StrEnum):
 
     JSONL = Row(
         name="jsonl",
-        help="jsonl",
+        help="jsonl (JSON lines)",
         suffix=".json",
         write=_json_page,
         is_lines=True,
@@ -253,10 +268,11 @@ class Format(StrEnum):
     )
     MARKDOWN = Row(
         name="markdown",
-        help="markdown",
+        help="markdown (or md)",
         suffix=".md",
         write=_markdown_page,
-        separator=b"\n",
+        separator=b"\f\n",
+        bare=_bare_markdown,
     )
     TEXT = Row(
         name="text",
@@ -265,7 +281,6 @@ class Format(StrEnum):
         write=_text_page,
         has_markdown=False,
         separator=b"\f",
-        is_bare=True,
     )
     HTML = Row(
         name="html",
@@ -301,11 +316,14 @@ class Format(StrEnum):
     )
 
 
-def render(answer: Answer, chosen: Format, piece_tokens: int | None = None) -> bytes | None:
+def render(
+    answer: Answer, chosen: Format, piece_tokens: int | None = None, *, is_bare: bool = False
+) -> bytes | None:
     """The bytes for one page; None where there is nothing to write, as for most that failed."""
     if answer.error is not None and not chosen.row.has_failures:
         return None
-    return chosen.row.write(answer, piece_tokens)
+    write = chosen.row.bare if is_bare and chosen.row.bare else chosen.row.write
+    return write(answer, piece_tokens)
 
 
 class Rendered(Struct, frozen=True):
@@ -351,8 +369,9 @@ class Shape:
 
     format: Format = Format.JSONL
     piece_tokens: int | None = None
-    is_terminal: bool = False
     is_packed: bool = False
+    is_bare: bool = False
+    """Are pages written without their front matter?"""
 
     def data(self, answer: Answer | Rendered) -> bytes | None:
         """The bytes for one page; None for one that failed, in a format without a place for it.
@@ -362,14 +381,9 @@ class Shape:
         """
         if isinstance(answer, Rendered):
             return answer.data
-        written = render(answer, self.format, self.piece_tokens)
+        written = render(answer, self.format, self.piece_tokens, is_bare=self.is_bare)
         if written is None:
             return None
-        if self.is_terminal:
-            shown = written.decode("utf-8")
-            if self.format.row.is_bare:
-                shown = f"==> {answer.url or 'a page without a URL'} <==\n{shown}"
-            written = encode(_COMMANDS.sub("\ufffd", shown))
         return self.packed(self.separator + written) if self.is_packed else written
 
     @property

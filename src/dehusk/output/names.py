@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from itertools import count
 from pathlib import PurePosixPath
 from typing import Final
-from urllib.parse import unquote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 from dehusk.page.patterns import pattern
 
@@ -62,6 +62,8 @@ class FileNames:
         """
         page = _digest(f"{site}\n{url or position}")
         times = self._times[page] = self._times.get(page, 0) + 1
+        if url and site and "/" in site:  # A folder of that name has its pages below it.
+            url = url.removeprefix(f"file:{quote(site, errors='replace')}/")
         folders, last = _path(url, position)
         folders = [_folder(name, self._suffix) for name in (*_site_folders(site), *folders)]
         place = PurePosixPath(*folders)

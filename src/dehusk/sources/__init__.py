@@ -12,11 +12,11 @@ import re
 import stat
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import Any, BinaryIO, Final
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -40,7 +40,7 @@ from dehusk.sources.folders import (
     HTML_SUFFIXES,
     count_files,
     file_url,
-    folder_name,
+    folder_names,
     read_folder,
     read_page,
     saved_archive,
@@ -58,8 +58,9 @@ from dehusk.sources.records import (
 __all__ = [
     "Failure",
     "Read",
-    "are_web",
+    "check_saved",
     "count_pages",
+    "fetching",
     "is_web",
     "names_of",
     "read",
@@ -68,6 +69,8 @@ __all__ = [
 ]
 
 Items = Iterator[Page | Failure]
+Fetch = Callable[[Sequence[str]], Items]
+"""Gives the page at each URL, in their order."""
 Read = Callable[[Counter[str] | None], Items]
 """Gives all pages in order, and counts what there is beside them, as `read_pages` does."""
 
@@ -88,7 +91,7 @@ _BLOCK_BYTES: Final = 1 << 18
 
 
 class _Source(Struct, frozen=True):
-    """A source that exists, and how it is to be read. Standard input has no path."""
+    """A source that exists, and how it is to be read. Standard input and the web have no path."""
 
     path: Path | None
     kind: Kind
@@ -96,6 +99,10 @@ class _Source(Struct, frozen=True):
     stdin: BinaryIO | None
     left_out: Counter[str]
     redirects: dict[str, str]
+    folder: str
+    """The site of its pages where neither they nor their URLs name one."""
+    web: Items
+    """The pages of all sources that are web addresses, in order."""
 
     @property
     def name(self) -> str:
@@ -105,14 +112,9 @@ class _Source(Struct, frozen=True):
     @property
     def url(self) -> str | None:
         """The URL of the page, where the source is one; a stream has no name worth keeping."""
-        return file_url(self.path.name) if self.path and self.kind is not STREAM else None
-
-    @property
-    def folder(self) -> str:
-        """The site of its pages where neither they nor their URLs name one."""
-        if self.path is None or self.kind is STREAM:
-            return _STDIN_NAME
-        return folder_name(self.path.parent)
+        if self.settings.url or self.path is None or self.kind is STREAM:
+            return self.settings.url
+        return file_url(self.path.name, self.folder)
 
     @contextmanager
     def open(self) -> Iterator[ByteStream]:
@@ -127,8 +129,16 @@ class _Source(Struct, frozen=True):
         # A pipe is read as it fills: `read` would wait for a whole block of pages.
         yield ByteStream(self.name, getattr(stdin, "read1", stdin.read))
 
+    def check_one(self) -> None:
+        """Raise UsageError for a source that is not one page, where there is the URL of one."""
+        if self.settings.url:
+            raise UsageError(
+                f"--url is the address of one page, but {self.name} holds pages with their own"
+            )
+
     def archive(self, packed: ByteStream) -> Items:
         """Its pages, where it is an archive."""
+        self.check_one()
         from dehusk.sources.warc import is_warc, read_warc  # noqa: PLC0415  a file needs none of it
 
         packing = found_compression(packed)
@@ -146,7 +156,7 @@ class _Source(Struct, frozen=True):
 
     def page(self, stream: io.BufferedIOBase, first: bytes = b"") -> Items:
         """All of a stream as one page, or none where it is empty."""
-        site = site_of(None, None, self.folder, self.settings)
+        site = site_of(self.settings.url, None, self.folder, self.settings)
         item = read_page(stream, self.url, site, self.settings, first)
         if isinstance(item, Page) and not item.html:
             self.left_out["empty source"] += 1
@@ -155,6 +165,7 @@ class _Source(Struct, frozen=True):
 
     def records(self, lines: Iterator[bytes]) -> Items:
         """The page of each line."""
+        self.check_one()
         return read_records(lines, self.name, self.folder, self.settings)
 
 
@@ -206,7 +217,11 @@ def _read_folder(source: _Source) -> Items:
     """The pages that were saved in a folder, then its files of HTML."""
     if archive := saved_archive(Path(source.name)):
         yield from _read_warc(replace(source, path=archive))
-    yield from read_folder(Path(source.name), source.settings)
+    yield from read_folder(Path(source.name), source.folder, source.settings)
+
+
+def _read_web(source: _Source) -> Items:
+    yield next(source.web)
 
 
 class Kind(Struct, frozen=True):
@@ -226,6 +241,8 @@ class Kind(Struct, frozen=True):
 
 
 FOLDER: Final = Kind(_read_folder, count=lambda path: count_files(path, _MAX_COUNTED))
+WEB: Final = Kind(_read_web)
+"""A web address: that one page."""
 STREAM: Final = Kind(_read_any)
 """Standard input, or another pipe."""
 UNKNOWN: Final = Kind(_read_any)
@@ -252,13 +269,23 @@ def read(
 ) -> Iterator[Page]:
     """The pages of any source that the command line reads, in order.
 
-    Web addresses are crawled; files cannot be in the same call. What cannot be read goes to
-    `failed`, or is logged without it, and reading continues. Raises UsageError at once for
-    a source that does not exist, MissingExtra for one that needs an extra.
+    A web address is that one page, fetched as `crawl` says. What cannot be read goes to `failed`,
+    or is logged without it, and reading continues. Raises UsageError at once for a source that does
+    not exist, MissingExtra for one that needs an extra.
     """
-    names = names_of(sources)
-    items = _crawl(names, crawl, settings) if are_web(names) else read_pages(names, settings)
+    items = read_pages(names_of(sources), settings, fetch=fetching(crawl, settings))
     return _pages(items, failed or _log)
+
+
+def fetching(crawl: CrawlSettings, settings: SourceSettings, **options: Any) -> Fetch:
+    """What fetches pages of the web, as the crawler would; `options` as `fetch_pages` has them."""
+
+    def fetch(urls: Sequence[str]) -> Items:
+        from dehusk.sources.crawl.linked import fetch_pages  # noqa: PLC0415  needs an extra
+
+        return fetch_pages(urls, crawl, settings, **options)
+
+    return fetch
 
 
 def _log(failure: Failure) -> None:
@@ -275,42 +302,69 @@ def _pages(items: Items, failed: Callable[[Failure], None]) -> Iterator[Page]:
             yield item
 
 
-def _crawl(urls: Sequence[str], crawl: CrawlSettings, settings: SourceSettings) -> Items:
-    from dehusk.sources.crawl.crawler import Crawl  # noqa: PLC0415  needs an extra
-    from dehusk.sources.crawl.state import open_state  # noqa: PLC0415
-
-    def pages() -> Items:
-        with (
-            open_state(None, is_fresh=False) as state,
-            Crawl(urls, crawl, settings, state) as crawling,
-        ):
-            yield from crawling
-
-    return pages()
-
-
 def read_pages(
     sources: Sequence[str],
     settings: SourceSettings = SourceSettings(),
     stdin: BinaryIO | None = None,
     left_out: Counter[str] | None = None,
     redirects: dict[str, str] | None = None,
+    fetch: Fetch | None = None,
 ) -> Iterator[Page | Failure]:
     """The pages of all sources in order, and a Failure for whatever could not be read.
 
-    A source is a file or folder of HTML, a web archive, JSON lines, or `-` for standard input
-    (`stdin`, where given). What a source holds beside pages is counted in `left_out`, by what it
-    is; where redirects of an archive lead goes into `redirects`, by URL. Raises UsageError for any
-    source that does not exist or cannot be one, before the first page is read.
+    A source is a file or folder of HTML, a web archive, JSON lines, `-` for standard input
+    (`stdin`, where given), or a web address where there is something to `fetch` it. What a source
+    holds beside pages is counted in `left_out`, by what it is; where redirects of an archive lead
+    goes into `redirects`, by URL. Raises UsageError for any source that does not exist or cannot be
+    one, before the first page is read.
     """
     count = Counter() if left_out is None else left_out
     led = {} if redirects is None else redirects
-    checked = [_Source(path, kind, settings, stdin, count, led) for path, kind in _check(sources)]
+    found = _check(sources)
+    urls = [name for name in sources if is_web(name)]
+    if fetch is None:
+        check_saved(sources)
+    if settings.url:
+        _check_one(settings.url, found)
+    web = fetch(urls) if fetch and urls else iter(())
+    checked = [
+        _Source(path, kind, settings, stdin, count, led, folder, web)
+        for (path, kind), folder in zip(found, _folders(found), strict=True)
+    ]
     return chain.from_iterable(map(_read_source, checked))
 
 
+def _check_one(url: str, found: Sequence[tuple[Path | None, Kind]]) -> None:
+    """Raise UsageError unless there is one source, which may be one page, and it has this URL."""
+    if not is_web(url):
+        raise UsageError(f"--url {url}: not a web address{hint(url)}")
+    kinds = [kind for _, kind in found]
+    if len(kinds) > 1 or not (kinds[0].is_page or kinds[0] in (STREAM, UNKNOWN)):
+        raise UsageError("--url is the address of one page: a file of HTML, or standard input")
+
+
+def _folders(found: Sequence[tuple[Path | None, Kind]]) -> Iterator[str]:
+    """What the folder of each source is called: the site of pages that name none."""
+    own = [
+        path if path is None or kind is FOLDER else None if kind is STREAM else path.parent
+        for path, kind in found
+    ]
+    real = {folder: folder.resolve() for folder in {*own} if folder}
+    names = folder_names(real.values())
+    yield from (names[real[folder]] if folder else _STDIN_NAME for folder in own)
+
+
+def check_saved(sources: Iterable[str]) -> None:
+    """Raise UsageError for a web address, where pages must be at hand."""
+    if any(map(is_web, sources)):
+        raise UsageError(
+            "a page of the web must be saved first: `dehusk clean URL --save FILE`, and for a whole"
+            " site `dehusk crawl URL --save FILE`"
+        )
+
+
 def is_web(source: str) -> bool:
-    """True for a source that is a web address, to be crawled."""
+    """True for a source that is a web address."""
     return _WEB.match(source) is not None
 
 
@@ -323,14 +377,6 @@ def names_of(sources: Sequence[str | os.PathLike[str]]) -> list[str]:
                 " the other (`*sources`)"
             )
     return [os.fspath(source) for source in sources]
-
-
-def are_web(sources: Sequence[str]) -> bool:
-    """True where all sources are web addresses. Raises UsageError where only some are."""
-    web = sum(map(is_web, sources))
-    if 0 < web < len(sources):
-        raise UsageError("web addresses and files cannot be mixed in one run")
-    return web > 0
 
 
 def count_pages(sources: Sequence[str]) -> int | None:
@@ -355,12 +401,12 @@ def _check(sources: Sequence[str]) -> list[tuple[Path | None, Kind]]:
     return [(None, STREAM) if source == _STDIN else _check_path(source) for source in sources]
 
 
-def _check_path(source: str) -> tuple[Path, Kind]:
+def _check_path(source: str) -> tuple[Path | None, Kind]:
     """What a source is, by its name and by what is there. Raises UsageError."""
     if not source:
         raise UsageError("an empty SOURCE; the current folder is `.`")
     if is_web(source):
-        raise UsageError(f"{source}: only `dehusk clean` crawls; save its pages with --save")
+        return None, WEB
     path = Path(source)
     try:
         mode = path.stat().st_mode
@@ -380,7 +426,7 @@ def hint(source: str) -> str:
     if os.path.exists(source):  # noqa: PTH110  a name may be none that a path can have
         return ""
     if "://" in source:
-        return "" if is_web(source) else "; only http:// and https:// addresses are crawled"
+        return "" if is_web(source) else "; of addresses only http:// and https:// are read"
     if _LOCAL.match(source):
         return f"; did you mean http://{source} ?"
     if not (host := _HOST.match(source)):
@@ -417,13 +463,17 @@ def rereadable(
     Standard input is first read to its end, into a temporary file that goes with the block. Raises
     UsageError for another pipe, which can be read only once, and as `read_pages` does.
     """
-    read_pages(sources, settings)  # Refuses at once what is no source.
     for source in sources:
         path = Path(source)
+        if is_web(source):
+            raise UsageError(
+                f"{source}: read twice, it would be fetched twice; save it first (--save FILE)"
+            )
         if source != _STDIN and path.exists() and not (path.is_file() or path.is_dir()):
             raise UsageError(
                 f"{source}: a pipe can be read only once; send it to standard input (-), or save it"
             )
+    read_pages(sources, settings)  # Refuses at once what is no source.
     if _STDIN not in sources:
         yield lambda left_out: read_pages(sources, settings, None, left_out)
         return

@@ -6,7 +6,8 @@ import io
 import json
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
@@ -46,9 +47,12 @@ def is_html_name(name: str) -> bool:
     return unpacked_name(name).endswith(HTML_SUFFIXES)
 
 
-def file_url(name: str) -> str:
-    """The URL of a file by its name or relative path: its relative links stay relative."""
-    return "file:" + quote(os.fsencode(name))
+def file_url(name: str, folder: str = "") -> str:
+    """The URL of a file by its name or relative path: its relative links stay relative.
+
+    Behind the folder's name where others are called like it, so that no two pages share a URL.
+    """
+    return "file:" + quote(os.fsencode(f"{folder}/{name}" if "/" in folder else name))
 
 
 def read_file(path: Path, url: str | None, site: str, settings: SourceSettings) -> Page | Failure:
@@ -79,15 +83,14 @@ def read_page(
     return Page(b"".join(chunks), url, site)
 
 
-def read_folder(root: Path, settings: SourceSettings) -> Iterator[Page | Failure]:
-    """The pages of all HTML files below a folder, in the order of their paths' bytes.
+def read_folder(root: Path, folder: str, settings: SourceSettings) -> Iterator[Page | Failure]:
+    """The pages of all HTML files below a folder of that name, in the order of their paths' bytes.
 
     `index.json` gives their URLs, of the files in its folder and below; the nearest one counts
     that names the file. A file that none names, or all where they are missing or damaged, get the
     URL that a mirror's path stands for, else a `file:` URL. Links are not followed, neither to
     files nor to folders.
     """
-    folder = folder_name(root)
     site = site_of(None, None, folder, settings)
     maps: list[_Map] = []
     try:
@@ -101,7 +104,7 @@ def read_folder(root: Path, settings: SourceSettings) -> Iterator[Page | Failure
             continue
         _enter(root, found.rpartition("/")[0], maps)
         url = _mapped(found, maps)
-        place = url or file_url(found)
+        place = url or file_url(found, folder)
         item = read_file(root / found, place, site_of(place, None, folder, settings), settings)
         yield item if url or isinstance(item, Failure) else _placed(item, found, folder, settings)
 
@@ -133,13 +136,24 @@ def _mapped(path: str, maps: Sequence[_Map]) -> str | None:
 
 def _placed(page: Page, path: str, folder: str, settings: SourceSettings) -> Page:
     """The page with the URL that it had, where its folder is a mirror."""
-    url = mirrored_url(folder, path, page.html)
+    url = mirrored_url(folder.rpartition("/")[2], path, page.html)
     return replace(page, url=url, site=site_of(url, None, folder, settings)) if url else page
 
 
-def folder_name(folder: Path) -> str:
-    """The last part of a folder's full path, which names the site of pages without a host."""
-    return folder.resolve().name or "root"
+def folder_names(folders: Iterable[Path]) -> dict[Path, str]:
+    """What the sites in these folders are called, by full path.
+
+    The last part of the path, with as many before it as tell folders of one name apart.
+    """
+    names: dict[Path, str] = {}
+    left, size = set(folders), 1
+    while left:
+        ends = {folder: "/".join(folder.parts[1:][-size:]) for folder in left}
+        times = Counter(ends.values())
+        is_named = {f for f in left if times[ends[f]] == 1 or len(f.parts) <= size + 1}
+        names |= {folder: ends[folder] or "root" for folder in is_named}
+        left, size = left - is_named, size + 1
+    return names
 
 
 def find_files(root: Path) -> Iterator[str | SourceError]:

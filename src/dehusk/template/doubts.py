@@ -184,11 +184,10 @@ class Doubts:
         """The pages whose answers are least to be trusted: those that lost much to their site, the
         most first, then those of which the lowest F1 is expected.
         """
-        lost = [page for page in self.pages if page.is_mostly_removed]
-        lost.sort(key=lambda page: -(page.site_removed or 0))
-        unsure = [page for page in self.pages if 0 <= _expected(page) < _UNSURE]
-        unsure.sort(key=lambda page: (_expected(page), -page.doubt))
-        return [*lost, *(page for page in unsure if not page.is_mostly_removed)][:QUESTIONS]
+        doubts = [(doubt_of(page.confidence, page.site_removed), page) for page in self.pages]
+        doubtful = [(doubt, page) for doubt, page in doubts if doubt is not None]
+        doubtful.sort(key=lambda one: (-one[0], -one[1].doubt))
+        return [page for _, page in doubtful[:QUESTIONS]]
 
     @property
     def mostly_removed(self) -> int:
@@ -233,5 +232,11 @@ class Doubts:
         return Question(selector, pages, kept_pages, characters, score, mends, examples)
 
 
-def _expected(page: DoubtfulPage) -> float:
-    return -1.0 if page.confidence is None else page.confidence
+def doubt_of(confidence: float | None, site_removed: float | None) -> float | None:
+    """How much an answer is to be doubted: from 1 on where its site took most of the page away.
+
+    None for one that can be trusted, or of which nobody knows.
+    """
+    if (site_removed or 0) > MUCH_REMOVED:
+        return 1.0 + (site_removed or 0)
+    return None if confidence is None or confidence >= _UNSURE else 1.0 - confidence

@@ -11,7 +11,7 @@ import numpy as np
 from dehusk import pipeline
 from dehusk.answer.override import Overrides
 from dehusk.answer.result import Result
-from dehusk.errors import DehuskError, PageError, UsageError
+from dehusk.errors import DehuskError, PageError
 from dehusk.memory import Memory
 from dehusk.memory.lessons import Lessons
 from dehusk.memory.rules import MAX_SELECTOR
@@ -19,7 +19,7 @@ from dehusk.memory.session import Session
 from dehusk.page.page import Page
 from dehusk.page.parse import parse
 from dehusk.page.tree import Tree
-from dehusk.sources import Failure, is_web
+from dehusk.sources import Failure
 from dehusk.template.slots.selectors import css_name
 from dehusk.template.templates import Template, template_of
 
@@ -31,14 +31,6 @@ _MAX_STATES: Final = 96
 """Memories of a site that are held, so that one can look back; then every second one goes."""
 _MAX_FAMILY_PAGES: Final = 60
 """Pages that a template is found among."""
-
-
-def check_saved(sources: Iterable[str]) -> None:
-    """Raise UsageError for a web address: pages to look at must be at hand."""
-    if any(map(is_web, sources)):
-        raise UsageError(
-            "a site of the web must be saved first: `dehusk clean URL --save site.warc.gz -o site/`"
-        )
 
 
 def element_of(tree: Tree, node: int) -> int:

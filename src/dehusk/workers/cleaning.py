@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Generator, Sequence
+from collections.abc import Generator
 from typing import Any
 
 from dehusk.answer.result import Refusal, Result
 from dehusk.memory.opening import open as open_session
 from dehusk.memory.session import Render
 from dehusk.settings import CrawlSettings, SourceSettings
-from dehusk.sources import are_web, names_of, read_pages
+from dehusk.sources import fetching, names_of, read_pages
 from dehusk.workers.answering import noted_answer
 
 Answers = Generator[Result | Refusal, None, None]
@@ -26,41 +26,18 @@ def clean(
 ) -> Answers:
     """Answers for the pages of any source that the command line reads, in order.
 
-    Sites are learned as their pages come, in the `memory` if there is one. What cannot be read or
-    used gives a Refusal, and the next page follows. `render` is called with each Result, within the
-    time limit of the page, to compute what you want of it. `options` are those of `dehusk.open`.
+    A web address is that one page; `dehusk.crawl` takes a site. Sites are learned as their pages
+    come, in the `memory` if there is one. What cannot be read or used gives a Refusal, and the next
+    page follows. `render` is called with each Result, within the time limit of the page, to compute
+    what you want of it. `options` are those of `dehusk.open`.
     Raises UsageError at once for a source that does not exist, MissingExtra for one that needs an
     extra; what `dehusk.open` raises comes with the first page.
     """
-    names = names_of(sources)
-    if are_web(names):
-        return _crawled(names, memory, settings, crawl, render, options)
-    items = read_pages(names, settings)
+    items = read_pages(names_of(sources), settings, fetch=fetching(crawl, settings))
 
     def answers() -> Answers:
         with open_session(memory, **options) as session:
             for item in items:
                 yield noted_answer(item, session, render)
-
-    return answers()
-
-
-def _crawled(
-    urls: Sequence[str],
-    memory: str | os.PathLike[str] | None,
-    settings: SourceSettings,
-    crawl: CrawlSettings,
-    render: Render | None,
-    options: dict[str, Any],
-) -> Answers:
-    """Answers on pages out of the web."""
-    from dehusk.workers.crawling import Crawling  # noqa: PLC0415  needs an extra
-
-    def answers() -> Answers:
-        with (
-            open_session(memory, **options) as session,
-            Crawling(urls, session, crawl, settings) as crawling,
-        ):
-            yield from crawling.answers(render)
 
     return answers()

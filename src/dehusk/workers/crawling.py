@@ -21,8 +21,9 @@ from dehusk import pipeline
 from dehusk.answer.result import Refusal, Result
 from dehusk.errors import UsageError
 from dehusk.memory import dump, load
+from dehusk.memory.opening import open as open_session
 from dehusk.memory.session import Render, Session
-from dehusk.methods import DEFAULT, learned_with, settings_of
+from dehusk.methods import learned_with, settings_of
 from dehusk.output import Written
 from dehusk.output.archive import Archive
 from dehusk.page.page import Page
@@ -286,7 +287,8 @@ def crawl(
     state: str | Path | None = None,
     resume: bool = False,
     fresh: bool = False,
-    method: str = DEFAULT,
+    memory: str | Path | None = None,
+    method: str | None = None,
     limits: Limits = Limits(),
     settings: CrawlSettings = CrawlSettings(),
     **method_settings: Any,
@@ -294,9 +296,12 @@ def crawl(
     """Answers for the pages of the sites at these URLs, as they come from the web.
 
     With a `state` file, `resume` continues a crawl that was interrupted at any moment. A finished
-    crawl is visited again, and gives what has changed. `fresh` forgets it.
+    crawl is visited again, and gives what has changed. `fresh` forgets it. What sites have taught
+    is in the `memory` the next time, if there is one.
     """
-    session = Session(method=method, limits=limits, **method_settings)
     path = None if state is None else Path(state)
-    with Crawling(urls, session, settings, path=path, resumes=resume, is_fresh=fresh) as crawling:
+    with (
+        open_session(memory, method=method, limits=limits, **method_settings) as session,
+        Crawling(urls, session, settings, path=path, resumes=resume, is_fresh=fresh) as crawling,
+    ):
         yield from crawling.answers()

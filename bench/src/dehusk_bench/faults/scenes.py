@@ -186,7 +186,7 @@ def _crawl(folder: Path, say: Say, *more: str) -> int:
     haste = ("--allow-private", "127.0.0.1", "--delay", "0")
     patience = ("--timeout", "1000", "--fetch-timeout", "1000")
     files = ("-o", f"{folder}/out.jsonl", "--memory", f"{folder}/{_HUSK}")
-    status = command("clean", _served(), "-q", *files, *haste, *patience, *more)
+    status = command("crawl", _served(), "-q", *files, *haste, *patience, *more)
     if status == 0:
         say(_CRAWLED)
     return status

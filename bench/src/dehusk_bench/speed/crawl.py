@@ -96,7 +96,7 @@ def arguments_for(site: ServedSite, output: Path | str, *more: str) -> list[str]
         str(10 * len(site.pages)),
         "--resume",
     ]
-    return ["clean", site.url, "-o", str(output), "-q", *haste, *more]
+    return ["crawl", site.url, "-o", str(output), "-q", *haste, *more]
 
 
 def crawl_and_kill(site: ServedSite, arguments: list[str], kills: int, dice: random.Random) -> int:

@@ -206,10 +206,20 @@ COMMANDS: Final = {
         f"{_CLI}.clean:run",
         f"{_CLI}.clean_options:add_clean",
         (
-            "dehusk clean page.html -o page.md               # one page as Markdown",
+            "dehusk clean https://example.org/page           # one page as Markdown",
             "dehusk clean crawl.warc.gz -o site/             # a folder with a file for each page",
             "dehusk clean mirror/ -o pages.jsonl             # JSON lines",
-            "dehusk clean https://example.org -o web/        # crawl a site, and clean it",
+        ),
+    ),
+    "crawl": Command(
+        "a site of the web in, content out",
+        "Crawl sites politely, learn them as their pages come, and write their content.",
+        f"{_CLI}.crawl:run",
+        f"{_CLI}.clean_options:add_crawl",
+        (
+            "dehusk crawl https://example.org -o site/       # a folder with a file for each page",
+            "dehusk crawl https://example.org -o site/ --resume  # go on after an interruption",
+            "dehusk crawl https://example.org/docs --site-by prefix -o docs.jsonl",
         ),
     ),
     "template": Command(
@@ -228,8 +238,8 @@ COMMANDS: Final = {
         f"{_CLI}.explain:run",
         f"{_CLI}.options:add_explain",
         (
-            "dehusk explain mirror/5.html                    # by the other pages of its folder",
-            "dehusk explain page.html --memory crawl.husk    # by what its site has taught",
+            "dehusk explain mirror/5.html                    # alone, as `dehusk clean` would",
+            "dehusk explain mirror/5.html --against mirror/  # by the other pages of its folder",
         ),
     ),
     "review": Command(

@@ -20,18 +20,21 @@ from dehusk.sources.folders import HTML_SUFFIXES, is_empty
 
 def check_options(arguments: argparse.Namespace) -> None:
     """Raise UsageError for options that would be passed over in silence."""
+    check_lasting(arguments)
+    is_fetched = any(map(is_web, arguments.sources))
+    if not is_fetched and (given := given_options(arguments)):
+        meant = next(filter(None, map(hint, arguments.sources)), "")
+        raise UsageError(f"{', '.join(given)}: only for web addresses{meant}")
+    if arguments.resume:
+        _check_resume(arguments, is_fetched=is_fetched)
+
+
+def check_lasting(arguments: argparse.Namespace) -> None:
+    """Raise UsageError for options about a memory where there is none."""
     if not arguments.memory:
         for name in ("durable", "relearn"):
             if getattr(arguments, name):
                 raise UsageError(f"--{name} needs --memory")
-    crawling = given_options(arguments)
-    if any(map(is_web, arguments.sources)):
-        return
-    if crawling:
-        meant = next(filter(None, map(hint, arguments.sources)), "")
-        raise UsageError(f"{', '.join(crawling)}: only for web addresses, which are crawled{meant}")
-    if arguments.resume:
-        _check_resume(arguments)
 
 
 def check_jobs(arguments: argparse.Namespace) -> None:
@@ -41,15 +44,17 @@ def check_jobs(arguments: argparse.Namespace) -> None:
     if arguments.jobs == 1:
         return
     if any(map(is_web, arguments.sources)):
-        raise UsageError("--jobs: a crawl waits for the web, not for a processor; it needs one job")
+        raise UsageError("--jobs: pages of the web take time, but no processor; they need one job")
     if arguments.render:
         raise UsageError("--jobs: the browser shows one page after another; --render needs one job")
     if arguments.method == HYPERLINK:
         raise UsageError("--jobs: hyperlink compares pages across the sources; it needs one job")
 
 
-def _check_resume(arguments: argparse.Namespace) -> None:
-    """Raise UsageError for files and options with which nobody can tell what is left to do."""
+def _check_resume(arguments: argparse.Namespace, *, is_fetched: bool) -> None:
+    """Raise UsageError for sources and options with which nobody can tell what is left to do."""
+    if is_fetched:
+        raise UsageError("--resume: a web address is one page; `dehusk crawl` can be resumed")
     if arguments.output in (None, "-"):
         raise UsageError("--resume needs -o: it continues what was written there")
     for name in ("unique", "revise"):

@@ -80,18 +80,18 @@ def _clean(arguments: argparse.Namespace, browser: Browser | None) -> int:
     _revision(arguments)
     check_options(arguments)
     check_targets(arguments)
-    if any(map(is_web, arguments.sources)):
-        from dehusk.doors.cli import crawl, linked  # noqa: PLC0415 - need an extra
-
-        method, settings = chosen_method(arguments)
-        if method == HYPERLINK:
-            return linked.clean(arguments, settings, browser)
-        with make_sites(arguments, limits, browser) as sites:
-            return crawl.run(arguments, sites, source_settings, browser)
     check_folders(arguments.sources)
     with ExitStack() as stack:
+        fetch = None
+        if any(map(is_web, arguments.sources)):
+            from dehusk.doors.cli import linked  # noqa: PLC0415 - needs an extra
+
+            method, settings = chosen_method(arguments)
+            if method == HYPERLINK:
+                return linked.clean(arguments, settings, browser)
+            fetch = stack.enter_context(linked.opened_web(arguments))
         stdin = unlocked_stdin() if arguments.jobs > 1 else None
-        read: Read = partial(read_pages, arguments.sources, source_settings, stdin)
+        read: Read = partial(read_pages, arguments.sources, source_settings, stdin, fetch=fetch)
         if arguments.two_pass:
             read = stack.enter_context(rereadable(arguments.sources, source_settings))
         if browser is not None:
@@ -293,21 +293,24 @@ def make_writer(
     if sys.stdout is None and arguments.output in (None, "-"):
         raise UsageError("standard output is closed; name a file with -o")
     chosen = Format(arguments.format) if arguments.format else None
-    if arguments.llms_txt and not is_markdown_folder(arguments.output, chosen):
-        raise UsageError("--llms-txt needs a folder of Markdown: -o FOLDER/")
-    written_as = chosen or named_format(arguments.output)
+    is_bare = arguments.front_matter is False
+    if arguments.llms_txt and (is_bare or not is_markdown_folder(arguments.output, chosen)):
+        raise UsageError("--llms-txt needs a folder of Markdown with front matter: -o FOLDER/")
+    written_as = chosen or named_format(arguments.output) or Format.MARKDOWN
     is_asked = make_markdown_settings(arguments) != MarkdownSettings()
-    if is_asked and written_as and not written_as.row.has_markdown:
+    if is_asked and not written_as.row.has_markdown:
         raise UsageError(
             f"--links, --images and --tables say how Markdown is written; {written_as} has none"
         )
+    if arguments.front_matter is not None and not written_as.row.bare:
+        raise UsageError(f"--front-matter is about Markdown; {written_as} has none")
     return open_writer(
         arguments.output,
         chosen,
         sys.stdout.buffer if sys.stdout else io.BytesIO(),
-        is_terminal=sys.stdout is not None and sys.stdout.isatty(),
         sources=[source for source in arguments.sources if not is_web(source)],
         piece_tokens=arguments.pieces,
+        is_bare=is_bare,
         written=written,
         resumes=resumes,
     )

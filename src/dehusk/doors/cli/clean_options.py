@@ -1,4 +1,4 @@
-"""The options of `dehusk clean` and `learn`, apart from their work: help must not wait for it."""
+"""The options of `dehusk clean`, `crawl` and `learn`, apart from their work: help never waits."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Final
 
 from dehusk.doors import options
 from dehusk.doors.cli import web_options
+from dehusk.doors.cli.parser import Parser
 from dehusk.doors.cli.web_options import whole_number
 from dehusk.doors.options import positive_int
 from dehusk.output.formats import Format
@@ -15,20 +16,57 @@ from dehusk.settings import CrawlSettings
 _USUAL: Final = CrawlSettings()
 
 
-def add_clean(parser: argparse.ArgumentParser) -> None:
+def add_clean(parser: Parser) -> None:
     """Pages, how they are judged, and where the answers go."""
-    options.add_sources(parser, is_crawled=True)
+    options.add_sources(parser, is_fetched=True)
+    options.add_url(parser, "SOURCE is one file of HTML or standard input")
+    written = _add_answers(parser)
+    written.add_argument(
+        "--unique",
+        action="store_true",
+        help="leave out pages whose content nearly repeats an earlier page of the run",
+    )
+    _add_passes(parser)
+    parser.add_argument(
+        "--resume",
+        action="store_true",
+        help="continue a run over files that was cut off; starts one if there is none",
+    )
+    options.add_site(parser)
+    options.add_search(parser)
+    parser.elsewhere = (
+        add_crawl,
+        "`dehusk clean` takes the pages that you name; `dehusk crawl URL` takes a whole site",
+    )
+
+
+def add_crawl(parser: Parser) -> None:
+    """Where to start, how far to go, and where the answers go."""
+    parser.add_argument(
+        "sources", nargs="+", metavar="URL", help="where to start: a web address of the site"
+    )
+    options.add_render(parser)
+    _add_answers(parser)
+    _add_crawling(parser.add_argument_group("crawling: how much"))
+    options.add_site_name(parser.add_argument_group("sites"))
+    parser.set_defaults(revise=None)
+    parser.elsewhere = (
+        add_clean,
+        "not while a site is crawled; save its pages (--save FILE), and `dehusk clean FILE`",
+    )
+
+
+def _add_answers(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
+    """Where the answers go, how pages are judged and fetched; the group on what is written."""
     _add_output(parser)
     options.add_memory(parser)
-    _add_written(parser.add_argument_group("what is written"))
+    written = parser.add_argument_group("what is written")
+    _add_written(written)
     options.add_overrides(parser)
-    _add_passes(parser)
-    _add_crawling(parser.add_argument_group("crawling: how much"))
     web_options.add_fetching(parser)
-    options.add_site(parser)
     options.add_method(parser)
-    options.add_search(parser)
     options.add_limits(parser)
+    return written
 
 
 def add_learn(parser: argparse.ArgumentParser) -> None:
@@ -56,10 +94,11 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument(
         "--format",
-        choices=[str(choice) for choice in Format],
+        type=Format.named,
+        choices=list(Format),
         metavar="FORMAT",
-        help=f"{', '.join(formats)} or {last} (default: what FILE ends in, such as .md;"
-        f" {Format.MARKDOWN} on a terminal or into a folder, else {Format.JSONL})",
+        help=f"{', '.join(formats)} or {last} (default: what FILE ends in, such as .jsonl; else"
+        f" {Format.MARKDOWN})",
     )
     group.add_argument("-q", "--quiet", action="store_true", help="no progress and no summary")
     group.add_argument(
@@ -76,6 +115,12 @@ def _add_written(group: argparse._ArgumentGroup) -> None:
     *cut, last_cut = [str(choice) for choice in Format if choice.row.has_pieces]
     options.add_markdown(group)
     group.add_argument(
+        "--front-matter",
+        action=argparse.BooleanOptionalAction,
+        help="begin each page of Markdown with what is known of it, as YAML, or not"
+        " (default: it does)",
+    )
+    group.add_argument(
         "--pieces",
         type=positive_int,
         metavar="N",
@@ -86,11 +131,6 @@ def _add_written(group: argparse._ArgumentGroup) -> None:
         "--llms-txt",
         action="store_true",
         help="write llms.txt and llms-full.txt for each site, into its folder of Markdown",
-    )
-    group.add_argument(
-        "--unique",
-        action="store_true",
-        help="leave out pages whose content nearly repeats an earlier page of the run",
     )
 
 
@@ -174,7 +214,7 @@ def _add_crawling(group: argparse._ArgumentGroup) -> None:
     again.add_argument(
         "--resume",
         action="store_true",
-        help="continue a run that was cut off; starts one if there is none",
+        help="continue a crawl that was cut off; starts one if there is none",
     )
     again.add_argument(
         "--fresh",

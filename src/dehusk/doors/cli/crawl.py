@@ -1,4 +1,4 @@
-"""`dehusk clean URL`: a site out of the web, cleaned while it is crawled."""
+"""`dehusk crawl`: a site out of the web, cleaned while it is crawled."""
 
 from __future__ import annotations
 
@@ -9,14 +9,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dehusk.answer.result import Refusal, Result
+from dehusk.doors.cli.checks import check_lasting, check_targets
 from dehusk.doors.cli.clean import is_wanted, make_progress, make_writer, write
+from dehusk.doors.cli.learn import make_sites, opened_browser
+from dehusk.doors.cli.linked import advised
 from dehusk.doors.cli.web_options import make_crawl_settings
+from dehusk.doors.options import chosen_method, make_limits, make_source_settings
 from dehusk.errors import UsageError
 from dehusk.memory.session import Session
+from dehusk.methods import HYPERLINK
 from dehusk.output import Format, Writer, named_format, write_llms_txt
 from dehusk.output.archive import archive_path
-from dehusk.settings import CrawlSettings, SourceSettings
-from dehusk.sources import are_web
+from dehusk.settings import CrawlSettings
+from dehusk.sources import hint, is_web
 from dehusk.sources.crawl.crawler import Crawl
 from dehusk.sources.items import as_shown
 from dehusk.workers.answering import answer_on
@@ -31,21 +36,25 @@ BESIDE_FILE = ".crawl"
 """What is added to the name of the file that a crawl is written to."""
 
 
-def run(
-    arguments: argparse.Namespace,
-    sites: Session,
-    source_settings: SourceSettings,
-    browser: Browser | None,
-) -> int:
+def run(arguments: argparse.Namespace) -> int:
     """Crawl and clean; 1 if anything could not be had or used."""
     _check(arguments)
+    with (
+        opened_browser(arguments) as browser,
+        make_sites(arguments, make_limits(arguments), browser) as sites,
+    ):
+        return _crawl(arguments, sites, browser)
+
+
+def _crawl(arguments: argparse.Namespace, sites: Session, browser: Browser | None) -> int:
+    """Crawl and clean, as the browser shows the pages if there is one."""
     settings = make_crawl_settings(arguments)
     path = state_path(arguments)
     crawling = Crawling(
         arguments.sources,
         sites,
         settings,
-        source_settings,
+        make_source_settings(arguments),
         path=path,
         resumes=arguments.resume,
         is_fresh=arguments.fresh,
@@ -54,6 +63,7 @@ def run(
     with crawling, make_writer(arguments, crawling.written) as writer:
         crawl = crawling.crawl
         progress = make_progress(arguments, None, sites, lambda: crawl.waiting)
+        progress.earlier = len(crawling.written.pages) if arguments.resume else 0
         is_whole = False
         try:
             for answer in _written(arguments, crawling, sites, browser, writer):
@@ -79,7 +89,7 @@ def _written(
 ) -> Iterator[Result | Refusal]:
     """The answer on each page that comes, once it is written down and noted."""
     for item in crawling:
-        for seen in as_shown([item], browser, sites.limits) if browser else [item]:
+        for seen in as_shown([item], browser, sites.limits) if browser else [advised(item)]:
             answer = answer_on(seen, sites, writer.prepare)
             is_wanted(arguments, seen, answer, sites)
             answer = write(writer, answer) or answer
@@ -90,22 +100,16 @@ def _written(
 
 def _check(arguments: argparse.Namespace) -> None:
     """Raise UsageError for what does not go with a crawl."""
-    are_web(arguments.sources)
-    if arguments.unique:
+    for source in arguments.sources:
+        if not is_web(source):
+            meant = hint(source) or "; `dehusk clean` reads files and folders"
+            raise UsageError(f"{source}: not a web address{meant}")
+    check_lasting(arguments)
+    check_targets(arguments)
+    if chosen_method(arguments)[0] == HYPERLINK:
         raise UsageError(
-            "--unique compares the pages of one run, but a crawl may take several runs"
-        )
-    if arguments.revise is not None:
-        raise UsageError(
-            "--revise is for pages that were saved; a second crawl finds changes itself"
-        )
-    usual = SourceSettings()
-    fields = (arguments.html_field, arguments.url_field, arguments.site_field)
-    if fields != (usual.html_field, usual.url_field, usual.site_field):
-        raise UsageError("--html-field, --url-field and --site-field are for records, not crawls")
-    if arguments.two_pass:
-        raise UsageError(
-            "--two-pass reads its sources twice: save the pages first (--save), and clean those"
+            "hyperlink compares a page with those that it links: `dehusk clean URL --method"
+            " hyperlink`"
         )
     chosen = Format(arguments.format) if arguments.format else named_format(arguments.output)
     if chosen and chosen.row.open is not None:

@@ -96,7 +96,7 @@ def _clean_site(samples: list[Sample], folder: Path) -> _Row:
     sites = Session()
     words = []
     target = f"{folder / 'clean'}/"
-    with open_writer(target, Format.MARKDOWN, sys.stdout.buffer, is_terminal=False) as writer:
+    with open_writer(target, Format.MARKDOWN, sys.stdout.buffer) as writer:
         for sample in samples:
             result = sites.add(Page(sample["html"], sample["url"], sample["site"]))
             writer.write(result)

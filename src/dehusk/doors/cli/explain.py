@@ -5,10 +5,8 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import shutil
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Final
 
 from dehusk import pipeline
@@ -30,8 +28,7 @@ from dehusk.settings import Limits
 from dehusk.template.templates import PageLoader, redirected
 
 _TEXT_WIDTH: Final = 60
-"""Characters of text in a table that no terminal shows."""
-_MIN_TEXT_WIDTH: Final = 20
+"""Characters of text in a table."""
 _MAX_CELL: Final = 40
 _VERDICTS: Final = {Label.TEMPLATE: "dropped", Label.CONTENT: "kept"}
 
@@ -39,9 +36,8 @@ _VERDICTS: Final = {Label.TEMPLATE: "dropped", Label.CONTENT: "kept"}
 def run(arguments: argparse.Namespace) -> int:
     """Explain the page by what its site has taught; 1 if some page of that failed."""
     limits = make_limits(arguments)
-    is_enough = arguments.memory and not arguments.against
     redirects: dict[str, str] = {}
-    pages, failures = ([], 0) if is_enough else read_site(arguments, redirects)
+    pages, failures = read_site(arguments, arguments.against, redirects)
     names = redirected(pages, redirects)
     key = find_page(arguments, pages, names)
     site = pipeline.site_of(key)
@@ -53,12 +49,15 @@ def run(arguments: argparse.Namespace) -> int:
     method, memory = make_method(name, **settings), Memory()
     if arguments.memory:
         with open_session(
-            arguments.memory, reads_only=True, method=arguments.method, **settings
+            arguments.memory,
+            reads_only=True,
+            method=arguments.method,
+            keep=arguments.keep,
+            drop=arguments.drop,
+            **settings,
         ) as memories:
             method, memory = memories.method, memories.memory(site)
-    if others and not arguments.against:
-        learned = f"{plural(len(others), 'other page')} of {Path(arguments.page).parent}"
-        sys.stderr.write(f"learned {plain(learned)} first; --against names other pages\n")
+            chosen = memories.decided(site)
     memory, refusals = _learn(others, memory, method, limits)
     learn = pipeline.as_learned if _is_known(key, memory) else None
     result = pipeline.explain(key, memory, pipeline.Setup(method, limits, chosen), learn)
@@ -172,11 +171,6 @@ def _aligned(table: Sequence[Sequence[str]]) -> list[str]:
     """The rows with columns side by side, numbers to the right, as much text as there is room."""
     header = table[0]
     widths = [max(map(len, column)) for column in zip(*table, strict=True)][:-1]
-    room = _TEXT_WIDTH
-    if sys.stdout.isatty():
-        room = max(
-            _MIN_TEXT_WIDTH, shutil.get_terminal_size().columns - sum(widths) - 2 * len(widths)
-        )
     is_number = [name in {"score", "page", "site", "characters"} for name in header]
     lines = []
     for number, row in enumerate(table):
@@ -184,7 +178,7 @@ def _aligned(table: Sequence[Sequence[str]]) -> list[str]:
             cell.rjust(width) if right else cell.ljust(width)
             for cell, width, right in zip(row, widths, is_number, strict=False)
         ]
-        lines.append("  ".join([*cells, _cut(row[-1], room)]).rstrip())
+        lines.append("  ".join([*cells, _cut(row[-1], _TEXT_WIDTH)]).rstrip())
         if number == 0:
             lines.append("  ".join("-" * width for width in [*widths, len(header[-1])]))
     return lines

@@ -1,18 +1,18 @@
-"""Pages of the web compared with the pages that they link: `template URL`, `clean URL`."""
+"""Pages of the web compared with those that they link: `template URL`, `clean` by `hyperlink`."""
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from dehusk.answer.override import overrides
 from dehusk.answer.result import Refusal, Result
 from dehusk.doors.cli.clean import make_progress, make_writer, write
 from dehusk.doors.cli.progress import Progress
-from dehusk.doors.cli.web_options import given_options, make_crawl_settings
+from dehusk.doors.cli.web_options import make_crawl_settings
 from dehusk.doors.options import (
     MAX_LOADS_OPTION,
     make_limits,
@@ -26,7 +26,7 @@ from dehusk.output.archive import Archive, archive_path
 from dehusk.page.browser import Browser
 from dehusk.page.page import Page
 from dehusk.settings import MAX_LOADS, MarkdownSettings, Wish
-from dehusk.sources import are_web
+from dehusk.sources import Failure, Fetch, fetching, is_web
 from dehusk.sources.crawl.fetch import Response
 from dehusk.sources.crawl.frontier import normal_url, read_start
 from dehusk.sources.crawl.network import Paces
@@ -50,10 +50,8 @@ class Searching:
         """
         try:
             found = self.search.run(url)
-        except (Reserved, RobotsRefused) as error:
-            wishes = (wish for wish, words in _WISHES.items() if words in error.reason)
-            hint = "".join(f"; for a site of your own: --ignore {wish}" for wish in wishes)
-            raise type(error)(error.url, error.reason + hint) from error
+        except PageError as error:
+            raise _advised(error) from error
         for load in found.answer.loads:
             if load.state == "failed" and load.url in found.pages:
                 self.progress.left_out(load.url, load.reason or "")
@@ -72,6 +70,16 @@ _WISHES: Final = {
 }
 """What the refusal of a wish says."""
 
+
+def _advised(error: PageError) -> PageError:
+    """The error, with what owners of a site can do where their own wish forbids a page."""
+    if not isinstance(error, Reserved | RobotsRefused):
+        return error
+    wishes = (wish for wish, words in _WISHES.items() if words in error.reason)
+    hint = "".join(f"; for a site of your own: --ignore {wish}" for wish in wishes)
+    return type(error)(error.url, error.reason + hint)
+
+
 Save = Callable[[Sequence[Response]], None]
 """Keeps what servers answered."""
 
@@ -86,6 +94,22 @@ def opened_archive(arguments: argparse.Namespace) -> Iterator[Save]:
     with Archive(archive_path(arguments.save), name) as archive:
         yield archive.add
         archive.sync()
+
+
+@contextmanager
+def opened_web(arguments: argparse.Namespace) -> Iterator[Fetch]:
+    """What fetches the pages that the user names, and saves them if that is asked for."""
+    settings, source_settings = make_crawl_settings(arguments), make_source_settings(arguments)
+    with opened_archive(arguments) as save:
+        fetch = fetching(settings, source_settings, on_page=lambda _, answers: save(answers))
+        yield lambda urls: map(advised, fetch(urls))
+
+
+def advised(item: Page | Failure) -> Page | Failure:
+    """The item; a failure with what owners of the site can do about it."""
+    if isinstance(item, Failure) and isinstance(item.error, PageError):
+        return replace(item, error=_advised(item.error))
+    return item
 
 
 def make_searching(
@@ -160,12 +184,12 @@ def _answer(
 
 def _check(arguments: argparse.Namespace) -> None:
     """Raise UsageError for what has no meaning where pages are compared with those they link."""
-    are_web(arguments.sources)
     for url in arguments.sources:
+        if not is_web(url):
+            raise UsageError("hyperlink fetches what web pages link, so no files in the same run")
         read_start(url)
-    names = ("memory", "two_pass", "unique", "revise", "resume", "llms_txt")
+    names = ("url", "memory", "two_pass", "unique", "revise", "resume", "llms_txt")
     given = [f"--{name.replace('_', '-')}" for name in names if getattr(arguments, name)]
-    given += given_options(arguments, is_search=True)
     if given:
         raise UsageError(
             f"{', '.join(given)}: not with hyperlink, which fetches the pages that are named and"

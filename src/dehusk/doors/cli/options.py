@@ -52,7 +52,7 @@ def _add_one_page(parser: argparse.ArgumentParser) -> None:
     options.add_limits(parser)
 
 
-def _add_page(parser: argparse.ArgumentParser, what: str) -> None:
+def _add_page(parser: argparse.ArgumentParser, what: str, others: str) -> None:
     """A page, and others of its site."""
     parser.add_argument("page", metavar="PAGE", help=what)
     parser.add_argument(
@@ -60,13 +60,19 @@ def _add_page(parser: argparse.ArgumentParser, what: str) -> None:
         nargs="+",
         default=[],
         metavar="SOURCE",
-        help="the pages to compare with, as for `dehusk clean` (default: the folder of PAGE)",
+        help=others,
     )
 
 
 def add_explain(parser: argparse.ArgumentParser) -> None:
     """The page, what to compare it with, and how to show it."""
-    _add_page(parser, "a file, or the URL of a page in --against")
+    _add_page(
+        parser,
+        "a file, or the URL of a page in --against",
+        "pages to learn first, as for `dehusk clean` (default: none, so that PAGE is judged as"
+        " `dehusk clean PAGE` judges it)",
+    )
+    options.add_url(parser, "PAGE is a file")
     parser.add_argument(
         "--format",
         choices=("table", "json"),
@@ -82,6 +88,7 @@ def add_template(parser: argparse.ArgumentParser) -> None:
         parser,
         "a file, the URL of a page in --against, or a web address: without --against it is fetched,"
         " and so are the pages to compare with, by its links",
+        "the pages to compare with, as for `dehusk clean` (default: the folder of PAGE)",
     )
     parser.add_argument(
         "--format",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, NoReturn
 
 from dehusk.errors import did_you_mean
@@ -22,6 +22,7 @@ _MAX_SHOWN: Final = 15
 _USUAL: Final = {
     *("--help", "--output", "--format", "--quiet", "--memory", "--method", "--against", "--jobs"),
     *("--two-pass", "--render", "--keep", "--drop", "--pages", "--resume", "--answers", "--json"),
+    *("--url", "--depth", "--include", "--exclude", "--save", "--fresh"),
     *("--host", "--port", "--token-file", "--workers", "--no-browser", "--master"),
 }
 """Options that most people need sooner or later."""
@@ -70,7 +71,9 @@ class Parser(argparse.ArgumentParser):
     """A parser that shows what there is on one screen, and says what is wrong in one line."""
 
     def __init__(self, **settings: Any) -> None:
-        super().__init__(formatter_class=_Help, **settings)
+        super().__init__(formatter_class=_Help, allow_abbrev=False, **settings)
+        self.elsewhere: tuple[Callable[[Parser], None], str] | None = None
+        """What gives a kindred command its options, and what is said to who uses one here."""
         self._help_all = self.add_argument(
             "--help-all", action=_HelpAll, help="show all options and exit"
         )
@@ -130,12 +133,10 @@ class Parser(argparse.ArgumentParser):
         return own[: own.index("--")] if "--" in own else own
 
     def _is_unknown(self, word: str) -> bool:
-        """True for a long option that there is not; options may be cut short."""
+        """True for a long option that there is not."""
         name = word.partition("=")[0]
         is_option = name.startswith("--") and " " not in word
-        return is_option and not any(
-            known.startswith(name) for known in self._option_string_actions
-        )
+        return is_option and name not in self._option_string_actions
 
     def _refuse(self, unknown: Sequence[str]) -> None:
         """Exit with the first of these words, if there is one, and what could be meant."""
@@ -144,6 +145,11 @@ class Parser(argparse.ArgumentParser):
         name = unknown[0].partition("=")[0]
         if not name.startswith("-"):
             self.error(f"unexpected argument {unknown[0]!r}")
+        if self.elsewhere is not None:
+            add_options, advice = self.elsewhere
+            add_options(other := Parser())
+            if name in other._option_string_actions:
+                self.exit(EXIT_USAGE, f"dehusk: {name}: {advice}\n")
         self.error(f"unknown option {name}{did_you_mean(name, self._option_string_actions)}")
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:

@@ -259,6 +259,9 @@ class Progress:
         if self._is_json:
             self._log("summary", self._figures() | {"left_out": dict(left_out or {})})
             return
+        is_one = self.refusals == 1 and not self.pages
+        if is_one and not then and not any((left_out or {}).values()):
+            return  # One page was wanted, and why it is not there has been said.
         if self.pages or self.errors:
             self._stream.write(self._headlines())
         elif is_whole and self.earlier:

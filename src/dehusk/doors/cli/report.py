@@ -12,8 +12,9 @@ from dehusk.doors.cli.review import opened
 from dehusk.doors.looking import PageCount, read_into
 from dehusk.doors.options import plural
 from dehusk.output.whole import unwritable, write_whole
+from dehusk.sources import check_saved
 from dehusk.template.report import report_html
-from dehusk.template.viewing import Viewed, check_saved
+from dehusk.template.viewing import Viewed
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -21,9 +21,10 @@ from dehusk.errors import SelectorError, UsageError
 from dehusk.memory.opening import open as open_session
 from dehusk.memory.rules import Action, Rule, overrides_of
 from dehusk.memory.session import Session
+from dehusk.sources import check_saved
 from dehusk.template.doubts import DoubtfulPage, Question
 from dehusk.template.survey import Survey, survey
-from dehusk.template.viewing import Viewed, check_saved
+from dehusk.template.viewing import Viewed
 
 _KEYS: Final = {"k": Action.KEEP, "d": Action.DROP}
 _PROMPT: Final = "Keep it as content, drop it as template, skip, or quit? [k/d/s/q] "

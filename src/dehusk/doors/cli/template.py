@@ -6,8 +6,8 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from itertools import chain, islice
 from pathlib import Path
@@ -127,9 +127,11 @@ def _read(
     """The page and the others of its site, out of what the user names."""
     limits = make_limits(arguments)
     redirects: dict[str, str] = {}
-    pages, failures = read_site(arguments, redirects)
+    pages, failures = read_site(arguments, _sources(arguments), redirects)
     names = redirected(pages, redirects)
-    key = find_page(arguments, pages, names)
+    path = Path(arguments.page)
+    folder = [str(path.parent)] if path.is_file() else []
+    key = find_page(arguments, pages, names, read_pages(folder, make_source_settings(arguments)))
     site = pipeline.site_of(key)
     others = [page for page in pages if page is not key and pipeline.site_of(page) == site]
     left_out = len(pages) - len(others) - any(page is key for page in pages)
@@ -160,7 +162,7 @@ def _say(arguments: argparse.Namespace, message: str, *, is_needed: bool = False
 
 
 def read_site(
-    arguments: argparse.Namespace, redirects: dict[str, str] | None = None
+    arguments: argparse.Namespace, sources: Sequence[str], redirects: dict[str, str]
 ) -> tuple[list[Page], int]:
     """The pages to compare with, and how many could not be read; each of these is named.
 
@@ -168,8 +170,8 @@ def read_site(
     """
     pages: list[Page] = []
     failures = 0
-    settings = make_source_settings(arguments)
-    for item in read_pages(_sources(arguments), settings, redirects=redirects):
+    settings = replace(make_source_settings(arguments), url=None)
+    for item in read_pages(sources, settings, redirects=redirects):
         if isinstance(item, Failure):
             failures += 1
             sys.stderr.write(f"dehusk: {item.error}\n")
@@ -191,31 +193,39 @@ _NEAR: Final = 0.8
 
 
 def find_page(
-    arguments: argparse.Namespace, pages: list[Page], names: Mapping[str, Page] = {}
+    arguments: argparse.Namespace,
+    pages: Sequence[Page],
+    names: Mapping[str, Page] = {},
+    beside: Iterable[Page | Failure] = (),
 ) -> Page:
     """The page that the user means: a URL among the pages, or a file, by its bytes one of them.
 
-    `names` are URLs that redirect to pages. A file that is none of them has the URL and the site
-    that its folder gives it.
+    `names` are URLs that redirect to pages. A file that is none of them may be one of those
+    `beside` it, else it is read as `dehusk clean` reads it.
     """
     name: str = arguments.page
+    settings = make_source_settings(arguments)
     if not Path(name).is_file():
+        if settings.url:
+            raise UsageError(f"--url is the address of a file, and {name} is none")
         known = {normal_url(page.url): page for page in reversed(pages) if page.url} | dict(names)
         for wanted in (normal_url(name), crawled_url(name)):
             if wanted in known:
                 return known[wanted]
         near = get_close_matches(normal_url(name), known, 1, _NEAR)
         meant = f"; there is {known[near[0]].url}" if near else hint(name)
+        if is_web(name) and not arguments.against:
+            meant = f"; `dehusk clean {name} --save FILE` saves it, then --against FILE"
         raise UsageError(f"{name}: neither a file nor the URL of a page in --against{meant}")
-    settings = make_source_settings(arguments)
     items = list(islice(read_pages([name], settings), 2))
     if len(items) != 1:
         raise UsageError(f"{name}: not one page; name one by its URL, and this with --against")
     (key,) = items
     if isinstance(key, Failure):
         raise key.error
-    neighbours = read_pages([str(Path(name).parent)], settings)
-    found = (item for item in chain(pages, neighbours) if isinstance(item, Page))
+    if settings.url:
+        return key
+    found = (item for item in chain(pages, beside) if isinstance(item, Page))
     return next((page for page in found if page.html == key.html), key)
 
 

@@ -14,9 +14,6 @@ _FETCHING: Final = (
     *("ignore", "delay", "max_delay", "user_agent", "fetch_timeout", "retries", "max_redirects"),
     *("allow_private", "save"),
 )
-_CRAWLING: Final = (
-    *("pages", "depth", "include", "exclude", "no_sitemaps", "fresh", "state", "concurrency"),
-)
 
 
 def add_fetching(parser: argparse.ArgumentParser) -> None:
@@ -71,14 +68,9 @@ def add_fetching(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def given_options(arguments: argparse.Namespace, *, is_search: bool = False) -> list[str]:
-    """The options that only a crawl understands and the user gave, as they are written.
-
-    With `is_search` those that a search for linked pages does not understand, else all that are
-    about the web.
-    """
-    names = _CRAWLING if is_search else (*_CRAWLING, *_FETCHING)
-    given = [(name, getattr(arguments, name, None)) for name in names]
+def given_options(arguments: argparse.Namespace) -> list[str]:
+    """The options about the web that the user gave, as they are written."""
+    given = [(name, getattr(arguments, name)) for name in _FETCHING]
     # A 0 is given, though it equals False.
     return [
         written_option(name)

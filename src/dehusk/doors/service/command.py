@@ -17,7 +17,8 @@ from dehusk.doors.service.settings import ServiceSettings
 from dehusk.errors import MissingExtra, UsageError
 from dehusk.methods.papers.hyperlink import Hyperlink
 from dehusk.settings import CrawlSettings, Durable
-from dehusk.template.viewing import Viewed, check_saved
+from dehusk.sources import check_saved
+from dehusk.template.viewing import Viewed
 
 _TOKEN: Final = "DEHUSK_TOKEN"  # noqa: S105  the name of a variable
 

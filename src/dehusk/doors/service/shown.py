@@ -36,6 +36,7 @@ from dehusk.errors import PageError
 from dehusk.methods.papers.hyperlink import Hyperlink
 from dehusk.page.page import Page
 from dehusk.page.tree import Tree
+from dehusk.template.doubts import doubt_of
 from dehusk.template.drawing import draw_graph
 from dehusk.template.graph import link_graph
 from dehusk.template.survey import Survey
@@ -101,6 +102,7 @@ def _brief(result: Result) -> dict[str, Any]:
         "title": result.title,
         "family": result.family,
         "type": result.type,
+        "doubt": doubt_of(result.confidence, result.site_removed),
     }
 
 

@@ -15,4 +15,4 @@ from importlib.util import find_spec
 from dehusk.errors import MissingExtra
 
 if not all(map(find_spec, ("httpcore2", "protego", "w3lib"))):
-    raise MissingExtra("crawling", "crawl")
+    raise MissingExtra("reading the web", "crawl")

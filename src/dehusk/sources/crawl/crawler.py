@@ -23,7 +23,14 @@ from dehusk.errors import (
 from dehusk.page.page import Page
 from dehusk.settings import CrawlSettings, SourceSettings
 from dehusk.sources.crawl.fetch import Response
-from dehusk.sources.crawl.frontier import Entry, Frontier, Start, key_of, read_start
+from dehusk.sources.crawl.frontier import (
+    Entry,
+    Frontier,
+    Start,
+    credentials_of,
+    key_of,
+    read_start,
+)
 from dehusk.sources.crawl.judge import REDIRECT, Judge, Verdict
 from dehusk.sources.crawl.network import Network
 from dehusk.sources.crawl.scope import Found, LeftOut, Scope
@@ -80,7 +87,7 @@ class Crawl:
         self._on_commit = on_commit
         self._on_answer = on_answer
         self._starts = [read_start(url) for url in urls]
-        self._network = Network(settings, _credentials(self._starts))
+        self._network = Network(settings, credentials_of(self._starts))
         self._scope = Scope(settings, source_settings, self._network.manners)
         self._judge = Judge(settings, source_settings, self._scope)
         wanted = max(_MIN_SITEMAP_URLS, _URLS_PER_PAGE * settings.max_pages)
@@ -359,10 +366,6 @@ class Crawl:
         self._ask()
         if state.fact(_DUE):
             self._read_sitemap()
-
-
-def _credentials(starts: Sequence[Start]) -> dict[str, str]:
-    return {start.origin: start.authorization for start in starts if start.authorization}
 
 
 def _is_silence(answer: Answer) -> bool:

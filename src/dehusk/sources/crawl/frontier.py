@@ -111,6 +111,11 @@ def read_start(written: str) -> Start:
     return Start(url, origin_of(url), authorization)
 
 
+def credentials_of(starts: Iterable[Start]) -> dict[str, str]:
+    """What each origin is told of users and passwords."""
+    return {start.origin: start.authorization for start in starts if start.authorization}
+
+
 @dataclass(frozen=True, slots=True)
 class Entry:
     """A URL that waits to be asked for."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from dataclasses import replace
 from http import HTTPStatus
@@ -18,9 +18,16 @@ from dehusk.errors import (
     PageError,
 )
 from dehusk.page.page import Page
+from dehusk.page.urls import site_of
 from dehusk.settings import CrawlSettings, SourceSettings, Wish
 from dehusk.sources.crawl.fetch import Response
-from dehusk.sources.crawl.frontier import Entry, key_of, normal_url, read_start
+from dehusk.sources.crawl.frontier import (
+    Entry,
+    credentials_of,
+    key_of,
+    normal_url,
+    read_start,
+)
 from dehusk.sources.crawl.judge import Judge, read
 from dehusk.sources.crawl.network import Network, Paces, is_busy
 from dehusk.sources.crawl.scope import LeftOut, Scope
@@ -49,7 +56,7 @@ class LinkedPages:
     `with` block ends a call that is under way in another thread. Raises UsageError for a key page
     that is no address on the web. `on_page` is told of each page that came, with the answers of the
     server that led to it: redirects first, the page last. Several that share `paces` ask
-    each host as slowly together as one does.
+    each host as slowly together as one does. A `network` that is named must be open, and stays so.
     """
 
     def __init__(
@@ -59,6 +66,7 @@ class LinkedPages:
         source_settings: SourceSettings = SourceSettings(),
         on_page: Callable[[Page, Sequence[Response]], None] = lambda *_: None,
         paces: Paces | None = None,
+        network: Network | None = None,
     ) -> None:
         start = read_start(url)
         self.url = start.url
@@ -69,8 +77,8 @@ class LinkedPages:
         self._settings = replace(settings, max_depth=0, ignored=ignored)
         self._source_settings = source_settings
         self._on_page = on_page
-        credentials = {start.origin: start.authorization} if start.authorization else {}
-        self._network = Network(self._settings, credentials, paces)
+        self._is_own = network is None
+        self._network = network or Network(self._settings, credentials_of([start]), paces)
         self._sites = {self._scope(frozenset()).site_of(start.url)}
         self._nofollow: frozenset[int] = frozenset()
         self._known: dict[int, Page | PageError] = {}
@@ -80,11 +88,13 @@ class LinkedPages:
         self._lock = threading.Lock()
 
     def __enter__(self) -> Self:
-        self._network.__enter__()
+        if self._is_own:
+            self._network.__enter__()
         return self
 
     def __exit__(self, *fault: object) -> None:
-        self._network.__exit__(*fault)
+        if self._is_own:
+            self._network.__exit__(*fault)
 
     def fetch(self, url: str) -> Page:
         """The page at the URL, under the URL that its redirects led to. Raises PageError.
@@ -161,7 +171,7 @@ class LinkedPages:
                 raise known
             if known is not None:
                 return known, answers
-            answer = self._ask(entry.url)
+            answer = self._ask(entry.url, is_prompt=bool(answers))
             if isinstance(answer, FetchTimeout) or (is_busy(answer) and not is_key):
                 # Another page may take its place, so nobody waits for it twice.
                 entry = replace(entry, attempts=self._settings.retries)
@@ -184,9 +194,35 @@ class LinkedPages:
             entry = verdict.again or next((found.entry for found in verdict.found), None)
         raise BadResponse(answers[-1].url, f"status {answers[-1].status}, which was not asked for")
 
-    def _ask(self, url: str) -> Response | PageError:
+    def _ask(self, url: str, *, is_prompt: bool) -> Response | PageError:
         """What the server answers, unless it has been silent for long."""
         self.requests += 1
         if self._silence >= _MAX_SILENCE:
             return FetchTimeout(url, "not asked for: the site does not answer any more")
-        return self._network.fetch(url)
+        return self._network.fetch(url, is_prompt=is_prompt)
+
+
+def fetch_pages(
+    urls: Sequence[str],
+    settings: CrawlSettings = CrawlSettings(),
+    source_settings: SourceSettings = SourceSettings(),
+    on_page: Callable[[Page, Sequence[Response]], None] = lambda *_: None,
+) -> Iterator[Page | Failure]:
+    """The page at each URL, in their order, or a Failure where it cannot be had.
+
+    Each is fetched when it is asked for, and nothing else. Raises UsageError at once for what is no
+    address on the web.
+    """
+    starts = [read_start(url) for url in urls]
+
+    def pages() -> Iterator[Page | Failure]:
+        with Network(settings, credentials_of(starts)) as network:
+            for start in starts:
+                linked = LinkedPages(start.url, settings, source_settings, on_page, network=network)
+                try:
+                    yield linked.fetch(start.url)
+                except PageError as error:
+                    site = site_of(start.url, None, start.origin, source_settings)
+                    yield Failure(error.url, site, error)
+
+    return pages()

@@ -59,6 +59,7 @@ class Pace:
         self._delay_s = delay_s
         self._max_delay_s = max_delay_s
         self._next = 0.0
+        self._rest = 0.0
         self._failures = 0
 
     def ask_for(self, delay_s: float) -> None:
@@ -66,9 +67,12 @@ class Pace:
         self._delay_s = max(self._delay_s, min(delay_s, self._max_delay_s))
 
     @asynccontextmanager
-    async def turn(self) -> AsyncIterator[None]:
-        """Waits until the next request may begin, and holds a slot while it lasts."""
-        while (wait_s := self._take()) > 0:
+    async def turn(self, *, is_prompt: bool = False) -> AsyncIterator[None]:
+        """Waits until the next request may begin, and holds a slot while it lasts.
+
+        A prompt one keeps no delay: robots.txt before the first page, or where a redirect leads.
+        """
+        while (wait_s := self._take(is_prompt=is_prompt)) > 0:
             await asyncio.sleep(wait_s)
         try:
             yield
@@ -76,13 +80,15 @@ class Pace:
             with self._lock:
                 self._free += 1
 
-    def _take(self) -> float:
+    def _take(self, *, is_prompt: bool) -> float:
         """Take a slot; or the seconds after which to try again."""
         with self._lock:
-            wait_s = self._next - time.monotonic()
+            began = self._rest if is_prompt else max(self._next, self._rest)
+            wait_s = began - time.monotonic()
             if wait_s <= 0 and self._free:
                 self._free -= 1
-                self._next = time.monotonic() + self._delay_s
+                if not is_prompt:
+                    self._next = time.monotonic() + self._delay_s
                 return 0.0
         # The slot may be held in another thread, which could wake nobody here.
         return max(wait_s, _SLOT_S)
@@ -90,7 +96,7 @@ class Pace:
     @property
     def is_idle(self) -> bool:
         """Is nothing asked for, and could be at once?"""
-        return self._free == self._concurrency and self._next < time.monotonic()
+        return self._free == self._concurrency and max(self._next, self._rest) < time.monotonic()
 
     def failed(self, retry_after_s: float | None) -> None:
         """The host could not answer: leave it alone for as long as it says, or longer each time."""
@@ -99,7 +105,7 @@ class Pace:
             wait_s = _FIRST_BACKOFF_S * 2 ** min(self._failures, 10)
         self._failures += 1
         with self._lock:
-            self._next = max(self._next, time.monotonic() + min(wait_s, self._max_delay_s))
+            self._rest = max(self._rest, time.monotonic() + min(wait_s, self._max_delay_s))
 
     def answered(self) -> None:
         """The host is well."""
@@ -244,9 +250,9 @@ class Network:
         work = self._fetch_file(url, budget.max_bytes, budget)
         return self._wait(self._or_error(url, work))
 
-    def fetch(self, url: str) -> Response | PageError:
-        """The answer to one request, waited for."""
-        return self._wait(self._answer(url, ()))
+    def fetch(self, url: str, *, is_prompt: bool = False) -> Response | PageError:
+        """The answer to one request, waited for; a prompt one keeps no delay."""
+        return self._wait(self._answer(url, (), is_prompt=is_prompt))
 
     def ask(self, number: int, url: str, headers: Headers = ()) -> None:
         """Ask for a page. The answer comes out of `next_answer` under this number."""
@@ -259,8 +265,10 @@ class Network:
     async def _visit(self, number: int, url: str, headers: Headers) -> None:
         self._answers.put((number, await self._answer(url, headers)))
 
-    async def _answer(self, url: str, headers: Headers) -> Response | PageError:
-        return await self._or_error(url, self._fetch(url, headers))
+    async def _answer(
+        self, url: str, headers: Headers, *, is_prompt: bool = False
+    ) -> Response | PageError:
+        return await self._or_error(url, self._fetch(url, headers, is_prompt=is_prompt))
 
     async def _or_error(
         self, url: str, work: Coroutine[Any, Any, Response]
@@ -273,9 +281,9 @@ class Network:
         except Exception as fault:  # noqa: BLE001 - who waits for this answer would wait for ever
             return PageFault(url, f"{type(fault).__name__}: {fault}")
 
-    async def _fetch(self, url: str, headers: Headers) -> Response:
+    async def _fetch(self, url: str, headers: Headers, *, is_prompt: bool = False) -> Response:
         pace = self._paces.of(url)
-        async with pace.turn():
+        async with pace.turn(is_prompt=is_prompt):
             try:
                 answer = await self._fetcher.fetch(url, headers=headers, wants_body=is_page)
             except FetchError:
@@ -290,7 +298,8 @@ class Network:
     async def _fetch_file(self, url: str, max_bytes: int, budget: Budget | None = None) -> Response:
         """A file for crawlers, through its redirects; cut where it is too large."""
         for _ in range(_MAX_FILE_REDIRECTS + 1):
-            async with self._paces.of(url).turn():
+            # Nothing has been asked of a host before its robots.txt; sitemaps take their turns.
+            async with self._paces.of(url).turn(is_prompt=budget is None):
                 began = time.monotonic()
                 left_s = max(budget.seconds, _MIN_FILE_S) if budget else None
                 try:

@@ -4,14 +4,14 @@ import { get, post, remove, setJudge } from "./api.js";
 import { byId, el, percent, say } from "./dom.js";
 import { listen } from "./listening.js";
 import { chosenStep, drawCurve, moveStep, setSteps, showStep } from "./growth.js";
-import { fillPages, fillSites, isFound, loadShares, markRow, search, showCurrent, showRow } from "./pages.js";
+import { fillPages, fillSites, firstFound, isFound, loadShares, markRow, order, search, showCurrent, showRow } from "./pages.js";
 import * as panels from "./panels.js";
 import { showPick } from "./pick.js";
 
 const VIEWS = ["page", "content", "template", "heat"];
 const TABS = ["why", "markdown", "compare", "template", "links", "rules", "site"];
 const SCREENS = ["pages", "page", "findings"]; // Of which a phone shows one at a time.
-const state = { collection: null, site: null, order: [], page: null, facts: null, view: "page", tab: "why", region: null };
+const state = { collection: null, site: null, page: null, facts: null, view: "page", tab: "why", region: null };
 
 const TAB = crypto.randomUUID(); // So that a click in a frame is heard by the tab it was made in.
 const SLOW_MS = 250;
@@ -182,9 +182,9 @@ function chooseSite(name, page) {
   state.site = state.collection.sites.find((site) => site.site === name);
   state.shares = new Map();
   byId("site").value = name;
-  state.order = fillPages(state.site, choosePage);
+  fillPages(state.site, choosePage);
   const site = state.site;
-  report(open(page ?? state.order[0]).then(() => loadShares(name, () => state.site === site)));
+  report(open(page ?? order[0]).then(() => loadShares(name, () => state.site === site)));
 }
 
 async function change(act) {
@@ -215,9 +215,9 @@ function report(work) {
 }
 
 function step(by) {
-  const order = state.order.filter((page) => isFound(page) || page === state.page);
-  const place = order.indexOf(state.page) + by;
-  if (place >= 0 && place < order.length) report(open(order[place]));
+  const shown = order.filter((page) => isFound(page) || page === state.page);
+  const place = shown.indexOf(state.page) + by;
+  if (place >= 0 && place < shown.length) report(open(shown[place]));
 }
 
 const KEYS = {
@@ -276,6 +276,7 @@ async function start() {
   for (const tab of TABS) byId(`tab-${tab}`).addEventListener("click", () => setTab(tab));
   for (const screen of SCREENS) byId(`screen-${screen}`).addEventListener("click", () => setScreen(screen));
   byId("search").addEventListener("input", search);
+  byId("search").addEventListener("keydown", ({ key }) => key === "Enter" && firstFound() !== undefined && choosePage(firstFound()));
   document.addEventListener("pointerover", onPointer);
   byId("frame").addEventListener("load", onFrame);
   listen({ picked: onPicked, changed: onChanged, back: () => state.facts && report(loadStep()) });

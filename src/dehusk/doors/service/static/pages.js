@@ -1,9 +1,10 @@
-// The list of pages: by family, each with its share of template.
+// The list of pages: doubtful ones first, then by family, each with its share of template.
 
 import { get } from "./api.js";
 import { byId, count, el, percent } from "./dom.js";
 
 const rows = new Map();
+export const order = []; // The pages as they are listed.
 
 export function fillSites(collection, choose) {
   const select = byId("site");
@@ -14,22 +15,27 @@ export function fillSites(collection, choose) {
 }
 
 export function fillPages(site, open) {
-  const families = new Map();
-  for (const page of site.pages) {
-    const family = page.family ?? 0;
-    if (!families.has(family)) families.set(family, []);
-    families.get(family).push(page);
-  }
   rows.clear();
-  const parts = [];
-  const sorted = [...families.values()].sort((a, b) => b.length - a.length);
-  sorted.forEach((pages, place) => {
-    if (sorted.length > 1) parts.push(el("li", { class: "family" }, el("h2", {}, `Family ${place + 1} · ${pages.length}`)));
-    parts.push(...pages.map((page) => row(page, open)));
-  });
-  byId("pages").replaceChildren(...parts);
+  for (const page of site.pages) rows.set(page.page, row(page, open));
+  arrange();
+}
+
+// Put the rows in their order, as far as it is known which are doubtful.
+function arrange() {
+  const isFocused = byId("pages").contains(document.activeElement) && document.activeElement;
+  const families = new Map();
+  for (const one of rows.values()) families.set(one.family, [...(families.get(one.family) ?? []), one]);
+  const doubtful = [...rows.values()].filter((one) => one.doubt !== null).sort((a, b) => b.doubt - a.doubt);
+  const groups = [...families.values()]
+    .sort((a, b) => b.length - a.length)
+    .map((family, place) => [`Family ${place + 1}`, family.filter((one) => one.doubt === null)]);
+  const shown = [["Doubtful", doubtful], ...groups].filter(([, group]) => group.length);
+  const heading = (name, group) => el("li", { class: "family" }, el("h2", {}, `${name} · ${group.length}`));
+  const parts = shown.map(([name, group]) => [heading(name, group), ...group.map((one) => one.button.parentElement)]);
+  byId("pages").replaceChildren(...(shown.length > 1 || doubtful.length ? parts.flat() : parts.flat().slice(1)));
+  if (isFocused) isFocused.focus({ preventScroll: true });
+  order.splice(0, order.length, ...shown.flatMap(([, group]) => group.map((one) => one.page)));
   search();
-  return sorted.flat().map((page) => page.page);
 }
 
 function row(page, open) {
@@ -43,8 +49,8 @@ function row(page, open) {
     share,
     el("span", { class: "gauge" }, gauge),
   );
-  rows.set(page.page, { button, gauge, share, name, url: page.url ?? "", isConfirmed: page.is_confirmed });
-  return el("li", {}, button);
+  el("li", {}, button);
+  return { page: page.page, family: page.family ?? 0, doubt: null, button, gauge, share, name, url: page.url ?? "", isConfirmed: page.is_confirmed };
 }
 
 const holds = ({ name, url }, words) => {
@@ -64,6 +70,9 @@ export function search() {
   for (const heading of document.querySelectorAll("#pages .family")) heading.hidden = words.length > 0;
   byId("search-words").textContent = words.length ? `${count(shown, "page")} found` : "";
 }
+
+// The first page that the search has found; undefined where it found none, or nothing is searched.
+export const firstFound = () => (byId("search").value.trim() ? order.find(isFound) : undefined);
 
 export const isFound = (number) => !rows.get(number)?.button.parentElement.hidden;
 
@@ -111,8 +120,11 @@ export async function loadShares(site, isWanted) {
   let start = 0;
   while (start !== null && isWanted()) {
     const answer = await get("shares", { site, start });
-    for (const [number, facts] of Object.entries(answer.pages)) showRow(Number(number), facts);
-    search();
+    for (const [number, facts] of Object.entries(answer.pages)) {
+      showRow(Number(number), facts);
+      rows.get(Number(number)).doubt = facts.doubt;
+    }
+    arrange();
     start = answer.next;
   }
 }
