@@ -107,20 +107,29 @@ static void mark_wholes(const Stake *stake, int32_t *rows)
     }
 }
 
+/* Is it dropped, though the page alone may keep it? */
+static int may_be_kept(const Stake *stake, size_t block)
+{
+    return !is_kept(stake, block) && stake->page->opinion->content[block] >= POSSIBLE;
+}
+
 int find_at_stake(const Asked *page, const float *evidence, const double *logits, double shift, int32_t *room, uint8_t *marks)
 {
     const Reading *reading = page->reading;
     const Stake stake = {page, reading, evidence, logits, shift, marks};
     int is_any = 0;
+    for (size_t i = 0; i < reading->blocks && !is_any; i++)
+        is_any = may_be_kept(&stake, i);
+    if (!is_any)
+        return 0;
     memset(marks, 0, reading->blocks);
     mark_bodies(&stake);
     mark_wholes(&stake, room);
     for (size_t i = 0; i < reading->blocks; i++)
         marks[i] |= (uint8_t)is_rare(&stake, i);
     mark_headings(&stake);
-    for (size_t i = 0; i < reading->blocks; i++) {
-        marks[i] &= !is_kept(&stake, i) && page->opinion->content[i] >= POSSIBLE;
-        is_any |= marks[i];
-    }
+    is_any = 0;
+    for (size_t i = 0; i < reading->blocks; i++)
+        is_any |= marks[i] &= (uint8_t)may_be_kept(&stake, i);
     return is_any;
 }
