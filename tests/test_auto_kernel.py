@@ -33,6 +33,7 @@ from dehusk_bench.train.context import CARRIED, READ
 from odd_pages import ODD_PAGES
 from pages_to_scan import HARD, HOSTILE, TEXTS
 from reference import atlas, judging, learning, sketch, steps
+from reference.images import template_images
 from reference.reading import CHARACTER_KINDS, FOREIGN, LOWER, SPACE, UPPER
 
 ROOT = Path(__file__).parents[1]
@@ -93,7 +94,9 @@ def _same_judgement(memory: Memory, tree: Tree, tables: learning.Tables, shift: 
     told = judging.judge(model, tables, memory.pages, page, logits, 0.0, forum, lean, copies)
     assert known.types[forum] == 1
     _same(known.content, told.content)
-    _same(Auto(favour=favour).score(memory, tree), judging.spread(page, theirs.scores))
+    scores = judging.spread(page, theirs.scores)
+    scores[template_images(tree, tables["texts"].count, memory.pages, copies)] = 1.0
+    _same(Auto(favour=favour).score(memory, tree), scores)
     row = judging.pooled(page, steps.probability(logits))
     _same(np.frombuffer(_kernel.type_features(mine, opinion), np.float32), row)
     kind, is_last, family = _kernel.kind(

@@ -100,9 +100,11 @@ class Links(StrEnum):
 
 
 class Images(StrEnum):
-    """What becomes of images in Markdown. One without alternative text is always left out."""
+    """What becomes of images in Markdown."""
 
     KEEP = "keep"
+    DESCRIBED = "described"
+    """Those with alternative text, or the caption of a figure."""
     ALT = "alt"
     """Their alternative text alone."""
     NONE = "none"
