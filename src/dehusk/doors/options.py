@@ -134,7 +134,10 @@ def add_markdown(parser: argparse._ActionsContainer) -> None:
 def make_markdown_settings(arguments: argparse.Namespace) -> MarkdownSettings:
     """What Markdown is to have, as the options say."""
     return MarkdownSettings(
-        Links(arguments.links), Images(arguments.images), Tables(arguments.tables)
+        Links(arguments.links),
+        Images(arguments.images),
+        Tables(arguments.tables),
+        heading_path=arguments.heading_path,
     )
 
 
