@@ -138,6 +138,13 @@ def test_the_test_pages_are_judged_as_the_reference_says() -> None:
     _assert_as_the_reference([path.read_text("utf-8") for path in OWN_PAGES])
 
 
+def test_long_rows_of_siblings_are_judged_as_the_reference_says() -> None:
+    text = "the mill had a miller who walked along the river, which was long and cold, even in June"
+    rows = "".join(f"<p>In {year} {text}.</p>" for year in range(1000))
+    foot = "<p>Copyright 2020 The mill. All rights reserved.</p>"
+    _assert_as_the_reference([f"<title>Years</title><h1>Years</h1>{rows}{foot}"])
+
+
 def test_odd_and_hard_pages_are_judged_as_the_reference_says() -> None:
     _assert_as_the_reference([*ODD_PAGES, *HARD.values()])
 
