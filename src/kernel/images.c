@@ -71,21 +71,27 @@ static void offer_set(Bytes source, size_t at, size_t stop, Candidate *best)
 
 static void offer_attributes(const Tree *tree, size_t node, Candidate *best)
 {
-    static const char *const sets[] = {"srcset", "data-srcset", "data-lazy-srcset"};
-    static const char *const alone[] = {"src", "data-original", "data-lazy-src", "data-src"};
+    static const struct {
+        const char *name;
+        size_t size;
+        double worth; /* 0 for a set. */
+    } sources[] = {
+        {"src", 3, 1},    {"data-original", 13, 2}, {"data-lazy-src", 13, 3},    {"data-src", 8, 4},
+        {"srcset", 6, 0}, {"data-srcset", 11, 0},   {"data-lazy-srcset", 16, 0},
+    };
     Bytes source = tree->source;
     size_t at = (size_t)tree->start[node], stop = (size_t)tree->stop[node];
     Attribute found;
-    while (next_attribute(source, &at, stop, &found)) {
-        if (source.bytes[found.name] != 's' && source.bytes[found.name] != 'd')
-            continue;
-        for (size_t i = 0; i < sizeof(sets) / sizeof(*sets); i++)
-            if (is_named(source, &found, sets[i]))
+    while (next_attribute(source, &at, stop, &found))
+        for (size_t i = 0; i < sizeof(sources) / sizeof(*sources); i++) {
+            if (found.name_stop - found.name != sources[i].size ||
+                memcmp(source.bytes + found.name, sources[i].name, sources[i].size) != 0)
+                continue;
+            if (sources[i].worth > 0)
+                offer(source, found.value, found.value_stop, sources[i].worth, best);
+            else
                 offer_set(source, found.value, found.value_stop, best);
-        for (size_t i = 0; i < sizeof(alone) / sizeof(*alone); i++)
-            if (is_named(source, &found, alone[i]))
-                offer(source, found.value, found.value_stop, (double)(i + 1), best);
-    }
+        }
 }
 
 int find_image_source(const Tree *tree, size_t node, Bytes *written)
