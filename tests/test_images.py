@@ -146,8 +146,27 @@ def test_an_image_is_the_same_however_its_address_is_written(written: str, url: 
     assert _key(written, url) == _key("https://mill.example/i/up.png", None)
 
 
-def _key(written: str, url: str | None) -> bytes:
-    tree = parse(Page(f"<p>x<img src='{written}'>", url), Limits()).tree
+@pytest.mark.parametrize(
+    ("base", "url"),
+    [
+        ("https://mill.example/i/a.html?/", "file:a/b.html"),
+        ("/i/", "https://mill.example/a/b/c.html"),
+        ("../i/x#/y", "https://mill.example/a/b.html"),
+        ("//mill.example/i/", "https://other.example/"),
+        ("mailto:a/b", "https://mill.example/i/a.html"),
+        ("", "https://mill.example/i/a.html"),
+    ],
+)
+def test_an_image_is_known_by_what_the_page_says_its_addresses_are_relative_to(
+    base: str, url: str
+) -> None:
+    assert _key("up.png", url, f"<base href='{base}'><base href=/no/>") == _key(
+        "https://mill.example/i/up.png", None
+    )
+
+
+def _key(written: str, url: str | None, head: str = "") -> bytes:
+    tree = parse(Page(f"{head}<p>x<img src='{written}'>", url), Limits()).tree
     return bytes(_kernel.images(tree.kernel, (url or "").encode())[1])
 
 

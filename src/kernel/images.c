@@ -120,22 +120,26 @@ static size_t web_scheme(Bytes url)
     return stands_at(url, 0, "http:") ? 5 : stands_at(url, 0, "https:") ? 6 : 0;
 }
 
-static Folder folder_of(Bytes url)
+/* The folder of an address without its scheme. */
+static Folder cut_folder(Bytes url, int has_host)
 {
-    size_t end = find_either(url, '?', '#', 0, url.size), scheme = web_scheme(url), host = 0;
-    size_t front = scheme ? scheme + 2 : stands_at(url, 0, "file:") ? 5 : 0;
-    front = front < end ? front : end;
-    url = (Bytes){url.bytes + front, end - front};
-    if (scheme)
-        host = find_byte(url, '/', 0, url.size);
+    url.size = find_either(url, '?', '#', 0, url.size);
+    size_t host = has_host ? find_byte(url, '/', 0, url.size) : 0;
     while (url.size > host && url.bytes[url.size - 1] != '/')
         url.size--;
     return (Folder){url, host};
 }
 
-/* The hash of an address without its scheme, a relative one put behind the folder of its page: `../up.png` is the same
-   image wherever it stands. `room` is for the whole. */
-static uint64_t key_of(Folder folder, Bytes url, Buffer *room)
+static Folder folder_of(Bytes url)
+{
+    size_t scheme = web_scheme(url), front = scheme ? scheme + 2 : stands_at(url, 0, "file:") ? 5 : 0;
+    front = front < url.size ? front : url.size;
+    return cut_folder((Bytes){url.bytes + front, url.size - front}, scheme > 0);
+}
+
+/* Put down an address without its scheme, a relative one behind the folder of its page: `../up.png` is the same image
+   wherever it stands. */
+static void put_absolute(Folder folder, Bytes url, Buffer *to)
 {
     size_t scheme = web_scheme(url);
     url = (Bytes){url.bytes + scheme, url.size - scheme};
@@ -151,40 +155,62 @@ static uint64_t key_of(Folder folder, Bytes url, Buffer *room)
             folder.whole.size--;
         while (folder.whole.size > folder.host && folder.whole.bytes[folder.whole.size - 1] != '/');
     }
-    room->size = 0;
+    int is_of_host = url.size && url.bytes[0] == '/';
+    to->size = 0;
     if (has_host)
         url = (Bytes){url.bytes + 2, url.size - 2};
-    else if (url.size && url.bytes[0] == '/')
-        put(room, folder.whole.bytes, folder.host);
     else
-        put(room, folder.whole.bytes, folder.whole.size);
-    if (!has_host && folder.host && folder.whole.size == folder.host && url.size && url.bytes[0] != '/')
-        put(room, "/", 1);
-    put(room, url.bytes, url.size);
-    Bytes whole = {room->bytes, room->size};
-    return mix(hash_run(whole, 0, whole.size) + PATH_FACTOR); /* It stands among those of texts. */
+        put(to, folder.whole.bytes, is_of_host ? folder.host : folder.whole.size);
+    if (!has_host && !is_of_host && folder.host && folder.whole.size == folder.host)
+        put(to, "/", 1);
+    put(to, url.bytes, url.size);
+}
+
+/* Unescaped, in `room`; nothing without memory. */
+static Bytes unescaped_in(Buffer *room, Bytes written)
+{
+    room->size = 0;
+    uint8_t *to = room_in(room, written.size);
+    return (Bytes){to, to ? put_unescaped(written.bytes, written.size, to) : 0};
+}
+
+/* Let what is relative be so to what a `<base>` says, if that is on the web; 0 for one that says nothing. `based` holds the
+   folder then. */
+static int read_base(const Tree *tree, size_t node, Folder *folder, Buffer *url, Buffer *based)
+{
+    Attribute found;
+    if (!find_attribute(tree->source, (size_t)tree->start[node], (size_t)tree->stop[node], "href", &found))
+        return 0;
+    Bytes said = unescaped_in(url, (Bytes){tree->source.bytes + found.value, found.value_stop - found.value});
+    if (said.size && (web_scheme(said) || (folder->host && find_byte(said, ':', 0, said.size) == said.size))) {
+        put_absolute(*folder, said, based);
+        *folder = cut_folder((Bytes){based->bytes, based->size}, 1);
+    }
+    return 1;
 }
 
 /* The nodes of the images that a page shows, and their keys. Buffers are short without memory. */
 static void find_images(const Tree *tree, Bytes page, Buffer *nodes, Buffer *keys)
 {
     Folder folder = folder_of(page);
-    Buffer url = {0}, room = {0};
+    Buffer url = {0}, room = {0}, based = {0};
+    int is_based = 0;
     Bytes written;
     for (size_t i = 0; i < tree->count; i++) {
+        if (tree->tag[i] == TAG_base && !is_based)
+            is_based = read_base(tree, i, &folder, &url, &based);
         if (!is_image(tree, i) || !tree->shown[i] || !find_image_source(tree, i, &written))
             continue;
-        uint8_t *to = room_in(&url, written.size);
-        if (!to)
-            break;
         int32_t node = (int32_t)i;
-        uint64_t key = key_of(folder, (Bytes){to, put_unescaped(written.bytes, written.size, to)}, &room);
+        put_absolute(folder, unescaped_in(&url, written), &room);
+        uint64_t key = mix(hash_run((Bytes){room.bytes, room.size}, 0, room.size) + PATH_FACTOR); /* No text has it. */
         put(nodes, &node, sizeof(node));
         put(keys, &key, sizeof(key));
     }
-    keys->is_short |= url.is_short | room.is_short;
+    keys->is_short |= url.is_short | room.is_short | based.is_short;
     free(url.bytes);
     free(room.bytes);
+    free(based.bytes);
 }
 
 PyObject *kernel_images(PyObject *module, PyObject *const *arguments, Py_ssize_t count)

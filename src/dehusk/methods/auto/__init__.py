@@ -27,7 +27,6 @@ from dehusk.methods.auto.reasons import REASONS, Reason, evidence_on, reasons_of
 from dehusk.methods.contract import Assessment, Explanation, FamilySeen, Verdict
 from dehusk.page.hashing import Hashes, digest
 from dehusk.page.tree import Flags, Floats, Ints, Tree
-from dehusk.page.urls import base_of
 from dehusk.settings import Comments, Favour, PageType
 
 _SHIFTS: Final[dict[str, float]] = {
@@ -387,8 +386,8 @@ def copies_of(memory: Memory, lesson: Memory) -> int:
 
 def _images(tree: Tree) -> tuple[Ints, Hashes]:
     """The images that a page shows, and what a memory knows each by: its address, made absolute."""
-    url = base_of(tree, tree.url).url or tree.url or ""
-    nodes, keys = _kernel.images(tree.kernel, url.encode("utf-8", "surrogatepass"))
+    url = (tree.url or "").encode("utf-8", "surrogatepass")
+    nodes, keys = _kernel.images(tree.kernel, url)
     return np.frombuffer(nodes, np.int32), np.frombuffer(keys, np.uint64)
 
 
