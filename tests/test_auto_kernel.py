@@ -33,6 +33,7 @@ from dehusk_bench.train.context import CARRIED, READ
 from odd_pages import ODD_PAGES
 from pages_to_scan import HARD, HOSTILE, TEXTS
 from reference import atlas, judging, learning, sketch, steps
+from reference.images import template_images
 from reference.reading import CHARACTER_KINDS, FOREIGN, LOWER, SPACE, UPPER
 
 ROOT = Path(__file__).parents[1]
@@ -93,7 +94,9 @@ def _same_judgement(memory: Memory, tree: Tree, tables: learning.Tables, shift: 
     told = judging.judge(model, tables, memory.pages, page, logits, 0.0, forum, lean, copies)
     assert known.types[forum] == 1
     _same(known.content, told.content)
-    _same(Auto(favour=favour).score(memory, tree), judging.spread(page, theirs.scores))
+    scores = judging.spread(page, theirs.scores)
+    scores[template_images(tree, tables["texts"].count, memory.pages, copies)] = 1.0
+    _same(Auto(favour=favour).score(memory, tree), scores)
     row = judging.pooled(page, steps.probability(logits))
     _same(np.frombuffer(_kernel.type_features(mine, opinion), np.float32), row)
     kind, is_last, family = _kernel.kind(
@@ -133,6 +136,13 @@ def test_sample_sites_are_judged_as_the_reference_says(kind: str) -> None:
 def test_the_test_pages_are_judged_as_the_reference_says() -> None:
     assert OWN_PAGES
     _assert_as_the_reference([path.read_text("utf-8") for path in OWN_PAGES])
+
+
+def test_long_rows_of_siblings_are_judged_as_the_reference_says() -> None:
+    text = "the mill had a miller who walked along the river, which was long and cold, even in June"
+    rows = "".join(f"<p>In {year} {text}.</p>" for year in range(1000))
+    foot = "<p>Copyright 2020 The mill. All rights reserved.</p>"
+    _assert_as_the_reference([f"<title>Years</title><h1>Years</h1>{rows}{foot}"])
 
 
 def test_odd_and_hard_pages_are_judged_as_the_reference_says() -> None:

@@ -6,6 +6,7 @@ What is asked here holds for any model worth shipping; nothing is pinned to one.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from statistics import fmean
@@ -201,3 +202,30 @@ def test_a_book_in_one_page_keeps_its_last_chapters() -> None:
     kept = [each for each in told if each in text]
     assert len(kept) >= 0.98 * len(told)
     assert "Section 3" not in text
+
+
+ALIKE = {
+    "a sentence": "<p>This is paragraph number %d of a long list of alike paragraphs.</p>",
+    "running text": "<p>In the year %d the mill had a miller who liked to walk along the river, and"
+    " who told everyone about it, for the river was long and its water was cold even in June.</p>",
+    "a number": "<p>%d</p>",
+    "a link": "<p>Entry <a href=/e/%d>with a link</a> and some text behind it that goes on.</p>",
+}
+
+
+@pytest.mark.parametrize("around", ["%s", "<div>%s</div>", "<article>%s</article>"])
+@pytest.mark.parametrize("alike", ALIKE.values(), ids=ALIKE)
+def test_a_page_of_alike_paragraphs_loses_none(alike: str, around: str) -> None:
+    for count in (200, 1000, 50_000):
+        paragraphs = "\n".join(alike % number for number in range(count))
+        page = f"<title>Years</title>{around % f'<h1>Years</h1>{paragraphs}'}"
+        lines = set(_text(page).split("\n"))
+        # What is expected, without a parser: the same paragraphs without their tags.
+        missing = [n for n in range(count) if re.sub("<[^>]*>", "", alike % n) not in lines]
+        assert missing == []
+
+
+def test_a_line_of_copyright_behind_many_paragraphs_is_template() -> None:
+    paragraphs = "\n".join(ALIKE["running text"] % number for number in range(1000))
+    foot = "<p>Copyright 2020 The mill. All rights reserved.</p>"
+    assert "Copyright" not in _text(f"<title>Years</title><h1>Years</h1>{paragraphs}{foot}")

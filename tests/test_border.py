@@ -89,8 +89,14 @@ def _markdown(
     return written
 
 
+def _listed() -> list[tuple[str, str]]:
+    """The names of the list, and their sets."""
+    found = re.findall(r'^(?:TAG\((\w+)|CUSTOM\(\w+, "([^"]+)"), (.+)\)$', LIST, re.MULTILINE)
+    return [(plain or custom, sets) for plain, custom, sets in found]
+
+
 def test_every_tag_has_the_number_of_its_place_in_the_list() -> None:
-    listed = re.findall(r"^TAG\((\w+), (.+)\)$", LIST, re.MULTILINE)
+    listed = _listed()
     assert ("#text", "#other", *(name for name, _ in listed)) == tags.NAMES
     assert len(set(tags.NAMES)) == len(tags.NAMES)
     for place, name in enumerate(tags.NAMES[2:], 2):
@@ -99,7 +105,7 @@ def test_every_tag_has_the_number_of_its_place_in_the_list() -> None:
 
 
 def test_a_set_has_the_tags_that_the_list_puts_into_it() -> None:
-    listed = re.findall(r"^TAG\((\w+), (.+)\)$", LIST, re.MULTILINE)
+    listed = _listed()
     assert list(_kernel.TAG_SETS) == re.findall(r"^SET\((\w+)\)", LIST, re.MULTILINE)
     for name, members in _kernel.TAG_SETS.items():
         expected = [tag for tag, sets in listed if f"SET_{name}" in sets.split(" | ")]

@@ -272,7 +272,7 @@ def test_a_link_keeps_its_address_and_its_words(text: str) -> None:
         ("<h2>a <span>[<a href=/edit>b</a> c]</span></h2>", "## a [[b](https://h.example/edit) c]"),
         (("<figure><a href=/b><img src=/c alt=''></a><figcaption>d <b>e</b></figcaption></figure>"
           "<figure><img src=/f></figure>"),
-         "[![d e](https://h.example/c)](https://h.example/b)\n\nd **e**"),
+         "[![d e](https://h.example/c)](https://h.example/b)\n\nd **e**\n\n![](https://h.example/f)"),
         ("<ul><li><dl><dt>a<dd>b</dl><li>c<li><dl><dt>d<dd><p>e</dl></ul>",
          "- a  \n  b\n- c\n- d\n\n  e"),
         (('<table class="memname"><tr><td>int f<td>(<td>int&nbsp;<td><i>a</i>, <tr><td><td>'

@@ -20,6 +20,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dehusk
+from dehusk import MarkdownSettings
 from dehusk.answer.result import Refusal, Result
 from dehusk.doors.cli import main
 from dehusk.errors import MissingExtra, NotHtml, NotWritten, SettingError, UsageError
@@ -332,6 +333,54 @@ def test_pieces_are_the_text_cut_at_headings_and_blocks() -> None:
     assert pieces[1].address == "html > body > p:nth-child(5)"
     assert pieces[2].address == "html > body > h3:nth-child(6)"
     assert result.nodes[pieces[2].node].text == "Depth"
+
+
+def test_a_piece_has_the_headings_above_its_first_line_and_never_those_of_the_next_section() -> (
+    None
+):
+    html = (
+        "<h1>Rye</h1><h2>Names</h2><h2>Sowing</h2><h3>Depth</h3><p>Two fingers.</p>"
+        f"<p>{'In autumn. ' * 12}</p><h2>Uses</h2><h1>Oats</h1><p>{'Sown in spring. ' * 9}</p>"
+    )
+    result = dehusk.extract(html, method="segments")
+    for tokens in range(1, 120):
+        for piece in result.pieces(tokens):
+            above: list[tuple[int, str]] = []
+            for node in result.nodes[: piece.node + 1]:
+                if node.tag in {"h1", "h2", "h3"}:
+                    above = [each for each in above if each[0] < int(node.tag[1])]
+                    above.append((int(node.tag[1]), result.nodes[node.number + 1].text or ""))
+            assert piece.headings[: len(above)] == tuple(text for _, text in above)
+    assert [(each.headings, each.text[:16]) for each in result.pieces(20)][:2] == [
+        (("Rye", "Names"), "Rye\nNames\nSowing"),
+        (("Rye", "Sowing", "Depth"), "In autumn. In au"),
+    ]
+
+
+def test_a_piece_begins_with_the_headings_above_it_if_asked(tmp_path: Path) -> None:
+    html = (
+        f"<h1>Rye</h1><p>{'A grain. ' * 20}</p><h2>Sowing</h2><p>{'In autumn. ' * 20}</p>"
+        f"<p>{'Not too deep. ' * 20}</p>"
+    )
+    settings = MarkdownSettings(heading_path=True)
+    result = dehusk.extract(html, method="segments", markdown=settings)
+    pieces, plain = result.pieces(80), result.written_with(MarkdownSettings()).pieces(80)
+    assert [piece.text.split(". ")[0] for piece in pieces] == [
+        "Rye\nA grain",
+        "Rye\nSowing\nIn autumn",
+        "Rye > Sowing\nNot too deep",
+    ]
+    assert [(each.headings, each.markdown) for each in pieces] == [
+        (each.headings, each.markdown) for each in plain
+    ]
+    assert all(piece.tokens == -(-len(piece.text) // 4) for piece in pieces)
+    page, out = tmp_path / "rye.html", tmp_path / "pieces.jsonl"
+    page.write_text(html, "utf-8")
+    asked = ["clean", str(page), "--method", "segments", "-o", str(out), "--heading-path"]
+    assert main([*asked, "--pieces", "80"]) == 0
+    (line,) = map(json.loads, out.read_text("utf-8").splitlines())
+    assert [each["text"] for each in line["pieces"]] == [piece.text for piece in pieces]
+    assert main(asked) == 2
 
 
 def test_a_block_that_is_too_long_is_cut_between_words() -> None:

@@ -230,19 +230,29 @@ def test_a_table_keeps_its_header_row() -> None:
         "<img src=data:image/gif;base64,R0 data-src=i.png alt=A>",
         "<img data-lazy-src=i.png alt=A>",
         "<img src=x.gif data-original=i.png alt=A>",
-        "<img srcset='i.png 1x, j.png 2x' alt=A>",
-        "<picture><source srcset=j.webp><img src=i.png alt=' A '></picture>",
+        "<img src=x.png srcset='x.png 1x, i.png 2x' alt=A>",
+        "<img src=x.png data-srcset='x.png, i.png 1200w, y.png 600w' alt=A>",
+        "<img src=x.png srcset='data:image/gif;base64,R0 3000w,x,y.png 320w,i.png 640w' alt=A>",
+        "<picture><source srcset='x.webp 1w, i.png 2w'><img src=x.png alt=' A '></picture>",
+        "<amp-img src=x.png srcset='i.png 2x' alt=A layout=fill></amp-img>",
+        "<img src=i.png data-src='javascript:go()' alt=A>",
+        "<img src=i.png data-src='{{ late }}' alt=A>",
     ],
 )
-def test_a_late_image_is_shown_from_where_it_is_loaded(image: str) -> None:
+def test_an_image_is_shown_from_the_largest_address_that_can_be_loaded(image: str) -> None:
     assert _markdown(image) == "![A](https://site.example/dir/i.png)"
 
 
 @pytest.mark.parametrize(
     "image",
-    ["<img alt=a>", "<img src=data:,x alt=a>", "<img src=p.gif alt=a width=1>", "<img src=i>"],
+    [
+        "<img alt=a>",
+        "<img src=data:,x alt=a>",
+        "<img src=p.gif alt=a width=1>",
+        "<img src='java&#9;script:go()'>",
+    ],
 )
-def test_an_image_that_cannot_be_shown_or_says_nothing_is_left_out(image: str) -> None:
+def test_an_image_that_cannot_be_shown_is_left_out(image: str) -> None:
     assert _markdown(f"<p>x {image} y") == "x y"
 
 

@@ -100,9 +100,11 @@ class Links(StrEnum):
 
 
 class Images(StrEnum):
-    """What becomes of images in Markdown. One without alternative text is always left out."""
+    """What becomes of images in Markdown."""
 
     KEEP = "keep"
+    DESCRIBED = "described"
+    """Those with alternative text, or the caption of a figure."""
     ALT = "alt"
     """Their alternative text alone."""
     NONE = "none"
@@ -119,11 +121,13 @@ class Tables(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class MarkdownSettings:
-    """How Markdown writes links, images and tables."""
+    """How Markdown writes links, images and tables, and how pieces of the content begin."""
 
     links: Links = Links.KEEP
     images: Images = Images.KEEP
     tables: Tables = Tables.GFM
+    heading_path: bool = False
+    """Does the text of a piece begin with the headings above it, in a line of their own?"""
 
     def __post_init__(self) -> None:
         # A name that came as text is as good as the choice; any other is refused.
@@ -135,6 +139,8 @@ class MarkdownSettings:
                 raise SettingError(
                     f"markdown: {name} is one of {known}, not {getattr(self, name)!r}"
                 ) from None
+        if type(self.heading_path) is not bool:
+            raise SettingError(f"markdown: heading_path is a bool, not {self.heading_path!r}")
 
 
 class SiteBy(StrEnum):

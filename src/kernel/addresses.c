@@ -121,6 +121,12 @@ static int is_unusable(Bytes url, size_t scheme)
     return 0;
 }
 
+int leads_nowhere(Bytes url)
+{
+    size_t scheme = scheme_of(url);
+    return scheme && is_unusable(url, scheme);
+}
+
 /* The folder that an address below it is relative to, and what of the address stands behind that: each
    `../` goes up one folder, and the host's has none above it. Nothing where it is not as simple. */
 static Bytes folder_for(Bytes *url, const Bases *bases)
@@ -168,7 +174,7 @@ Lead find_lead(Bytes *url, const Bases *bases, Bytes *base)
     if (!url->size || (url->size == 1 && url->bytes[0] == '#'))
         return NOWHERE;
     size_t scheme = scheme_of(*url);
-    if (scheme && is_unusable(*url, scheme))
+    if (leads_nowhere(*url))
         return NOWHERE;
     if (!is_plain(*url))
         return NOT_SIMPLE;

@@ -35,6 +35,9 @@ static inline int find_attribute(Bytes source, size_t start, size_t stop, const 
 /* Where an address leads, as far as that is simple. */
 typedef enum { NOWHERE, AS_WRITTEN, BEHIND_BASE, NOT_SIMPLE } Lead;
 
+/* Does nobody follow addresses of its scheme, such as `javascript:`? */
+int leads_nowhere(Bytes url);
+
 /* How the address becomes absolute: where it stands behind a base, `url` is what is left to be written
    there; where it is not simple, it may be anything. */
 Lead find_lead(Bytes *url, const Bases *bases, Bytes *base);

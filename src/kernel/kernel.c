@@ -115,6 +115,8 @@ static PyMethodDef functions[] = {
     FUNCTION(short_anchors, "The nodes that may refer to footnotes."),
     FUNCTION(heading, "What a heading says, in one line."),
     FUNCTION(holders, "Elements that a page leaves empty for its scripts, and whether it shows an image."),
+    FUNCTION(image_source, "Where an image is loaded from; None where no address says it."),
+    FUNCTION(images, "The images that a page shows, and what a memory knows each by."),
     FUNCTION(label, "The labels of a page's nodes, and the reasons."),
     FUNCTION(lines, "The content of a labelled page as lines, each with the node that it begins with."),
     FUNCTION(one_line, "JSON without white space as it is written on a line, and nothing in it that ends one."),

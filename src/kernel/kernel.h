@@ -70,6 +70,8 @@ PyObject *kernel_fingerprint(PyObject *module, PyObject *const *arguments, Py_ss
 PyObject *kernel_formula_signs(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_heading(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_holders(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *kernel_image_source(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *kernel_images(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_lines(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_map_large(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *kernel_trim(PyObject *module, PyObject *const *arguments, Py_ssize_t count);

@@ -7,7 +7,7 @@
 #include "addresses.h"
 #include "buffer.h"
 #include "escapes.h"
-#include "tags.h"
+#include "images.h"
 #include "white.h"
 
 #define MARKED (BREAKS | SET_CELL | SET_ANCHOR)
@@ -108,7 +108,7 @@ static void enter_element(Walk *walk, size_t node, uint32_t sets)
         return;
     if (sets & SET_LEADS)
         enter_link(walk, node);
-    if ((page->tag[node] == TAG_img || page->tag[node] == TAG_area) && walk->open_count) {
+    if ((is_image(page, node) || page->tag[node] == TAG_area) && walk->open_count) {
         Chain *chain = &walk->links[walk->open[walk->open_count - 1]].pictures;
         if (find_attribute(page->source, (size_t)page->start[node], (size_t)page->stop[node], "alt", &alt))
             add_piece(walk, chain, alt.value, alt.value_stop, 1);

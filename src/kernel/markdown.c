@@ -37,7 +37,7 @@ static int is_list(int16_t tag)
 static int is_inked(const Writer *writer, size_t node)
 {
     const Tree *tree = writer->tree;
-    if (tree->tag[node] == TAG_img)
+    if (is_image(tree, node))
         return is_content(writer, node);
     return tree->tag[node] == TAG_TEXT && tree->text_length[node] > 0 && writer->labels[node] == LABEL_CONTENT;
 }
@@ -354,6 +354,7 @@ static int enter_inline(Writer *writer, size_t node)
         writer->paragraph.breaks++;
         return 0;
     case TAG_img:
+    case TAG_amp_img:
         add_image(writer, node);
         return 0;
     case TAG_input:

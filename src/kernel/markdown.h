@@ -16,6 +16,7 @@
 
 #include "addresses.h"
 #include "buffer.h"
+#include "images.h"
 #include "tags.h"
 #include "tree.h"
 #include "wording.h"
@@ -23,7 +24,7 @@
 /* --- what the user wants: `dehusk.settings.MarkdownSettings` --- */
 
 typedef enum { LINKS_KEEP, LINKS_TEXT, LINKS_FOOTNOTES, LINKS_NONE, LINKS_FULL } Links;
-typedef enum { IMAGES_KEEP, IMAGES_ALT, IMAGES_NONE } Images;
+typedef enum { IMAGES_KEEP, IMAGES_DESCRIBED, IMAGES_ALT, IMAGES_NONE } Images;
 typedef struct {
     Links links;
     Images images;
@@ -239,7 +240,7 @@ void add_reference(Writer *writer, int32_t number);
 void add_mixed(Writer *writer, size_t node); /* A text with formulas in it. */
 /* Where an attribute leads, until the next address is asked for; 0 if nowhere. */
 int address_for(Writer *writer, size_t node, const char *name, Bytes *url);
-int image_address(Writer *writer, size_t node, Bytes *url); /* The same of an image that has something to say: */
+int image_address(Writer *writer, size_t node, Bytes *url); /* The same of an image, as the user wants it: */
 int image_said(Writer *writer, size_t node, Bytes *alt); /* its alternative text, or its caption; in `scratch`. */
 int is_unwanted(Writer *writer, size_t node); /* A link, where the user wants none. */
 int push_link(Writer *writer, size_t node);

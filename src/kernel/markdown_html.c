@@ -132,7 +132,7 @@ static void put_image(Html *html, size_t node)
     if (writer->wanted.images == IMAGES_NONE || !image_address(writer, node, &url))
         return;
     part_blocks(html);
-    if (writer->wanted.images == IMAGES_KEEP) {
+    if (writer->wanted.images != IMAGES_ALT) {
         put_text(&writer->out, "<img");
         put_attribute(writer, "src", url);
     }
@@ -219,7 +219,7 @@ static size_t put_element(Html *html, size_t node)
         return (size_t)tree->end[node] - 1;
     if (said == SAID_RAISED)
         put_text(&writer->out, "^");
-    if (tag == TAG_img)
+    if (is_image(tree, node))
         put_image(html, node);
     else if (tag == TAG_a && writer->wanted.links != LINKS_TEXT && has_ink(writer, node) &&
              address_for(writer, node, "href", &url))

@@ -425,7 +425,7 @@ int address_for(Writer *writer, size_t node, const char *name, Bytes *url)
 static size_t put_said(Writer *writer, size_t node)
 {
     Bytes said;
-    if (writer->tree->tag[node] != TAG_img || !image_said(writer, node, &said))
+    if (!is_image(writer->tree, node) || !image_said(writer, node, &said))
         return 0;
     put(&writer->addresses, said.bytes, said.size);
     return said.size;
@@ -493,28 +493,18 @@ static int is_pixel(Writer *writer, size_t node, const char *name)
            (value.bytes[0] == '0' || value.bytes[0] == '1');
 }
 
-/* Where an image is loaded from, in `scratch`. What is loaded late stands in other attributes than `src`. */
+/* Where an image is loaded from, in `scratch`. */
 static int image_source(Writer *writer, size_t node, Bytes *source)
 {
-    static const char *const names[] = {"data-src", "data-lazy-src", "data-original", "src", "srcset",
-                                        "data-srcset"};
-    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-        if (!attribute_value(writer, node, names[i], source))
-            continue;
-        size_t white, at = 0;
-        while (at < source->size && (white = white_at(source->bytes + at, source->size - at)))
-            at += white;
-        *source = (Bytes){source->bytes + at, source->size - at};
-        if (i >= 4) {
-            source->size = find_byte(*source, ' ', 0, source->size);
-            while (source->size && source->bytes[source->size - 1] == ',')
-                source->size--;
-        }
-        if (source->size && source->bytes[0] != '{' && source->bytes[0] != '[' &&
-            !stands_at(*source, 0, "data:"))
-            return 1;
-    }
-    return 0;
+    Bytes written;
+    if (!find_image_source(writer->tree, node, &written))
+        return 0;
+    writer->scratch.size = 0;
+    uint8_t *room = room_in(&writer->scratch, written.size);
+    if (!room)
+        return 0;
+    *source = (Bytes){room, put_unescaped(written.bytes, written.size, room)};
+    return 1;
 }
 
 /* The caption of the figure whose first image this is; 0 without one. Another image would say the same again. */
@@ -527,7 +517,7 @@ static size_t caption_of(const Writer *writer, size_t node)
     if (figure <= 0 || tree->tag[figure] != TAG_figure || node - (size_t)figure > CAPTION_NODES)
         return 0;
     for (size_t i = (size_t)figure + 1; i < node; i++)
-        if (tree->tag[i] == TAG_img)
+        if (is_image(tree, i))
             return 0;
     part = figure + 1;
     for (int i = 0; i < FIGURE_PARTS && part < tree->end[figure]; i++, part = tree->end[part])
@@ -574,7 +564,8 @@ int image_address(Writer *writer, size_t node, Bytes *url)
     Bytes alt, source;
     size_t kept = writer->addresses.size;
     if (!is_content(writer, node) || is_pixel(writer, node, "width") || is_pixel(writer, node, "height") ||
-        !image_said(writer, node, &alt) || !image_source(writer, node, &source))
+        (writer->wanted.images != IMAGES_KEEP && !image_said(writer, node, &alt)) ||
+        !image_source(writer, node, &source))
         return 0;
     int leads = put_address(writer, source);
     *url = (Bytes){writer->addresses.bytes + kept, writer->addresses.size - kept};

@@ -1,8 +1,8 @@
 /* `opinion`: what the page network says of each block, and the lesson, what the page teaches.
 
-   Five tables: `segments`, a text at its place; `texts`, a text anywhere; `places`, with sums of what stood
-   there; `families`, where the content of the page stood; `contents`, a sketch of what the page seems to say, by which
-   copies are found. But for that of copies, the order of the pages does not matter: all add up. */
+   Five tables: `segments`, a text at its place; `texts`, a text anywhere, to which `auto` adds images; `places`, with sums
+   of what stood there; `families`, where the content of the page stood; `contents`, a sketch of what the page seems to
+   say, by which copies are found. But for that of copies, the order of the pages does not matter: all add up. */
 
 #include "opinion.h"
 

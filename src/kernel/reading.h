@@ -59,6 +59,9 @@ size_t end_of_heading(const Reading *reading, size_t heading);
    as blocks, and two. */
 void keep_whole(const Reading *reading, double *room, double *content);
 
+/* Keep long rows of siblings whole where nearly all of their text is content, by the probabilities of blocks, in place. */
+void keep_siblings(const Reading *reading, double *content);
+
 /* --- while a page is read --- */
 
 #define FARTHEST 8 /* The highest of the levels. */

@@ -157,10 +157,12 @@ static PyObject *added(Table *one, Table *other, uint32_t pages)
         return Py_NewRef((PyObject *)(one->rows ? one : other));
     if (one->rows && !check_shape(one, other))
         return NULL;
-    uint64_t counted = (uint64_t)one->most + other->most, numbered = (uint64_t)other->most + pages;
+    size_t rows = count_merged(one, other);
+    int has_common = rows < one->rows + other->rows;
+    uint64_t counted = (uint64_t)one->most + (has_common ? other->most : 0), numbered = (uint64_t)other->most + pages;
     uint64_t most = counted > numbered ? counted : numbered;
-    Table *both = make_table((PyObject *)Py_TYPE((PyObject *)one), count_merged(one, other), other->has_owners,
-                             other->width, most < UINT32_MAX ? (uint32_t)most : UINT32_MAX);
+    Table *both = make_table((PyObject *)Py_TYPE((PyObject *)one), rows, other->has_owners, other->width,
+                             most < UINT32_MAX ? (uint32_t)most : UINT32_MAX);
     if (both)
         merge(both, one, other, pages);
     return (PyObject *)both;

@@ -13,6 +13,7 @@ static const char *const tag_names[TAG_COUNT] = {
     "#text",
     "#other",
 #define TAG(name, sets) #name,
+#define CUSTOM(tag, name, sets) name,
 #include "tags.def"
 };
 

@@ -7,6 +7,7 @@
 
 #include "escapes.h"
 #include "gaps.h"
+#include "images.h"
 #include "white.h"
 #include "wording.h"
 
@@ -115,7 +116,7 @@ static int is_block_link(const Walk *walk, size_t node)
         }
         if (tag_sets[tag] & (SET_BLOCK | SET_CELL) && (size_t)page->end[i] > reach)
             reach = (size_t)page->end[i];
-        int is_inked = tag == TAG_img || (tag == TAG_TEXT && page->text_length[i] > 0);
+        int is_inked = is_image(page, i) || (tag == TAG_TEXT && page->text_length[i] > 0);
         if (is_inked && i < reach && walk->labels[i] == LABEL_CONTENT)
             return 1;
     }

@@ -175,5 +175,6 @@ void keep_whole(const Reading *reading, double *room, double *content)
     lift_heads(reading, room, content);
     keep_rows(reading, (int32_t *)(void *)room, content);
     keep_sequences(reading, content);
+    keep_siblings(reading, content);
     keep_headings(reading, content);
 }

@@ -16,6 +16,7 @@ from dehusk.page.tree import Flags, Floats, Tree
 from reference.learning import Reading, Table, Tables, evidence, find_family, mean_around
 from reference.page_features import Matrix
 from reference.reading import MUCH_TEXT, Blocks
+from reference.siblings import with_siblings
 from reference.steps import exp, log1p, probability
 
 
@@ -192,7 +193,8 @@ def judge(
         likely = np.where(marks, np.maximum(likely, alone), likely)
     content = probability(likely)
     content = _with_rows(page, _with_heads(page, content))
-    content = _with_headings(page, _with_sequences(page, content))
+    content = with_siblings(page, _with_sequences(page, content))
+    content = _with_headings(page, content)
     # The likeliest where none is likely: a page with text does not come out empty.
     threshold = min(0.5, float(content.max()))
     scores = _scores(content, threshold)

@@ -1,8 +1,8 @@
 """What a page teaches, and what the other pages of its site say of each block: the evidence.
 
-Five tables: `segments`, a text at its place; `texts`, a text anywhere; `places`, with sums of what
-stood there; `families`, where the content of a page stood; `contents`, a sketch of what it seems to
-say. But for that of copies, all add up, whatever the order of the pages.
+Five tables: `segments`, a text at its place; `texts`, a text anywhere, and an image; `places`, with
+sums of what stood there; `families`, where the content of a page stood; `contents`, a sketch of
+what it seems to say. But for that of copies, all add up, whatever the order of the pages.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import numpy as np
 from dehusk.methods.auto.model import Lexicon
 from dehusk.page.hashing import Hashes
 from dehusk.page.tree import Floats, Tree
+from reference.images import images
 from reference.page_features import Matrix, page_features
 from reference.reading import PLACE_BITS, Blocks, Keys, cut, read_keys, read_names
 from reference.sketch import sketch
@@ -108,12 +109,13 @@ def lesson(page: Reading, content: Floats) -> Tables:
         ),
         axis=1,
     )
+    pictures = np.array([*images(page.tree).values()], np.uint64)
     return {
         "contents": Table.of_page(sketch(page.tree, page.blocks, page.features, content)),
         "families": Table.of_page(family_of(page, content)),
         "places": Table.of_page(keys.places, sums),
         "segments": Table.of_page(keys.keys),
-        "texts": Table.of_page(keys.texts),
+        "texts": Table.of_page(np.concatenate((keys.texts, pictures))),
     }
 
 

@@ -6,6 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -27,6 +28,8 @@ with none a page of short sections falls into crumbs, with all headings end up a
 _HEADINGS: Final = tuple(tags.numbers(f"h{level}") for level in range(1, 7))
 _MAX_HEADING: Final = 200
 """Characters of a heading in the trail: each piece repeats it, and a long one would multiply."""
+_PATH: Final = " > "
+"""Between the headings in front of a text."""
 _FENCE: Final = re.compile(r"(`{3,})([^\n]*)")
 _PLAIN_NAME: Final = re.compile(r"[a-zA-Z][a-zA-Z0-9-]*")
 
@@ -39,8 +42,8 @@ class ContentPiece:
     markdown: str
     """The same in Markdown. A fence or a table that was begun before it is begun again."""
     headings: tuple[str, ...]
-    """The headings above its first line, the highest first; one that begins it included. Of each
-    at most 200 characters."""
+    """The headings above its first line, the highest first; one that begins it included, and those
+    right below that. Of each at most 200 characters."""
     address: str
     """A CSS selector of the element in which it begins."""
     node: int
@@ -64,6 +67,8 @@ class _Unit(NamedTuple):
     """Of the block."""
     start: int
     end: int
+    path: tuple[tuple[int, str], ...] = ()
+    """The levels and texts of the headings that it stands under, itself included."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +77,8 @@ class _Block:
 
     text: str
     headings: tuple[str, ...]
+    above: tuple[str, ...]
+    """Those of them that its text does not begin with."""
     node: int
     begins_section: bool
     start: int
@@ -118,12 +125,15 @@ def pieces(
             size = 0
         groups[-1].append(block)
         size += len(block.text) + 1
-    return [_piece(tree, positions, group, written) for group in groups]
+    begin = _PATH.join if settings.heading_path else lambda _: ""
+    return [_piece(tree, positions, group, written, begin(group[0].above)) for group in groups]
 
 
-def _piece(tree: Tree, positions: Ints, group: list[_Block], written: _Written) -> ContentPiece:
-    """The piece that holds these blocks."""
-    text = "\n".join(block.text for block in group)
+def _piece(
+    tree: Tree, positions: Ints, group: list[_Block], written: _Written, beginning: str
+) -> ContentPiece:
+    """The piece that holds these blocks, with that line in front of its text, or none if empty."""
+    text = "\n".join(filter(None, (beginning, *(block.text for block in group))))
     first, last = group[0], group[-1]
     place = written.markdown[first.start : last.end].rstrip()
     return ContentPiece(
@@ -197,37 +207,32 @@ def _units(tree: Tree, written_lines: list[tuple[int, str]], written: _Written) 
 
 def _blocks(units: Iterable[_Unit], markdown: str, limit: int) -> Iterator[_Block]:
     """The units, none longer than the limit, headings put to what follows them."""
-    path: list[tuple[int, str]] = []
+    path: tuple[tuple[int, str], ...] = ()
     above: list[_Unit] = []
     size = 0
     for unit in units:
         if unit.level:
-            path = [(depth, text) for depth, text in path if depth < unit.level]
-            path.append((unit.level, "\n".join(unit.lines)[:_MAX_HEADING]))
-        above.append(unit)
+            own = (unit.level, "\n".join(unit.lines)[:_MAX_HEADING])
+            path = (*(each for each in path if each[0] < unit.level), own)
+        above.append(unit._replace(path=path))
         size += sum(map(len, unit.lines))
         if not unit.level or size > limit:
-            yield from _cut(above, path, markdown, limit, begins_section=len(above) > 1)
+            yield from _cut(above, markdown, limit, begins_section=len(above) > 1)
             above, size = [], 0
     if above:
-        yield from _cut(above, path, markdown, limit, begins_section=True)
+        yield from _cut(above, markdown, limit, begins_section=True)
 
 
 def _cut(
-    above: list[_Unit],
-    path: list[tuple[int, str]],
-    markdown: str,
-    limit: int,
-    *,
-    begins_section: bool,
+    above: list[_Unit], markdown: str, limit: int, *, begins_section: bool
 ) -> Iterator[_Block]:
     """A unit with the headings before it, in parts no longer than the limit."""
-    headings = tuple(text for _, text in path)
-    rest = "\n".join(line for unit in above for line in unit.lines)
+    texts = ["\n".join(unit.lines) for unit in above]
+    rest = "\n".join(texts)
     first, last = above[0], above[-1]
     place = (first.start, last.end, first.kind)
     if len(rest) <= limit:
-        yield _Block(rest, headings, first.node, begins_section, *place)
+        yield _Block(rest, *_headings(above), first.node, begins_section, *place)
         return
     opening, closing = _fences(markdown, last) if last.kind == CODE else ("", "")
     code = sum(map(len, last.lines)) + len(last.lines) - 1 if opening else len(rest)
@@ -235,14 +240,32 @@ def _cut(
     if len(above_code) * 2 > limit:
         opening, closing, above_code = "", "", ""
     lead = markdown[first.start : last.start] if above_code else ""
-    for text in _parts_of(rest, limit, len(above_code), is_code=bool(opening)):
+    begins = list(accumulate((len(text) + 1 for text in texts), initial=0))
+    for at, text in _parts_of(rest, limit, len(above_code), is_code=bool(opening)):
         part = lead + opening + text.removeprefix(above_code) + closing
-        yield _Block(text, headings, first.node, begins_section, *place, part)
+        units = above[bisect_right(begins, at, hi=len(above)) - 1 :]
+        yield _Block(text, *_headings(units), units[0].node, begins_section, *place, part)
         begins_section, lead, above_code = False, "", ""
 
 
-def _parts_of(rest: str, limit: int, above: int, *, is_code: bool) -> Iterator[str]:
-    """A text in parts no longer than the limit, code cut between lines if it can be.
+def _headings(units: list[_Unit]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The headings of a text that begins with the first of these, and those above that.
+
+    Headings one right below the other lead to it together; one that begins another section does
+    not.
+    """
+    first = path = units[0].path
+    for unit in units[1:]:
+        if unit.path[: len(path)] != path:
+            break
+        path = unit.path
+    above = first[:-1] if units[0].level else first
+    return tuple(text for _, text in path), tuple(text for _, text in above)
+
+
+def _parts_of(rest: str, limit: int, above: int, *, is_code: bool) -> Iterator[tuple[int, str]]:
+    """A text in parts no longer than the limit, each with its place in it; code cut between lines
+    if it can be.
 
     The first part is longer than what stands `above` the text.
     """
@@ -253,9 +276,9 @@ def _parts_of(rest: str, limit: int, above: int, *, is_code: bool) -> Iterator[s
         if end <= at and is_code:
             end = rest.rfind(" ", at + limit // 2, at + limit)
         end = end + 1 if end > at else at + limit
-        yield rest[at:end].rstrip()
+        yield at, rest[at:end].rstrip()
         at = end
-    yield rest[at:]
+    yield at, rest[at:]
 
 
 def _fences(markdown: str, unit: _Unit) -> tuple[str, str]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from html import escape
 from typing import Final
 
+from dehusk import _kernel
 from dehusk.answer.labels import Label, LabelArray
 from dehusk.answer.nodes import attribute, holds, inked
 from dehusk.page import tags
@@ -22,7 +23,11 @@ _KEPT: Final = frozenset((
 ))  # fmt: skip
 """Elements that are written; of all others, only what they hold."""
 _SAID: Final = (b"alt", b"colspan", b"datetime", b"dir", b"lang", b"rowspan", b"start", b"title")
-_LEADING: Final = {"a": b"href", "img": b"src"}
+
+
+_IMAGES: Final = tags.numbers("img", "amp-img")
+_CELLS: Final = tags.numbers("td", "th", "br", "hr")
+"""Elements that say something where they are empty."""
 
 
 def safe_html(tree: Tree, labels: LabelArray, base_url: str | None) -> str:
@@ -34,10 +39,11 @@ def safe_html(tree: Tree, labels: LabelArray, base_url: str | None) -> str:
 
 
 def _written(tree: Tree, labels: LabelArray, base: Base) -> Iterator[str]:
-    holding = holds(tree.end, inked(tree, labels, Label.CONTENT)).tolist()
+    images = _IMAGES[tree.tag] & tree.shown & (labels == Label.CONTENT.value)
+    holding = holds(tree.end, inked(tree, labels, Label.CONTENT) | images).tolist()
     ends, is_text, shown = tree.end.tolist(), tree.is_text.tolist(), tree.shown.tolist()
     kinds, lengths = labels.tolist(), tree.text_length.tolist()
-    is_cell = tags.numbers("td", "th", "br", "hr", "img")[tree.tag].tolist()
+    is_cell = _CELLS[tree.tag].tolist()
     open_elements: list[tuple[int, str]] = []
     node = 0
     while node < len(tree):
@@ -50,12 +56,17 @@ def _written(tree: Tree, labels: LabelArray, base: Base) -> Iterator[str]:
         elif not (holding[node] or (is_cell[node] and is_content)):
             node = ends[node]
             continue
-        elif (name := tree.name(node)) in _KEPT:
+        elif (name := _written_name(tree.name(node))) in _KEPT:
             yield f"<{name}{_attributes(tree, node, name, base)}>"
             if name not in tags.VOID:
                 open_elements.append((ends[node], f"</{name}>"))
         node += 1
     yield from (end for _, end in reversed(open_elements))
+
+
+def _written_name(name: str) -> str:
+    """What an element is written as."""
+    return "img" if name == "amp-img" else name
 
 
 def _attributes(tree: Tree, node: int, name: str, base: Base) -> str:
@@ -64,6 +75,8 @@ def _attributes(tree: Tree, node: int, name: str, base: Base) -> str:
     if b"=" not in start_tag:
         return ""
     kept = [(key.decode(), attribute(start_tag, key)) for key in _SAID]
-    if (leading := _LEADING.get(name)) and (written := attribute(start_tag, leading)):
-        kept.append((leading.decode(), base.absolute(written)))
+    if name == "a" and (written := attribute(start_tag, b"href")):
+        kept.append(("href", base.absolute(written)))
+    elif name == "img" and (written := _kernel.image_source(tree.kernel, node)):
+        kept.append(("src", base.absolute(written)))
     return "".join(f' {key}="{escape(value)}"' for key, value in kept if value)

@@ -129,8 +129,8 @@ def add_markdown(parser: argparse._ActionsContainer) -> None:
         "--images",
         choices=[str(choice) for choice in Images],
         default=str(Images.KEEP),
-        help="images in Markdown: with addresses, alternative text only, or nothing"
-        " (default: %(default)s)",
+        help="images of the content in Markdown: all with their addresses, only those with"
+        " alternative text or a caption, that text alone, or nothing (default: %(default)s)",
     )
     parser.add_argument(
         "--tables",
@@ -144,7 +144,10 @@ def add_markdown(parser: argparse._ActionsContainer) -> None:
 def make_markdown_settings(arguments: argparse.Namespace) -> MarkdownSettings:
     """What Markdown is to have, as the options say."""
     return MarkdownSettings(
-        Links(arguments.links), Images(arguments.images), Tables(arguments.tables)
+        Links(arguments.links),
+        Images(arguments.images),
+        Tables(arguments.tables),
+        heading_path=arguments.heading_path,
     )
 
 

@@ -297,7 +297,10 @@ def make_writer(
     if arguments.llms_txt and (is_bare or not is_markdown_folder(arguments.output, chosen)):
         raise UsageError("--llms-txt needs a folder of Markdown with front matter: -o FOLDER/")
     written_as = chosen or named_format(arguments.output) or Format.MARKDOWN
-    is_asked = make_markdown_settings(arguments) != MarkdownSettings()
+    if arguments.heading_path and not arguments.pieces and written_as is not Format.PIECES:
+        raise UsageError("--heading-path says how pieces begin: add --pieces N, or --format pieces")
+    plain = MarkdownSettings(heading_path=arguments.heading_path)
+    is_asked = make_markdown_settings(arguments) != plain
     if is_asked and not written_as.row.has_markdown:
         raise UsageError(
             f"--links, --images and --tables say how Markdown is written; {written_as} has none"

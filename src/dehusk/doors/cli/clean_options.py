@@ -79,6 +79,7 @@ def add_learn(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-q", "--quiet", action="store_true", help="no progress and no summary")
     options.add_limits(parser)
     parser.set_defaults(favour=None, keep=(), drop=(), links="keep", images="keep", tables="gfm")
+    parser.set_defaults(heading_path=False)
 
 
 def _add_output(parser: argparse.ArgumentParser) -> None:
@@ -126,6 +127,11 @@ def _add_written(group: argparse._ArgumentGroup) -> None:
         metavar="N",
         help="add the content in pieces of at most N tokens of four characters, cut at headings and"
         f" between blocks ({', '.join(cut)} and {last_cut})",
+    )
+    group.add_argument(
+        "--heading-path",
+        action="store_true",
+        help="begin the text of each piece with a line of the headings above it",
     )
     group.add_argument(
         "--llms-txt",

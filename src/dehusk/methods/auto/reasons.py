@@ -29,6 +29,7 @@ class Reason(StrEnum):
     LOOKS_KEPT = "comes back, but looks like content"
     LOOKS_DROPPED = "differs, but looks like template"
     TOGETHER = "page and site weighed together"
+    IMAGE = "most pages of the site have this image"
     COMMENT = "readers wrote it, and you keep comments"
 
 
