@@ -159,7 +159,7 @@ def _page(
         left_out[_NO_HTML] += 1
         return None
     url = _target(fields)
-    capture = _capture(fields, is_whole=body.is_whole)
+    capture = _capture(fields, response.status if response else None, is_whole=body.is_whole)
     site = site_of(url, None, folder, settings)
     return Page(body.data, url, site, charset_of(stated), capture=capture)
 
@@ -202,7 +202,7 @@ def _body(record: Record, response: Response | None, max_bytes: int) -> Body:
     return body
 
 
-def _capture(fields: Fields, *, is_whole: bool) -> Capture:
+def _capture(fields: Fields, status: int | None, *, is_whole: bool) -> Capture:
     """What the archive says of how it came to the page."""
     stated = fields.get(b"warc-truncated", b"").decode("ascii", "replace")
     segment = fields.get(b"warc-segment-number")
@@ -211,6 +211,7 @@ def _capture(fields: Fields, *, is_whole: bool) -> Capture:
         record_id=fields.get(b"warc-record-id", b"").decode("ascii", "replace") or None,
         date=fields.get(b"warc-date", b"").decode("ascii", "replace") or None,
         truncated=cut,
+        status=status,
     )
 
 
