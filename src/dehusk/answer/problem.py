@@ -383,4 +383,4 @@ def _is_frame(tree: Tree) -> bool:
         for node in np.flatnonzero(names[tree.tag]):
             framed[node : tree.end[node]] = is_frame
     others = np.flatnonzero(tree.is_text & tree.shown & (tree.text_length > 0) & ~framed)
-    return all("©" in tree.text(int(node)) for node in others)
+    return all(tree.text(int(node)).lstrip().startswith("©") for node in others)

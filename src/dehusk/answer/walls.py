@@ -1,6 +1,7 @@
 """How pages that nobody wanted are called, and what they say, in many languages.
 
-Longer than other modules, because languages are many. Everything is in small letters, with straight apostrophes. Three lists for each kind:
+Longer than other modules, because languages are many. Everything is in small letters, with straight
+apostrophes. Three lists for each kind:
 
     called   titles and headings: a piece of one has little beside it
     said     in a short text, and in nobody's content

@@ -129,16 +129,18 @@ class _Source(Struct, frozen=True):
 
     def archive(self, packed: ByteStream) -> Items:
         """Its pages, where it is an archive."""
-        from dehusk.sources.warc import is_warc, read_warc  # noqa: PLC0415  a file needs none of it
+        from dehusk.sources.warc import is_archive, read_archive  # noqa: PLC0415  a file needs none of it
 
         packing = found_compression(packed)
         stated = named_compression(self.path.name) if self.path else None
         if Compression.XZ in (packing, stated):
             packed, packing = unpack(packed, stated), None
-        elif packing is None and not is_warc(packed, None):
+        elif packing is None and not is_archive(packed, None):
             # One whose first bytes are damaged is read as its name says: others may be whole.
             packing = stated
-        return read_warc(packed, packing, self.folder, self.settings, self.left_out, self.redirects)
+        return read_archive(
+            packed, packing, self.folder, self.settings, self.left_out, self.redirects
+        )
 
     def unpacked(self, packed: ByteStream) -> ByteStream:
         """Its plain bytes."""
@@ -158,7 +160,7 @@ class _Source(Struct, frozen=True):
         return read_records(lines, self.name, self.folder, self.settings)
 
 
-def _read_warc(source: _Source) -> Items:
+def _read_archive(source: _Source) -> Items:
     with source.open() as packed:
         yield from source.archive(packed)
 
@@ -185,10 +187,10 @@ def _read_any(source: _Source) -> Items:
 
     Of a file the first line must be a record; of a pipe the first byte tells.
     """
-    from dehusk.sources.warc import is_warc  # noqa: PLC0415
+    from dehusk.sources.warc import is_archive  # noqa: PLC0415
 
     with source.open() as packed:
-        if is_warc(packed, found_compression(packed)):
+        if is_archive(packed, found_compression(packed)):
             yield from source.archive(packed)
             return
         stream = source.unpacked(packed)
@@ -205,7 +207,7 @@ def _read_any(source: _Source) -> Items:
 def _read_folder(source: _Source) -> Items:
     """The pages that were saved in a folder, then its files of HTML."""
     if archive := saved_archive(Path(source.name)):
-        yield from _read_warc(replace(source, path=archive))
+        yield from _read_archive(replace(source, path=archive))
     yield from read_folder(Path(source.name), source.settings)
 
 
@@ -231,7 +233,7 @@ STREAM: Final = Kind(_read_any)
 UNKNOWN: Final = Kind(_read_any)
 """A file whose name says nothing."""
 KINDS: Final = (
-    Kind(_read_warc, (".warc",), is_packed=True),
+    Kind(_read_archive, (".warc", ".arc"), is_packed=True),
     Kind(_read_wacz, (".wacz",)),
     Kind(
         lambda source: read_parquet(Path(source.name), source.folder, source.settings),
