@@ -187,7 +187,7 @@ class Auto:
             lambda: self._confidence(page, judgement, removed()),
             removed,
             partial(self._addresses, memory, tree),
-            is_guess=judgement.threshold < _LEAST_SURE,
+            is_guess=self._is_guess(memory, tree, judgement),
         )
 
     def content(self, memory: Memory, tree: Tree) -> tuple[_kernel.Reading, Floats] | None:
@@ -324,6 +324,12 @@ class Auto:
         ):
             return 0.0
         return site_removed(judgement, self._judge(Memory(1), tree), page.chars)
+
+    def _is_guess(self, memory: Memory, tree: Tree, judgement: _kernel.Judgement) -> bool:
+        """Is nothing on the page content, whether its site is known or not?"""
+        if judgement.threshold >= _LEAST_SURE or memory.pages < 2:
+            return judgement.threshold < _LEAST_SURE
+        return self._judge(Memory(1), tree).threshold < _LEAST_SURE
 
     def _addresses(self, memory: Memory, tree: Tree) -> int:
         """At how many addresses of the site the page is, by what it says."""
