@@ -6,6 +6,7 @@ add one: a module that reads it, a row, and its line in docs/sources.md.
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import os
 import re
@@ -22,6 +23,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from dehusk.errors import MissingExtra, SourceError, UsageError
+from dehusk.page.kinds import text_as_html
 from dehusk.page.page import Page
 from dehusk.page.patterns import pattern
 from dehusk.page.urls import site_of
@@ -182,6 +184,17 @@ def _read_page(source: _Source) -> Items:
         yield from source.page(io.BufferedReader(source.unpacked(packed)))
 
 
+def _read_text(source: _Source) -> Items:
+    for item in _read_page(source):
+        yield item if isinstance(item, Failure) else _as_text(item)
+
+
+def _as_text(page: Page) -> Page:
+    """The page that shows a text as it is."""
+    assert isinstance(page.html, bytes), "a file is read as bytes"
+    return dataclasses.replace(page, html=text_as_html(page.html))
+
+
 def _read_any(source: _Source) -> Items:
     """What no name tells: an archive or records by what it begins with, else one page.
 
@@ -242,6 +255,7 @@ KINDS: Final = (
     ),
     Kind(_read_records, (".jsonl", ".ndjson", ".json"), is_packed=True),
     Kind(_read_page, HTML_SUFFIXES, is_packed=True, count=lambda _: 1, is_page=True),
+    Kind(_read_text, (".txt",), is_packed=True, count=lambda _: 1, is_page=True),
 )
 """What files are, by the end of their names."""
 
