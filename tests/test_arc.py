@@ -8,6 +8,7 @@ import json
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -28,8 +29,8 @@ def line(target: str, kind: str, length: int, *, version: int = 1, date: str = D
     return f"{target} 192.0.2.7 {date} {kind}{more} {length}\n".encode()
 
 
-def record(target: str, block: bytes, kind: str = "text/html", **more: object) -> bytes:
-    return line(target, kind, len(block), **more) + block + b"\n"  # type: ignore[arg-type]
+def record(target: str, block: bytes, kind: str = "text/html", **more: Any) -> bytes:
+    return line(target, kind, len(block), **more) + block + b"\n"
 
 
 def description(version: int = 1) -> bytes:
@@ -37,8 +38,8 @@ def description(version: int = 1) -> bytes:
     return record("filedesc://mill.arc", f"{version} 0 Mill\n{names}\n".encode(), "text/plain")
 
 
-def response(number: int, **more: object) -> bytes:
-    return record(url(number), http(page(number)), **more)
+def response(number: int, **more: Any) -> bytes:
+    return record(url(number), http(page(number)), "text/html", **more)
 
 
 def archive(*records: bytes, suffix: str = ".arc", version: int = 1) -> bytes:

@@ -24,6 +24,8 @@ _TAG: Final = (
 _HTML: Final = pattern(_TAG)
 _HTML_BYTES: Final = pattern(_TAG.encode())
 """What text that is no HTML does not have."""
+_PAGE: Final = pattern(rb"<(?:!doctype\s+html|html|head|title|body)[\s>]", re.IGNORECASE)
+"""What stands at the start of a page, and hardly in that of a text."""
 _MARKS: Final = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
 PRESCANNED: Final = 1024
 """How far browsers look for the charset of a page before they read it."""
@@ -63,7 +65,9 @@ def as_html(page: Page) -> Page:
 
 
 def text_as_html(data: bytes) -> bytes:
-    """Plain text as a page that shows it as it is."""
+    """Plain text as a page that shows it as it is; a page that was saved as text stays one."""
+    if _PAGE.search(data, 0, PRESCANNED):
+        return data
     mark = _MARKS[0] if data.startswith(_MARKS[0]) else b""
     escaped = data.removeprefix(mark).replace(b"&", b"&amp;").replace(b"<", b"&lt;")
     return mark + b"<pre>\n" + escaped
