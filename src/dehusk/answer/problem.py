@@ -77,12 +77,16 @@ _MAX_FRAME: Final = 1_000
 """Visible characters of a page that has nothing but what frames all pages of its site."""
 _MIN_CALLED: Final = 0.6
 """The share of a part of the title that the names of a problem make up."""
-_MAX_HEADINGS: Final = 3
+_MAX_HEADINGS: Final = 5
 """Headings of the content: a reference of errors has more."""
 _MIN_CONSENT: Final = 3
 """Words on consent in a text that no title calls a wall."""
 _SAME: Final = 1.3
 """How much more a page shows that says nothing beside its content."""
+_WHOLE: Final = ""
+"""Among names: one of them is all of a part of the title."""
+_NEAR: Final = 40
+"""Characters behind 'log in to' that say what for."""
 _MAX_TITLE: Final = 200
 _BUTTONED: Final = ("consent_wall",)
 """Where `said` is what buttons say, which the text need not have."""
@@ -125,7 +129,7 @@ def problem_of(
     kind = None
     if page.is_suspect:
         kind = next((kind for kind, is_wall in _WALLS.items() if is_wall(page, kind)), None)
-    if kind is not None and not _has_structure(tree, labels):
+    if kind is not None and (len(content) <= _MAX_BARE or not _has_structure(tree, labels)):
         return Problem(kind)
     if status in _BY_STATUS and len(content) <= _MAX_CALLED:
         return Problem(_BY_STATUS[status])
@@ -264,6 +268,8 @@ def _names(heads: str) -> dict[str, set[str]]:
             for kind, names in _names_in(words, named):
                 if sum(map(len, names)) >= _MIN_CALLED * len(words):
                     found.setdefault(kind, set()).update(names)
+                if words in names:
+                    found[kind].add(_WHOLE)
     return found
 
 
@@ -298,11 +304,12 @@ def _is_called(page: _Page, kind: str) -> bool:
     """Does nothing in the text speak against what the page is called?"""
     if page.is_bare or kind in page.phrases:
         return True
-    if all(name.isalnum() and name < _FIRST_WIDE for name in page.names[kind]):
+    names = page.names[kind]
+    if all(name.isalnum() and name < _FIRST_WIDE for name in names - {_WHOLE}):
         return False  # One word may be the name of anything.
     if page.length <= _MAX_BARE:
         return True
-    return page.length <= _MAX_SAID and kind in page.hints
+    return page.length <= _MAX_SAID and (kind in page.hints or _WHOLE in names)
 
 
 def _is_bot_wall(page: _Page, kind: str) -> bool:
@@ -310,7 +317,7 @@ def _is_bot_wall(page: _Page, kind: str) -> bool:
     if _is_told(page, kind):
         return True
     is_hinted = page.status == _ACCEPTED or kind in page.hints
-    if page.is_guess or is_hinted:
+    if page.is_guess or is_hinted or page.length <= _MAX_BARE:
         marks = (*CHALLENGES, *CAPTCHAS) if is_hinted else CHALLENGES
         return page.characters <= _MAX_FRAME and any(mark in page.source for mark in marks)
     return False
@@ -346,7 +353,15 @@ def _is_login_wall(page: _Page, kind: str) -> bool:
     is_hinted = kind in page.hints and page.length <= _MAX_BARE
     if page.length > _MAX_SAID or not (kind in page.phrases or is_hinted):
         return False
-    return not _has(page.said, NOT_WALLS) and (kind in page.phrases or page.has_copies)
+    return not _is_for_comments(page.said) and (kind in page.phrases or page.has_copies)
+
+
+def _is_for_comments(said: str) -> bool:
+    """Is all that one has to log in for an answer to what stands there?"""
+    places = ((phrase, said.find(phrase)) for phrase in WALLS["login_wall"].said)
+    return any(
+        _has(said[at : at + len(phrase) + _NEAR], NOT_WALLS) for phrase, at in places if at >= 0
+    )
 
 
 def _is_paywall(page: _Page, kind: str) -> bool:
