@@ -90,8 +90,6 @@ _NEAR: Final = 40
 _MAX_TITLE: Final = 200
 _BUTTONED: Final = ("consent_wall",)
 """Where `said` is what buttons say, which the text need not have."""
-_MAX_NAME: Final = 9
-"""Words of a name."""
 _BY_STATUS: Final = {
     401: "login_wall", 402: "paywall", 403: "bot_wall", 404: "soft_404", 410: "soft_404",
     429: "bot_wall",
@@ -156,9 +154,11 @@ class _Page:
         """Does it say to machines that it is not free?"""
         headings = stated.headings
         top = next((each.text for each in headings if each.level == 1 or len(headings) == 1), "")
-        self.heads = f"{stated.title[:_MAX_TITLE]}\n{top[:_MAX_TITLE]}".casefold()
-        """The page's title, and the heading that stands for the page."""
-        self.names = _names(self.heads) if self.length <= _MAX_CALLED else {}
+        self.title = stated.title[:_MAX_TITLE].casefold()
+        self.heading = top[:_MAX_TITLE].casefold()
+        """The heading that stands for the page."""
+        is_short = self.length <= _MAX_CALLED
+        self.names = _names(self.title, self.heading) if is_short else {}
         """What they call the page, by kind."""
         is_read = self.names or self.length <= _MAX_SAID
         self.said = (content if is_read else content[-_TAIL:]).casefold()
@@ -170,7 +170,7 @@ class _Page:
         """The kinds of which it has words that other pages have too, beside the title."""
 
     def _is_beside_title(self, phrase: str) -> bool:
-        return self.said.count(phrase) > self.heads.split("\n")[-1].count(phrase)
+        return self.said.count(phrase) > self.heading.count(phrase)
 
     @property
     def is_suspect(self) -> bool:
@@ -193,7 +193,7 @@ class _Page:
     @property
     def is_bare(self) -> bool:
         """Does it say next to nothing beside its title?"""
-        return self.length <= _MAX_ALONE + max(map(len, self.heads.split("\n")))
+        return self.length <= _MAX_ALONE + max(len(self.title), len(self.heading))
 
     @cached_property
     def all_said(self) -> str:
@@ -212,7 +212,7 @@ def _plain(written: str) -> str:
 
 
 Keyed = dict[str, list[tuple[str, str]]]
-"""Kinds and phrases by a word of theirs, its longest: a text without any of these has no phrase."""
+"""Kinds and phrases by a word of theirs: a text without any of these words has no phrase."""
 
 
 class _Index(Struct, frozen=True):
@@ -248,6 +248,7 @@ def _put(keyed: Keyed, kind: str, phrase: str) -> None:
 
 def _found(keyed: Keyed, said: str) -> list[tuple[str, str]]:
     """The kinds and phrases that a text in small letters has."""
+    said = said.replace("’", "'")
     words: Iterable[str] = said.split()
     if not said.isascii() and _WIDE.search(said):
         words = {*words, *said}
@@ -258,11 +259,11 @@ def _found(keyed: Keyed, said: str) -> list[tuple[str, str]]:
     return [each for key in keys for each in keyed[key] if each[1] in said]
 
 
-def _names(heads: str) -> dict[str, set[str]]:
+def _names(*heads: str) -> dict[str, set[str]]:
     """The names of problems that make up most of a title or of a part of it, by kind."""
     found: dict[str, set[str]] = {}
-    named = _found(_index().names, heads)
-    for head in heads.split("\n") if named else ():
+    named = _found(_index().names, " ".join(heads))
+    for head in heads if named else ():
         for part in {head, *_PARTS.split(head)}:
             words = _plain(part.translate(_SIGNS))
             for kind, names in _names_in(words, named):
@@ -337,10 +338,9 @@ def _is_consent_wall(page: _Page, kind: str) -> bool:
 
 def _is_on_consent(page: _Page, said: str, hints: Iterable[str]) -> bool:
     """Is all that the page says on consent, and under no heading of its own?"""
-    _, heading = page.heads.split("\n")
     is_all = page.characters <= _SAME * len(said) + _MAX_ALONE
     count = sum(map(said.count, hints))
-    return count >= _MIN_CONSENT and is_all and (not heading or _has(heading, hints))
+    return count >= _MIN_CONSENT and is_all and (not page.heading or _has(page.heading, hints))
 
 
 def _is_login_wall(page: _Page, kind: str) -> bool:

@@ -126,7 +126,7 @@ CONSENT_WALL: Final = Words(
         avec publicité ou abonnement | continuer sans accepter | continua con la pubblicità
         accetta o abbonati | jouw privacy | wij respecteren uw privacy | deine privatsphäre
         deine privatsphäre ist uns wichtig | ihre privatsphäre ist uns wichtig
-        la tua privacy è importante | your choices | your data, your choice | votre choix
+        la tua privacy è importante | your choices | your data your choice | votre choix
         tus datos
     """),
     said=_phrases("""
