@@ -193,11 +193,11 @@ LOGIN_WALL: Final = Words(
         musíte se přihlásit | giriş yapmanız gerekiyor | giriş yapmalısınız | يجب تسجيل الدخول
         потрібно увійти | ログインしてください | ログインが必要です | 请先登录 | 请登录后
         需要登录 | 您需要登录 | 您需要登錄 | 請先登入 | 로그인이 필요합니다 | 로그인 후 이용
-        로그인해 주세요 | log in to see | sign in to see | login to continue | login to access
+        로그인해 주세요 | login to continue | login to access
         log in to access | sign in to access | must log in to view | must be logged in to view
         must be logged in to access | must be signed in | need to be signed in
         you are not logged in | you're not logged in | join or log in
-        registered and logged in to | create a free account to | create an account to
+        registered and logged in to | create a free account to read | create an account to read
         you need an account to | register to continue | register to read | sign up to read
         sign up to continue | kostenlos registrieren, um | inscrivez-vous pour lire
         regístrate para
