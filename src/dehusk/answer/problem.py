@@ -321,10 +321,10 @@ def _is_bot_wall(page: _Page, kind: str) -> bool:
     if _is_told(page, kind):
         return True
     is_hinted = page.status == _ACCEPTED or kind in page.hints
-    if page.is_guess or is_hinted or page.length <= _MAX_BARE:
-        marks = (*CHALLENGES, *CAPTCHAS) if is_hinted else CHALLENGES
-        return page.characters <= _MAX_FRAME and any(mark in page.source for mark in marks)
-    return False
+    if page.characters > (_MAX_FRAME if page.is_guess or is_hinted else _MAX_BARE):
+        return False
+    marks = (*CHALLENGES, *CAPTCHAS) if is_hinted else CHALLENGES
+    return any(mark in page.source for mark in marks)
 
 
 def _is_consent_wall(page: _Page, kind: str) -> bool:
