@@ -91,16 +91,13 @@ _WHOLE: Final = ""
 _NEAR: Final = 40
 """Characters behind 'log in to' that say what for."""
 _MAX_TITLE: Final = 200
-_BUTTONED: Final = ("consent_wall",)
-"""Where `said` is what buttons say, which the text need not have."""
 _BY_STATUS: Final = {
     401: "login_wall", 402: "paywall", 403: "bot_wall", 404: "soft_404", 410: "soft_404",
     429: "bot_wall",
 }  # fmt: skip
 _NOT_FREE: Final = (False, "False", "false")
-_FOUND: Final = 200
-_ACCEPTED: Final = 202
-"""A status under which some challenges come."""
+_FOUND, _ACCEPTED = 200, 202
+"""Under the second some challenges come."""
 _PARTS: Final = pattern(r"\s[-–—|·•»«:/~]+\s|\s*[|»:]\s*")
 _SIGNS: Final = str.maketrans(dict.fromkeys('.!?…:;,–—"“”„«»()[]#¿¡。！', " "))
 _PASSWORD: Final = b' type="password"'
@@ -127,9 +124,8 @@ def problem_of(
     if len(content) > _MAX_TEASER:
         return None
     page = _Page(tree, content, characters, assessment, status)
-    kind = None
-    if page.is_suspect:
-        kind = next((kind for kind, is_wall in _WALLS.items() if is_wall(page, kind)), None)
+    walls = _WALLS.items() if page.is_suspect else ()
+    kind = next((kind for kind, is_wall in walls if is_wall(page, kind)), None)
     if kind is not None and (len(content) <= _MAX_BARE or not _has_structure(tree, labels)):
         return Problem(kind)
     if status in _BY_STATUS and len(content) <= _MAX_CALLED:
@@ -178,10 +174,9 @@ class _Page:
     @property
     def is_suspect(self) -> bool:
         """Is there anything that speaks for a wall?"""
-        if self.names or self.phrases or self.hints or self.is_guess:
+        if self.names or self.phrases or self.hints or self.is_guess or self.is_sold:
             return True
-        is_odd = self.status not in (None, _FOUND)
-        return is_odd or self.is_sold or self.characters <= _MAX_FORM
+        return self.status not in (None, _FOUND) or self.characters <= _MAX_FORM
 
     @cached_property
     def source(self) -> bytes:
@@ -236,7 +231,8 @@ def _index() -> _Index:
     for kind, words in WALLS.items():
         for name in words.called:
             _put(index.names, kind, name)
-        for phrase in words.hints if kind in _BUTTONED else (*words.said, *words.hints):
+        said = () if kind == Problem.CONSENT_WALL else words.said  # That is what buttons say.
+        for phrase in (*said, *words.hints):
             _put(index.texts, kind, phrase)
     return index
 

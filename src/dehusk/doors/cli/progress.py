@@ -295,13 +295,13 @@ class Progress:
 
     def _unwanted(self) -> str:
         """The line of the summary on pages that are not what was wanted; empty for none."""
-        total = self.problems.total()
-        if not total:
+        if not (total := self.problems.total()):
             return ""
         are = "page is" if total == 1 else "pages are"
-        kinds = [counted(count, kind) for kind, count in self.problems.most_common()]
-        end = "; left out" if self._skips_problems else ""
-        return f"{total:,} {are} not what you wanted: {', '.join(kinds)}{end}\n"
+        kinds = ", ".join(counted(count, kind) for kind, count in self.problems.most_common())
+        return (
+            f"{total:,} {are} not what you wanted: {kinds}{'; left out' * self._skips_problems}\n"
+        )
 
 
 class _Named:
