@@ -71,7 +71,6 @@ class Progress:
             f"keeps {half} it says alone", f"keep {half} they say alone", then=f": `{plain(view)}`"
         )
         self.problems: Counter[str] = Counter()
-        """Pages that are not what was wanted, by the kind of problem."""
         self._skips_problems = skips_problems
         self._damaged: set[str | None] = set()
         self.errors: Counter[str] = Counter()
@@ -297,11 +296,10 @@ class Progress:
         """The line of the summary on pages that are not what was wanted; empty for none."""
         if not (total := self.problems.total()):
             return ""
-        are = "page is" if total == 1 else "pages are"
         kinds = ", ".join(counted(count, kind) for kind, count in self.problems.most_common())
-        return (
-            f"{total:,} {are} not what you wanted: {kinds}{'; left out' * self._skips_problems}\n"
-        )
+        are = "page is" if total == 1 else "pages are"
+        end = "; left out" if self._skips_problems else ""
+        return f"{total:,} {are} not what you wanted: {kinds}{end}\n"
 
 
 class _Named:
