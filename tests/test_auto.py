@@ -794,13 +794,17 @@ def test_the_title_of_a_drawing_is_not_the_pages() -> None:
     "html",
     [
         "<p>x",
-        "<a href=/>Home</a>",
         "<h1>1</h1><h2>2</h2>",
         "<td>9",
     ],
 )
 def test_a_page_with_text_does_not_come_out_empty(html: str) -> None:
     assert _extract(html).text
+
+
+def test_a_page_of_links_alone_is_empty_and_says_so() -> None:
+    result = _extract("<a href=/>Home</a>")
+    assert (result.text, result.problem) == ("", "empty_page")
 
 
 def test_every_change_of_the_template_is_noticed_but_not_in_two_passes() -> None:

@@ -176,7 +176,7 @@ def test_urls_in_angle_brackets_and_folded_headers_are_read() -> None:
 
 def test_a_page_carries_where_the_archive_has_it_from() -> None:
     (found,), _, _ = read(response(1, WARC_Record_ID="<urn:uuid:1>"))
-    assert found.capture == Capture("<urn:uuid:1>", "2026-01-02T03:04:05Z", None)
+    assert found.capture == Capture("<urn:uuid:1>", "2026-01-02T03:04:05Z", None, 200)
 
 
 # Bodies

@@ -19,6 +19,8 @@ DehuskError
     ├── PageTimeout       a stage took longer than allowed
     ├── NotRendered       the browser could not show it
     ├── NotHtml           binary data, or a record without a page
+    │   ├── IsFeed         RSS or Atom
+    │   └── IsJson         JSON
     ├── DamagedRecord     a record that is not whole, cannot be unpacked, or is not JSON
     ├── NotWritten        its file cannot be made
     ├── MemoryDamaged     the memory of its site is damaged
@@ -165,6 +167,18 @@ class NotHtml(PageError):
     """The bytes are not a page: binary data, or a record without HTML."""
 
     code = "not_html"
+
+
+class IsFeed(NotHtml):
+    """An RSS or Atom feed, which lists pages."""
+
+    code = "feed"
+
+
+class IsJson(NotHtml):
+    """JSON where a page was expected."""
+
+    code = "json"
 
 
 class DamagedRecord(PageError):

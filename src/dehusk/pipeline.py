@@ -7,10 +7,14 @@ from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
+import numpy as np
+
 from dehusk.answer.candidates import taught
-from dehusk.answer.labels import label, overrule
+from dehusk.answer.labels import Labels, label, overrule
 from dehusk.answer.override import NO_OVERRIDES, Overrides, choose
+from dehusk.answer.problem import Problem, problem_of
 from dehusk.answer.result import Result
+from dehusk.answer.text import characters, text
 from dehusk.memory import Memory, fair_worth, keep_best, life_left
 from dehusk.memory.memory import PLACES
 from dehusk.methods import (  # fmt: skip
@@ -98,6 +102,9 @@ def _clean(
         scores, sections = smoothed.scores, smoothed.sections
         check_time("smoothing")
     labels = label(tree, scores, sections)
+    problem = _problem_of(page, tree, labels, assessment) if assessment.is_guess else None
+    if problem is not None:
+        labels = label(tree, np.where(np.isnan(scores), scores, 1.0), sections)
     if choices is not None:
         labels = overrule(tree, labels, choices)
     check_time("labelling")
@@ -107,12 +114,19 @@ def _clean(
     result = Result(
         page.url, site_of(page), memory.pages, labels, page, setup.limits, tree, page.capture,
         markdown_settings=setup.markdown, _judge=judged, _assessment=assessment,
-        _places=memory.table(PLACES),
+        _places=memory.table(PLACES), _emptied=problem,
     )  # fmt: skip
     if render is not None:
         render(result)
         check_time("rendering")
     return result, learned
+
+
+def _problem_of(page: Page, tree: Tree, labels: Labels, assessment: Assessment) -> Problem | None:
+    """What is wrong with a page on which nothing looks like content."""
+    said, (shown, _) = text(tree, labels.labels), characters(tree, labels.labels)
+    status = page.capture.status if page.capture else None
+    return problem_of(tree, labels.labels, said, shown, assessment, status)
 
 
 def _parse(page: Page, setup: Setup) -> tuple[Tree, Choices | None]:

@@ -20,6 +20,7 @@ from dehusk.answer.html import content_html, marked_html, template_html
 from dehusk.answer.labels import Label, Labels, Reason, label
 from dehusk.answer.markdown import markdown
 from dehusk.answer.override import Overrides, choose
+from dehusk.answer.problem import MOST_SURE, Problem, problem_of
 from dehusk.answer.safe_html import safe_html
 from dehusk.answer.text import Link, characters, links, links_json, text
 from dehusk.errors import DehuskError, PageError
@@ -39,8 +40,8 @@ if TYPE_CHECKING:
 FIELDS: Final = (
     "url", "site", "title", "text", "markdown", "template_share", "pages_seen", "family",
     "revision", "template_changed", "type", "type_confidence", "lang", "author", "published",
-    "modified", "summary", "image", "site_name", "tags", "comments", "confidence", "site_removed",
-    "fingerprint", "links", "error",
+    "modified", "summary", "image", "site_name", "tags", "comments", "confidence", "problem",
+    "site_removed", "fingerprint", "links", "error",
 )  # fmt: skip
 """The fields of the JSON line, in order. Every one is always there; some may follow (schema)."""
 MUCH_REMOVED: Final = 0.5
@@ -70,6 +71,8 @@ class Result:
     _assessment: Assessment | None = field(default=None, repr=False)
     _places: Table = field(default=EMPTY, repr=False)
     """Where the site's pages show their dates and authors."""
+    _emptied: Problem | None = None
+    """The problem for which nothing of the page is kept."""
 
     def __post_init__(self) -> None:
         _stays(self)
@@ -89,6 +92,7 @@ class Result:
         if found is not None:
             comments, confidence, removed = found.comments(), self.confidence, self.site_removed
             found = Assessment(found.scores, lambda: comments, lambda: confidence, lambda: removed)
+        _ = self.problem
         verdict = self.verdict
         self.__dict__.update(_tree=None, _assessment=found, _judge=lambda: verdict)
         for name in _LARGE:
@@ -143,9 +147,20 @@ class Result:
     @cached_property
     def confidence(self) -> float | None:
         """The F1 of words that the method expects of the text, 0 … 1, whatever the user keeps or
-        drops; None if the method cannot say, or the page has no text.
+        drops; None if the method cannot say, or the page has no text. Low on a page with a problem.
         """
-        return self._assessment.confidence() if self._assessment else None
+        sure = self._assessment.confidence() if self._assessment else None
+        return sure if sure is None or self.problem is None else min(sure, MOST_SURE)
+
+    @cached_property
+    def problem(self) -> Problem | None:
+        """Why the page is hardly what you wanted, such as a wall or an error; None if it may be."""
+        if self._emptied is not None:
+            return self._emptied
+        return problem_of(
+            self.tree, self.labels.labels, self.text, self.characters, self._assessment,
+            self.capture.status if self.capture else None,
+        )  # fmt: skip
 
     @cached_property
     def site_removed(self) -> float | None:
@@ -355,6 +370,7 @@ class Result:
             "tags": list(description.tags) or None,
             "comments": self.comments,
             "confidence": None if self.confidence is None else round(self.confidence, 3),
+            "problem": self.problem,
             "site_removed": None if self.site_removed is None else round(self.site_removed, 3),
             "fingerprint": self.fingerprint,
             "links": Raw(links) if is_raw else json.decode(links),
@@ -402,6 +418,7 @@ class Refusal:
     text: None = None
     markdown: None = None
     html: None = None
+    problem: None = None
     capture: None = None
 
     def to_json(self, piece_tokens: int | None = None) -> dict[str, object]:

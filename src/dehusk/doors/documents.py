@@ -21,7 +21,7 @@ Fact = str | int | float
 _LOG: Final = logging.getLogger("dehusk")
 _PLAIN: Final = (
     "url", "site", "title", "author", "published", "modified", "lang", "summary", "site_name",
-    "image", "type", "fingerprint", "pages_seen",
+    "image", "type", "fingerprint", "pages_seen", "problem",
 )  # fmt: skip
 
 

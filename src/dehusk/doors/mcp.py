@@ -116,9 +116,10 @@ class Tools:
         """Fetch a web page and return its content without menus, banners, footers and ads.
 
         The site is learned on the way, so answers get better with every page of a site. Metadata
-        has title, author, date, confidence and `site_removed`: the share of the page's own text
-        that its site took away. A long page comes in parts: call again with `start` set to
-        `next_start`. robots.txt is obeyed; private addresses are refused.
+        has title, author, date, confidence, `problem` (such as `bot_wall`: not the page that was
+        wanted) and `site_removed`: the share of the page's own text that its site took away. A long
+        page comes in parts: call again with `start` set to `next_start`. robots.txt is obeyed;
+        private addresses are refused.
         """
         key = (url, format)
         found = self._kept.get(key) if start else None

@@ -63,6 +63,10 @@ class Assessment(Struct, frozen=True, eq=False):
     """The F1 of words to be expected of the page's text, 0 … 1."""
     site_removed: Callable[[], float | None] = _nothing
     """The share of the characters that the page alone would keep that its site took away."""
+    addresses: Callable[[], int] = lambda: 1
+    """At how many addresses of the site the same is said, this one included."""
+    is_guess: bool = False
+    """True where nothing looks like content: what is kept is only the likeliest."""
 
 
 class FamilySeen(Struct, frozen=True):

@@ -41,6 +41,7 @@ _FRONT_MATTER: Final = (
     "template_share",
     "pages_seen",
     "confidence",
+    "problem",
     "site_removed",
     "fingerprint",
     "truncated",
@@ -346,6 +347,7 @@ class Rendered(Struct, frozen=True):
     """The sketch of the text, where near duplicates are looked for."""
     confidence: float | None = None
     site_removed: float | None = None
+    problem: str | None = None
 
     @property
     def revision(self) -> int:

@@ -29,7 +29,8 @@ def _schema(pa: Any, piece_tokens: int | None) -> Any:
     columns |= {"type_confidence": pa.float64()}
     columns |= dict.fromkeys(("lang", "author", "published", "modified", "summary"), text)
     columns |= {"image": text, "site_name": text, "tags": pa.list_(text)}
-    columns |= {"comments": text, "confidence": pa.float64(), "site_removed": pa.float64()}
+    columns |= {"comments": text, "confidence": pa.float64(), "problem": text}
+    columns["site_removed"] = pa.float64()
     columns["fingerprint"] = text
     columns["links"] = pa.list_(pa.struct([*link, ("template", pa.bool_())]))
     columns["error"] = pa.struct([("code", text), ("message", text)])

@@ -48,6 +48,8 @@ class Capture:
     truncated: str | None = None
     """Why the page is not whole, in a word: `length`, `time`, `disconnect`, `segment`, or `short`
     where it has fewer bytes than its server said."""
+    status: int | None = None
+    """The status of HTTP that came with it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ writes it as canonical HTML, which the kernel reads.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from dehusk import _kernel
 from dehusk.errors import NotHtml, PageTooLarge, TooManyNodes
+from dehusk.page.kinds import PRESCANNED, UTF_8, as_html, is_utf_8_after_all, mended
 from dehusk.page.page import Boxes, Page
 from dehusk.page.tree import Floats, Layout, Tree
 from dehusk.settings import Limits
@@ -47,9 +48,6 @@ _MAGIC: Final = (
     b"RIFF",
 )
 _WIDE: Final = (b"\xff\xfe", b"\xfe\xff")
-_UTF_8: Final = frozenset({"utf-8", "utf8"})
-_PRESCANNED: Final = 1024
-"""How far browsers look for the charset of a page before they read it."""
 _OTHER_CHARSET: Final = re.compile(rb"charset\s*+=\s*+[\"']?+\s*+(?!utf-?8\b)", re.IGNORECASE)
 
 
@@ -73,14 +71,19 @@ def parse(page: Page, limits: Limits = Limits(), *, by_parser: bool = False) -> 
 
     `by_parser` has the parser build it, so that its elements are those of the document for certain.
 
-    A page that a browser showed gives a tree with its layout. Raises PageTooLarge, NotHtml or
-    TooManyNodes.
+    Plain text keeps its lines, and bytes that cannot be in the charset that they state are read in
+    another. A page that a browser showed gives a tree with its layout. Raises PageTooLarge, NotHtml
+    or TooManyNodes.
     """
     _check_bytes(page, limits)
+    page = as_html(page)
+    if is_utf_8_after_all(page):
+        page = replace(page, charset="utf-8")
     kernel = None if by_parser else _built(page, limits)
     if kernel is None:
         from dehusk.page.document import scanned  # noqa: PLC0415  few pages need the parser
 
+        page = mended(page)
         kernel = scanned(page, limits)
     tree = Tree(kernel, page.url)
     if len(tree) > limits.max_nodes:
@@ -93,10 +96,10 @@ def parse(page: Page, limits: Limits = Limits(), *, by_parser: bool = False) -> 
 def _built(page: Page, limits: Limits) -> _kernel.Tree | None:
     """The tree that the kernel builds, if the page is UTF-8 and nothing in it has to be moved."""
     html = page.html
-    is_decoded = isinstance(html, str) or (page.charset or "").lower() in _UTF_8
+    is_decoded = isinstance(html, str) or (page.charset or "").lower() in UTF_8
     if not is_decoded:
         assert isinstance(html, bytes)
-        if page.charset or _OTHER_CHARSET.search(html, 0, _PRESCANNED):
+        if page.charset or _OTHER_CHARSET.search(html, 0, PRESCANNED):
             return None
     return _kernel.build(html, limits.max_depth, limits.max_nodes, is_decoded)
 

@@ -6,6 +6,7 @@ add one: a module that reads it, a row, and its line in docs/sources.md.
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import os
 import re
@@ -22,6 +23,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from dehusk.errors import MissingExtra, SourceError, UsageError
+from dehusk.page.kinds import text_as_html
 from dehusk.page.page import Page
 from dehusk.page.patterns import pattern
 from dehusk.page.urls import site_of
@@ -139,16 +141,21 @@ class _Source(Struct, frozen=True):
     def archive(self, packed: ByteStream) -> Items:
         """Its pages, where it is an archive."""
         self.check_one()
-        from dehusk.sources.warc import is_warc, read_warc  # noqa: PLC0415  a file needs none of it
+        from dehusk.sources.warc import (  # noqa: PLC0415  a file needs none of it
+            is_archive,
+            read_archive,
+        )
 
         packing = found_compression(packed)
         stated = named_compression(self.path.name) if self.path else None
         if Compression.XZ in (packing, stated):
             packed, packing = unpack(packed, stated), None
-        elif packing is None and not is_warc(packed, None):
+        elif packing is None and not is_archive(packed, None):
             # One whose first bytes are damaged is read as its name says: others may be whole.
             packing = stated
-        return read_warc(packed, packing, self.folder, self.settings, self.left_out, self.redirects)
+        return read_archive(
+            packed, packing, self.folder, self.settings, self.left_out, self.redirects
+        )
 
     def unpacked(self, packed: ByteStream) -> ByteStream:
         """Its plain bytes."""
@@ -169,7 +176,7 @@ class _Source(Struct, frozen=True):
         return read_records(lines, self.name, self.folder, self.settings)
 
 
-def _read_warc(source: _Source) -> Items:
+def _read_archive(source: _Source) -> Items:
     with source.open() as packed:
         yield from source.archive(packed)
 
@@ -191,15 +198,26 @@ def _read_page(source: _Source) -> Items:
         yield from source.page(io.BufferedReader(source.unpacked(packed)))
 
 
+def _read_text(source: _Source) -> Items:
+    for item in _read_page(source):
+        yield item if isinstance(item, Failure) else _as_text(item)
+
+
+def _as_text(page: Page) -> Page:
+    """The page that shows a text as it is."""
+    assert isinstance(page.html, bytes), "a file is read as bytes"
+    return dataclasses.replace(page, html=text_as_html(page.html))
+
+
 def _read_any(source: _Source) -> Items:
     """What no name tells: an archive or records by what it begins with, else one page.
 
     Of a file the first line must be a record; of a pipe the first byte tells.
     """
-    from dehusk.sources.warc import is_warc  # noqa: PLC0415
+    from dehusk.sources.warc import is_archive  # noqa: PLC0415
 
     with source.open() as packed:
-        if is_warc(packed, found_compression(packed)):
+        if is_archive(packed, found_compression(packed)):
             yield from source.archive(packed)
             return
         stream = source.unpacked(packed)
@@ -216,7 +234,7 @@ def _read_any(source: _Source) -> Items:
 def _read_folder(source: _Source) -> Items:
     """The pages that were saved in a folder, then its files of HTML."""
     if archive := saved_archive(Path(source.name)):
-        yield from _read_warc(replace(source, path=archive))
+        yield from _read_archive(replace(source, path=archive))
     yield from read_folder(Path(source.name), source.folder, source.settings)
 
 
@@ -248,7 +266,7 @@ STREAM: Final = Kind(_read_any)
 UNKNOWN: Final = Kind(_read_any)
 """A file whose name says nothing."""
 KINDS: Final = (
-    Kind(_read_warc, (".warc",), is_packed=True),
+    Kind(_read_archive, (".warc", ".arc"), is_packed=True),
     Kind(_read_wacz, (".wacz",)),
     Kind(
         lambda source: read_parquet(Path(source.name), source.folder, source.settings),
@@ -257,6 +275,7 @@ KINDS: Final = (
     ),
     Kind(_read_records, (".jsonl", ".ndjson", ".json"), is_packed=True),
     Kind(_read_page, HTML_SUFFIXES, is_packed=True, count=lambda _: 1, is_page=True),
+    Kind(_read_text, (".txt",), is_packed=True, count=lambda _: 1, is_page=True),
 )
 """What files are, by the end of their names."""
 

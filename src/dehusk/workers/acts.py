@@ -96,6 +96,7 @@ class Judge:
             "needs_render": result.needs_render,
             "confidence": result.confidence,
             "site_removed": result.site_removed,
+            "problem": result.problem,
         }
         if self.setup.session.knows_pages:
             noted = answer_of(page, result)

@@ -351,4 +351,5 @@ def _rendered(url: str | None, site: str, reply: Reply) -> Rendered:
         tuple(facts.get("sketch", ())),
         facts["confidence"],
         facts["site_removed"],
+        facts["problem"],
     )

@@ -313,7 +313,9 @@ def _told(page: Page) -> Header:
     if page.charset is not None:
         told["charset"] = page.charset
     if (capture := page.capture) is not None:
-        told["capture"] = [capture.record_id, capture.date, capture.truncated]
+        told["capture"] = [
+            capture.record_id, capture.date, capture.truncated, capture.status,
+        ]  # fmt: skip
     return told
 
 

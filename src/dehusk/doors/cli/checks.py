@@ -9,6 +9,7 @@ from itertools import combinations
 from pathlib import Path
 
 from dehusk.doors.cli.web_options import given_options
+from dehusk.doors.options import written_option
 from dehusk.errors import UsageError
 from dehusk.memory.session import Session
 from dehusk.methods import HYPERLINK
@@ -57,9 +58,10 @@ def _check_resume(arguments: argparse.Namespace, *, is_fetched: bool) -> None:
         raise UsageError("--resume: a web address is one page; `dehusk crawl` can be resumed")
     if arguments.output in (None, "-"):
         raise UsageError("--resume needs -o: it continues what was written there")
-    for name in ("unique", "revise"):
+    for name in ("unique", "revise", "skip_problems"):
         if getattr(arguments, name):
-            raise UsageError(f"--{name} leaves out pages, so --resume cannot tell what is done")
+            option = written_option(name)
+            raise UsageError(f"{option} leaves out pages, so --resume cannot tell what is done")
 
 
 def check_targets(arguments: argparse.Namespace) -> None:

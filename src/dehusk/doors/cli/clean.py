@@ -145,6 +145,7 @@ def make_progress(
         is_live=not _is_shown(arguments),
         queue=queue,
         watch=sites.watch if sites else None,
+        skips_problems=arguments.skip_problems,
         view=shlex.join(["dehusk", "view", *(_readable(arguments.sources) or ["SOURCE"])]),
     )
 
@@ -176,13 +177,17 @@ def _write_all(
         elif not is_wanted(arguments, item, answer, sites):
             progress.count(answer, is_unchanged=True)
         else:
-            refusal = write(writer, answer)
+            refusal = write(arguments, writer, answer)
             progress.count(refusal or answer)
         del item, answer  # Pages can be large: none is held while the next is worked on.
 
 
-def write(writer: Writer, answer: Result | Rendered | Refusal) -> Refusal | None:
-    """Write an answer; a Refusal where its file cannot be made."""
+def write(
+    arguments: argparse.Namespace, writer: Writer, answer: Result | Rendered | Refusal
+) -> Refusal | None:
+    """Write an answer, if it is wanted; a Refusal where its file cannot be made."""
+    if arguments.skip_problems and answer.problem is not None:
+        return None
     try:
         writer.write(answer)
     except NotWritten as error:

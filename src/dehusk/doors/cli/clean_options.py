@@ -138,6 +138,12 @@ def _add_written(group: argparse._ArgumentGroup) -> None:
         action="store_true",
         help="write llms.txt and llms-full.txt for each site, into its folder of Markdown",
     )
+    group.add_argument(
+        "--skip-problems",
+        action="store_true",
+        help="leave out pages that are not what you wanted: bot, consent and login walls, paywalls,"
+        " soft 404s, error pages, empty searches and empty pages",
+    )
 
 
 def _add_jobs(parser: argparse._ActionsContainer) -> None:

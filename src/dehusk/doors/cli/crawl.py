@@ -92,7 +92,7 @@ def _written(
         for seen in as_shown([item], browser, sites.limits) if browser else [advised(item)]:
             answer = answer_on(seen, sites, writer.prepare)
             is_wanted(arguments, seen, answer, sites)
-            answer = write(writer, answer) or answer
+            answer = write(arguments, writer, answer) or answer
             writer.sync()
             crawling.note(seen, answer, writer.size)
             yield answer

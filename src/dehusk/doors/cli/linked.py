@@ -158,7 +158,7 @@ def clean(arguments: argparse.Namespace, settings: dict[str, Any], browser: Brow
         searching = make_searching(arguments, settings, browser, progress, save)
         try:
             for url in arguments.sources:
-                answer, found = _answer(searching, url, writer, markdown)
+                answer, found = _answer(arguments, searching, url, writer, markdown)
                 progress.count(answer)
                 is_judged = is_judged and (found is None or found.is_judged)
         finally:
@@ -167,7 +167,11 @@ def clean(arguments: argparse.Namespace, settings: dict[str, Any], browser: Brow
 
 
 def _answer(
-    searching: Searching, url: str, writer: Writer, markdown: MarkdownSettings
+    arguments: argparse.Namespace,
+    searching: Searching,
+    url: str,
+    writer: Writer,
+    markdown: MarkdownSettings,
 ) -> tuple[Result | Refusal, Found | None]:
     """The answer on one page, once it is written, and what was found for it."""
     answer: Result | Refusal
@@ -179,7 +183,7 @@ def _answer(
     else:
         answer = found.answer.result.written_with(markdown)
         writer.prepare(answer)
-    return write(writer, answer) or answer, found
+    return write(arguments, writer, answer) or answer, found
 
 
 def _check(arguments: argparse.Namespace) -> None:

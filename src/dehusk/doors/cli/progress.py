@@ -11,6 +11,7 @@ from typing import Final, TextIO
 
 from msgspec.structs import asdict
 
+from dehusk.answer.problem import counted
 from dehusk.answer.result import MUCH_REMOVED, Refusal, Result
 from dehusk.doors.options import plural
 from dehusk.errors import DehuskError, MemoryDamaged, PageError
@@ -32,7 +33,7 @@ class Progress:
     `failed`, `progress`, `template_changed`, `answers_changed` or `summary`.
     A source that has a queue tells its length with `queue`. `watch` is told of each answer, and
     says where those of its site have suddenly changed: `Session.watch`. `view` is the command that
-    shows the pages.
+    shows the pages. With `skips_problems`, pages with a problem are not written.
     """
 
     def __init__(
@@ -45,6 +46,7 @@ class Progress:
         is_live: bool = True,
         queue: Callable[[], int] | None = None,
         watch: Callable[..., Shift | None] | None = None,
+        skips_problems: bool = False,
         view: str = "dehusk view SOURCE",
     ) -> None:
         self._stream = stream
@@ -68,6 +70,8 @@ class Progress:
         self.lost = _Named(
             f"keeps {half} it says alone", f"keep {half} they say alone", then=f": `{plain(view)}`"
         )
+        self.problems: Counter[str] = Counter()
+        self._skips_problems = skips_problems
         self._damaged: set[str | None] = set()
         self.errors: Counter[str] = Counter()
         """Failures by the code of their error."""
@@ -94,9 +98,11 @@ class Progress:
             if answer.template_changed:
                 self._name_change(answer)
             self._name_shift(answer)
+            if answer.problem is not None:
+                self.problems[answer.problem] += 1
             if answer.needs_render:
                 self.scripted.count(answer.url)
-            elif answer.characters and answer.template_share >= 1:
+            elif answer.characters and answer.template_share >= 1 and answer.problem is None:
                 self.emptied.count(answer.url)
             if (answer.site_removed or 0) > MUCH_REMOVED:
                 self.lost.count(answer.url)
@@ -240,6 +246,7 @@ class Progress:
             "needs_render": self.scripted.pages,
             "all_template": self.emptied.pages,
             "mostly_removed": self.lost.pages,
+            "problems": dict(self.problems),
         } | queue
 
     def finish(
@@ -285,8 +292,17 @@ class Progress:
             f"{self._dropped()} in {seconds:.1f} s ({self._rate():,.0f} a second)\n"
             f"{self.template_share:.0%} of {plural(self.characters, 'visible character')} was"
             f" template: about {plural(round(self.template_characters / 4), 'token')} saved\n"
-            f"{self.scripted}{self.emptied}{self.lost}"
+            f"{self.scripted}{self.emptied}{self.lost}{self._unwanted()}"
         )
+
+    def _unwanted(self) -> str:
+        """The line of the summary on pages that are not what was wanted; empty for none."""
+        if not (total := self.problems.total()):
+            return ""
+        kinds = ", ".join(counted(count, kind) for kind, count in self.problems.most_common())
+        are = "page is" if total == 1 else "pages are"
+        end = "; left out" if self._skips_problems else ""
+        return f"{total:,} {are} not what you wanted: {kinds}{end}\n"
 
 
 class _Named:

@@ -126,6 +126,7 @@ def page(request: Request, page: Number, seen: Seen = None, judge: Judge = "") -
         "author": result.author,
         "published": result.published,
         "confidence": result.confidence,
+        "problem": result.problem,
         "site_removed": result.site_removed,
         "needs_render": result.needs_render,
         "comments": result.comments,

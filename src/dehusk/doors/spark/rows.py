@@ -32,6 +32,7 @@ PAGE: Final = {
     "record_id": "string",
     "date": "string",
     "truncated": "string",
+    "status": "bigint",
     "failure": "string",
 }
 """A page, or in `failure` the JSON line of one that could not be read."""
@@ -150,6 +151,7 @@ def row_of(page: Page, order: int) -> Row:
         "record_id": plain(capture.record_id),
         "date": plain(capture.date),
         "truncated": plain(capture.truncated),
+        "status": capture.status,
         "failure": None,
     }
 
@@ -161,7 +163,7 @@ def page_of(row: Row, settings: SourceSettings) -> Page | Failure:
         return Failure(row["url"], site, NotHtml(row["url"], "its `html` is null"))
     written = bytes(row["html"])
     html = written.decode("utf-8", "surrogatepass") if row["is_text"] else written
-    told = (row["record_id"], row["date"], row["truncated"])
+    told = (row["record_id"], row["date"], row["truncated"], row["status"])
     capture = Capture(*told) if any(told) else None
     return Page(html, row["url"], site, row["charset"], capture=capture)
 

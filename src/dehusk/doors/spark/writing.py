@@ -19,7 +19,7 @@ _FIELDS: Final = (
     " pages_seen bigint, family bigint, revision bigint, template_changed boolean, type string,"
     " type_confidence double, lang string, author string, published string, modified string,"
     " summary string, image string, site_name string, tags array<string>, comments string,"
-    " confidence double, site_removed double, fingerprint string,"
+    " confidence double, problem string, site_removed double, fingerprint string,"
     " links array<struct<url string, text string, template boolean>>,"
     " error struct<code string, message string>, truncated string, needs_render boolean"
 )

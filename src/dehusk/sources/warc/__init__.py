@@ -1,4 +1,4 @@
-"""Pages out of web archives: WARC files, packed by gzip or zstd or not, and WACZ files."""
+"""Pages out of web archives: WARC and ARC files, packed by gzip or zstd or not, and WACZ files."""
 
 from __future__ import annotations
 
@@ -33,6 +33,7 @@ from dehusk.sources.compression import (
     unpacked_name,
 )
 from dehusk.sources.items import Failure
+from dehusk.sources.warc.arc import ARC, read_arc
 from dehusk.sources.warc.bodies import (
     Body,
     Response,
@@ -45,34 +46,37 @@ from dehusk.sources.warc.bodies import (
 from dehusk.sources.warc.framing import WORD, Damage, Fields, Record, Window, read_records
 from dehusk.sources.warc.pieces import DICTIONARY, gzip_source, plain_source, zstd_source
 
-__all__ = ["is_warc", "read_warc"]
+__all__ = ["is_archive", "read_archive"]
 
 _MAX_SNIFFED: Final = 1 << 18
 """Packed bytes that are looked at to see whether a stream is an archive: zstd gives nothing before
 it has a block of up to 128 kB."""
 
+_WORDS: Final = (WORD, ARC)
+_MAX_WORD: Final = max(map(len, _WORDS))
 _NO_HTML: Final = "responses that are no HTML"
 _SOURCES: Final = {Compression.GZIP: gzip_source, Compression.ZSTD: zstd_source, None: plain_source}
 _ARCHIVE: Final = "archive/"
 _WARC: Final = ".warc"
+_ARC: Final = ".arc"
 _FAULTS: Final = (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, RuntimeError)
 """What `zipfile` raises: RuntimeError for files that are locked, or packed in unknown ways."""
 _MAX_READ: Final = 1 << 24
 """Bytes that are read at once. The list of files is, and takes some 20 times as much memory."""
 
 
-def is_warc(stream: ByteStream, packing: Compression | None) -> bool:
-    """Does the stream begin with a record, once it is unpacked?"""
+def is_archive(stream: ByteStream, packing: Compression | None) -> bool:
+    """Does the stream begin with a record of a WARC or an ARC file, once it is unpacked?"""
     if packing is None:
-        return stream.head(len(WORD)) == WORD
+        return stream.head(_MAX_WORD).startswith(_WORDS)
     if packing is Compression.ZSTD and stream.head(len(DICTIONARY)) == DICTIONARY:
         return True
     size = 64
     while size <= _MAX_SNIFFED:
         head = stream.head(size)
         plain = _first_plain(head, packing)
-        if plain is None or len(plain) >= len(WORD) or len(head) < size:
-            return (plain or b"").startswith(WORD)
+        if plain is None or len(plain) >= _MAX_WORD or len(head) < size:
+            return (plain or b"").startswith(_WORDS)
         size *= 2
     return False
 
@@ -81,13 +85,13 @@ def _first_plain(head: bytes, packing: Compression) -> bytes | None:
     """The first plain bytes of packed data; None where it is damaged, or packed by xz."""
     try:
         if packing is Compression.GZIP:
-            return new_inflater(31).decompress(head, len(WORD))
+            return new_inflater(31).decompress(head, _MAX_WORD)
         return ZstdUnpacker().new_frame().decompress(head) if packing is Compression.ZSTD else None
     except (*INFLATE_FAULTS, OSError):
         return None
 
 
-def read_warc(
+def read_archive(
     stream: ByteStream,
     packing: Compression | None,
     folder: str,
@@ -103,7 +107,10 @@ def read_warc(
     """
     window = Window(_SOURCES[packing](stream.take), is_packed=packing is not None)
     # Headers and chunk sizes make a record longer than its page.
-    for item in read_records(window, 2 * settings.max_bytes + 1_000_000):
+    window.has(_MAX_WORD)
+    is_arc = window.data.startswith(ARC) or unpacked_name(stream.name).endswith(_ARC)
+    read = read_arc if is_arc else read_records
+    for item in read(window, 2 * settings.max_bytes + 1_000_000):
         error: DehuskError
         if isinstance(item, Damage):
             error = DamagedRecord(None, item.reason)
@@ -159,7 +166,7 @@ def _page(
         left_out[_NO_HTML] += 1
         return None
     url = _target(fields)
-    capture = _capture(fields, is_whole=body.is_whole)
+    capture = _capture(fields, response.status if response else None, is_whole=body.is_whole)
     site = site_of(url, None, folder, settings)
     return Page(body.data, url, site, charset_of(stated), capture=capture)
 
@@ -202,7 +209,7 @@ def _body(record: Record, response: Response | None, max_bytes: int) -> Body:
     return body
 
 
-def _capture(fields: Fields, *, is_whole: bool) -> Capture:
+def _capture(fields: Fields, status: int | None, *, is_whole: bool) -> Capture:
     """What the archive says of how it came to the page."""
     stated = fields.get(b"warc-truncated", b"").decode("ascii", "replace")
     segment = fields.get(b"warc-segment-number")
@@ -211,6 +218,7 @@ def _capture(fields: Fields, *, is_whole: bool) -> Capture:
         record_id=fields.get(b"warc-record-id", b"").decode("ascii", "replace") or None,
         date=fields.get(b"warc-date", b"").decode("ascii", "replace") or None,
         truncated=cut,
+        status=status,
     )
 
 
@@ -246,7 +254,7 @@ def read_wacz(
             yield Failure(None, site_of(None, None, folder, settings), error)
             file.seek(0)
             stream = ByteStream(str(path), file.read1)
-            records = read_warc(stream, Compression.GZIP, folder, settings, left_out)
+            records = read_archive(stream, Compression.GZIP, folder, settings, left_out)
             # What stands before the first record was said to be damaged already.
             yield from dropwhile(lambda item: isinstance(item, Failure), records)
             return
@@ -271,7 +279,7 @@ def _read_entry(
         with archive.open(entry) as file:
             stream = ByteStream(name, file.read)
             packing = found_compression(stream)
-            yield from read_warc(stream, packing, folder, settings, left_out)
+            yield from read_archive(stream, packing, folder, settings, left_out)
     except SourceError as fault:
         yield Failure(None, site_of(None, None, folder, settings), fault)
     except _FAULTS as fault:

@@ -200,7 +200,7 @@ def read_records(window: Window, max_block: int) -> Iterator[Record | Damage]:
             window.has(1)
         if window.data.startswith(WORD, window.at):
             yield _next_record(window, max_block)
-        elif not _pass_newlines(window):
+        elif not pass_newlines(window):
             if window.gap is None:
                 return
             yield Damage(Place(window.gap.offset), window.gap.reason)
@@ -237,7 +237,7 @@ def _value(lowered: bytes, name: bytes) -> bytes:
     return lowered[start : lowered.find(b"\n", start)].strip()
 
 
-def _pass_newlines(window: Window) -> bool:
+def pass_newlines(window: Window) -> bool:
     """True where something stands behind the empty lines that part records."""
     while window.has(1):
         data, at = window.data, window.at
@@ -270,7 +270,7 @@ def _next_record(window: Window, max_block: int) -> Record | Damage:
     data, at = window.data, window.at
     there = len(data) - at - header_size
     if there < length:
-        return _damaged(window, header_size, _short(length, there), header)
+        return _damaged(window, header_size, short(length, there), header)
     # Behind it come empty lines, another record, or nothing.
     behind = data[at + size : at + size + _TRAILER]
     if behind != b"\r\n\r\n" and not WORD.startswith(behind.lstrip(b"\r\n")):
@@ -294,7 +294,8 @@ def _header_size(window: Window) -> int:
             return 0
 
 
-def _short(claimed: int, there: int) -> str:
+def short(claimed: int, there: int) -> str:
+    """What is wrong with a record of fewer bytes than it says."""
     return f"{claimed} bytes are claimed, {there} are there"
 
 
@@ -306,7 +307,7 @@ def _pass_large(window: Window, header: bytes, size: int) -> Record | Damage:
     start = memoryview(window.data)[at + header_size : at + header_size + _START]
     passed = window.skip(size)
     if passed < size:
-        return Damage(place, _short(size - header_size, passed - header_size), header)
+        return Damage(place, short(size - header_size, passed - header_size), header)
     kind = _value(header.lower(), b"warc-type")
     return Record(kind, header, start, place, is_too_large=True)
 

@@ -1,0 +1,150 @@
+"""Input that is no HTML, or is not in the charset that it states."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+
+import pytest
+
+import dehusk
+from dehusk.doors.cli import main
+from dehusk.errors import IsFeed, IsJson, NotHtml
+from dehusk.page.page import Page
+
+NOTE = "Sown in spring:\n\n    oats      12\n    barley & rye\n\nBy <anna@mill.example>, if 1 < 2."
+SAID = "<h1>Crème brûlée</h1><p>Für größere Gäste, señor: café à la crème — “déjà vu”.</p>"
+PLAIN = "Crème brûlée\nFür größere Gäste, señor: café à la crème — “déjà vu”."
+RSS = '<rss version="2.0"><channel><title>Mill</title></channel></rss>'
+ATOM = '<feed xmlns="http://www.w3.org/2005/Atom"><title>Mill</title></feed>'
+RDF = '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"></rdf:RDF>'
+XML = '<?xml version="1.0" encoding="utf-8"?>\n<!-- by hand -->\n<?xml-stylesheet href="a.xsl"?>\n'
+
+
+def _meta(charset: str) -> str:
+    return f"<!doctype html><meta charset={charset}>{SAID}"
+
+
+@pytest.mark.parametrize("html", [NOTE, NOTE.encode(), b"\xef\xbb\xbf" + NOTE.encode()])
+def test_plain_text_keeps_its_lines(html: str | bytes) -> None:
+    result = dehusk.extract(html)
+    assert result.text == NOTE
+    assert NOTE in result.markdown
+    assert result.problem is None
+
+
+@pytest.mark.parametrize("name", ["note.txt", "note", "NOTE.TXT"])
+def test_a_file_of_plain_text_keeps_its_lines(tmp_path: Path, name: str) -> None:
+    said = NOTE + ("\n<b>bold</b> &amp; brave" if name.lower().endswith(".txt") else "")
+    (tmp_path / name).write_text(said, encoding="utf-8")
+    assert main(["clean", str(tmp_path / name), "-o", str(tmp_path / "out.text"), "--format",
+                 "text", "-q"]) == 0  # fmt: skip
+    assert (tmp_path / "out.text").read_text(encoding="utf-8") == said + "\n"
+
+
+@pytest.mark.parametrize(
+    "html", ["Rye &amp;\noats", "Rye<br>\noats", "</p>\nRye", "<!-- a -->\nRye"]
+)
+def test_what_has_any_sign_of_html_is_html(html: str) -> None:
+    assert "<pre>" not in dehusk.extract(html).tree.source.decode()
+
+
+@pytest.mark.parametrize("head", ["", XML, "\n\n"])
+@pytest.mark.parametrize(("feed", "name"), [(RSS, "RSS"), (ATOM, "Atom"), (RDF, "RSS")])
+def test_a_feed_is_refused_by_name_with_what_to_do(head: str, feed: str, name: str) -> None:
+    for html in (head + feed, (head + feed).encode()):
+        with pytest.raises(
+            IsFeed, match=f"an? {name} feed, .*clean the pages that it links"
+        ) as met:
+            dehusk.extract(html)
+        assert met.value.code == "feed"
+
+
+@pytest.mark.parametrize(
+    "html", ['{"title": "Rye"}', '\n [{"title": "Rye"}]\n', b'{"html": "<p>Rye"}']
+)
+def test_json_is_refused_by_name_with_what_to_do(html: str | bytes) -> None:
+    with pytest.raises(IsJson, match=r"JSON, .*--html-field") as met:
+        dehusk.extract(html)
+    assert met.value.code == "json"
+    assert isinstance(met.value, NotHtml)
+
+
+@pytest.mark.parametrize(
+    "html", ["[1] See the note\nbelow.", "{{ title }}\nRye", "{", "[Rye] or\n[oats]"]
+)
+def test_text_that_begins_like_json_is_text(html: str) -> None:
+    assert dehusk.extract(html).text == html
+
+
+@pytest.mark.parametrize(
+    "html", [f"{XML}<html xmlns='http://www.w3.org/1999/xhtml'><p>Rye", "<p>&lt;rss>"]
+)
+def test_a_page_that_begins_like_a_feed_is_a_page(html: str) -> None:
+    assert dehusk.extract(html).text
+
+
+def test_a_feed_on_the_command_line_is_one_failure_with_its_code(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "news.xml").write_text(XML + RSS, encoding="utf-8")
+    assert main(["clean", str(tmp_path / "news.xml"), "--format", "jsonl"]) == 1
+    found = capsys.readouterr()
+    assert json.loads(found.out)["error"]["code"] == "feed"
+    assert "an RSS feed" in found.err
+
+
+@pytest.mark.parametrize("transport", [None, "utf-8", "UTF8"])
+def test_latin_1_that_states_utf_8_is_noticed_by_its_bytes(transport: str | None) -> None:
+    page = Page(_meta("utf-8").encode("windows-1252"), charset=transport)
+    assert dehusk.extract(page).text == PLAIN
+
+
+@pytest.mark.parametrize("stated", ["iso-8859-1", "windows-1252", "ISO-8859-1", "latin1"])
+@pytest.mark.parametrize("is_in_transport", [True, False])
+def test_utf_8_that_states_latin_1_is_noticed_by_its_bytes(
+    stated: str, is_in_transport: bool
+) -> None:
+    html = _meta("utf-8" if is_in_transport else stated).encode()
+    page = Page(html, charset=stated if is_in_transport else None)
+    assert dehusk.extract(page).text == PLAIN
+    assert dehusk.extract(page, keep="h1").text == PLAIN
+
+
+@pytest.mark.parametrize("charset", ["windows-1252", "iso-8859-15", "utf-8"])
+def test_a_charset_that_is_stated_rightly_is_believed(charset: str) -> None:
+    said = "<p>Crème brûlée für größere Gäste"
+    html = f"<meta charset={charset}>{said}".encode(charset)
+    assert dehusk.extract(html).text == said.removeprefix("<p>")
+
+
+@pytest.mark.parametrize("stated", ["", "<meta charset=utf-8>"])
+def test_one_broken_character_does_not_turn_a_page_of_utf_8_into_another(stated: str) -> None:
+    html = stated.encode() + SAID.encode() + b"<p>A broken \xe9 sign</p>" + SAID.encode()
+    assert dehusk.extract(html).text.count("Crème brûlée") == 2
+
+
+def test_a_page_that_was_cut_off_in_a_character_stays_utf_8() -> None:
+    html = b"<meta charset=utf-8><p>Rye is a grain, and so is caf\xc3"
+    assert dehusk.extract(html).text.startswith("Rye is a grain, and so is caf\ufffd")
+
+
+def test_russian_that_states_utf_8_is_not_taken_for_a_language_of_the_west() -> None:
+    html = b"<meta charset=utf-8><p>" + "Рожь и овёс".encode("windows-1251")
+    assert "Ð" not in dehusk.extract(html).text
+    assert "\ufffd" in dehusk.extract(html).text
+
+
+def test_a_hostile_start_takes_no_time() -> None:
+    began = time.process_time()
+    for start in (
+        "<!---->" * 500,
+        "<?a?>" * 700,
+        "<!--" * 900,
+        " " * 4000,
+        "<?" * 2000,
+        "[" * 4000,
+    ):
+        dehusk.extract(start + "<p>Rye")
+    assert time.process_time() - began < 2
