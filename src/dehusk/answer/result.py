@@ -18,6 +18,7 @@ from dehusk.answer.describe import Description, describe, needs_scripts
 from dehusk.answer.fingerprint import fingerprint
 from dehusk.answer.html import content_html, marked_html, template_html
 from dehusk.answer.labels import Label, Labels, Reason, label
+from dehusk.answer.languages import language_of
 from dehusk.answer.markdown import markdown
 from dehusk.answer.override import Overrides, choose
 from dehusk.answer.safe_html import safe_html
@@ -214,10 +215,10 @@ class Result:
         """The page's own title, without what the site adds."""
         return self.description.title
 
-    @property
+    @cached_property
     def lang(self) -> str | None:
-        """The language that the page says it is in, such as `en` or `pt-BR`."""
-        return self.description.lang
+        """The language that the page says it is in, such as `pt-BR`, else that of its text."""
+        return self.description.lang or language_of(self.text)
 
     @property
     def author(self) -> str | None:
@@ -345,7 +346,7 @@ class Result:
             "template_changed": verdict.template_changed,
             "type": verdict.type,
             "type_confidence": None if confidence is None else round(confidence, 3),
-            "lang": description.lang,
+            "lang": self.lang,
             "author": description.author,
             "published": description.published,
             "modified": description.modified,
