@@ -40,7 +40,8 @@ if TYPE_CHECKING:
 FIELDS: Final = (
     "url", "site", "title", "text", "markdown", "template_share", "pages_seen", "family",
     "revision", "template_changed", "type", "type_confidence", "lang", "author", "published",
-    "modified", "summary", "image", "site_name", "tags", "comments", "confidence", "site_removed",
+    "modified", "summary", "image", "site_name", "tags", "structured", "comments", "confidence",
+    "site_removed",
     "fingerprint", "links", "error",
 )  # fmt: skip
 """The fields of the JSON line, in order. Every one is always there; some may follow (schema)."""
@@ -256,6 +257,13 @@ class Result:
         return self.description.tags
 
     @cached_property
+    def structured(self) -> dict[str, object] | None:
+        """The page's JSON-LD, microdata and Open Graph as it states them; None if it has none."""
+        from dehusk.answer.structured import structured  # noqa: PLC0415  few ask for it
+
+        return structured(self.tree, self.url)
+
+    @cached_property
     def fingerprint(self) -> str:
         """A 64-bit SimHash of the content's words, in hex: similar for near duplicates."""
         return fingerprint(self.text)
@@ -315,12 +323,13 @@ class Result:
         return None
 
     def to_json(
-        self, piece_tokens: int | None = None, *, is_raw: bool = False
+        self, piece_tokens: int | None = None, *, is_raw: bool = False, has_structured: bool = False
     ) -> dict[str, object]:
         """The page's JSON line; null stands for what this version or method does not know.
 
-        With `piece_tokens` it also has `pieces` of at most that many tokens each. `is_raw` is for
-        who writes it with msgspec: links are a `Raw`, JSON already.
+        With `piece_tokens` it also has `pieces` of at most that many tokens each, and with
+        `has_structured` what the page states for machines, else null. `is_raw` is for who writes
+        it with msgspec: links are a `Raw`, JSON already.
         """
         parts = (
             "description", "verdict", "text", "comments", "markdown", "template_share",
@@ -354,6 +363,7 @@ class Result:
             "image": description.image,
             "site_name": description.site_name,
             "tags": list(description.tags) or None,
+            "structured": self.structured if has_structured else None,
             "comments": self.comments,
             "confidence": None if self.confidence is None else round(self.confidence, 3),
             "site_removed": None if self.site_removed is None else round(self.site_removed, 3),
@@ -376,7 +386,7 @@ _MAX_RECENT: Final = 4
 """Answers whose trees stay at hand: users look at the last one, or compare a few."""
 _LARGE: Final = (
     "text", "comments", "markdown", "html", "content", "safe_html", "template", "links",
-    "sections", "nodes", "regions",
+    "sections", "nodes", "regions", "structured",
 )  # fmt: skip
 """What was rendered, and goes with the tree."""
 
@@ -405,7 +415,12 @@ class Refusal:
     html: None = None
     capture: None = None
 
-    def to_json(self, piece_tokens: int | None = None) -> dict[str, object]:
+    def to_json(
+        self,
+        piece_tokens: int | None = None,
+        *,
+        has_structured: bool = False,  # noqa: ARG002  there is nothing of it
+    ) -> dict[str, object]:
         """The JSON line of a page that failed: an error, and null for everything unknown."""
         error = self.error
         code = error.code if isinstance(error, PageError) else "source"

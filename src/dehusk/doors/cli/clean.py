@@ -308,6 +308,7 @@ def make_writer(
         is_terminal=sys.stdout is not None and sys.stdout.isatty(),
         sources=[source for source in arguments.sources if not is_web(source)],
         piece_tokens=arguments.pieces,
+        has_structured=arguments.structured,
         written=written,
         resumes=resumes,
     )
