@@ -133,6 +133,30 @@ def test_dates_of_comments_are_not_the_pages() -> None:
     assert _page("<p>2 May 2024</p>", rest=comments).published == "2024-05-02"
 
 
+_REVIEW = "<p>By Bo Reed, reviewed on 2 May 2024</p><p>It grinds well, and it is quiet too.</p>"
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        f'<script type="application/ld+json">{{"@type": "Product"}}</script><h1>Mill</h1>{_REVIEW}',
+        f"<meta property=og:type content=product><h1>Mill</h1><p>{LONG}</p><p>2 May 2024</p>",
+        f"<h1>Mill</h1><p>{LONG}</p><div class=customer-reviews>{_REVIEW}</div>",
+        f"<h1>Mill</h1><p>{LONG}</p><ul id=reviews><li><p>2 May 2024</p><p>Works</p></ul>",
+    ],
+)
+def test_a_product_was_not_published_when_a_customer_reviewed_it(html: str) -> None:
+    page = dehusk.extract(f"<title>Mill</title>{html}", URL)
+    assert (page.published, page.modified) == (None, None)
+
+
+def test_an_article_in_a_section_of_reviews_keeps_its_day() -> None:
+    html = (
+        f"<div class=reviews><article><h1>Mill</h1><p>2 May 2024</p><p>{LONG}</p></article></div>"
+    )
+    assert dehusk.extract(f"<title>Mill</title>{html}", URL).published == "2024-05-02"
+
+
 @pytest.mark.parametrize(
     ("lang", "host", "expected"),
     [

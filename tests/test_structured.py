@@ -59,7 +59,8 @@ def test_a_page_says_in_structured_what_it_states_for_machines() -> None:
             },
         }],
         "open_graph": [
-            {"property": "og:title", "content": "Rye"}, {"property": "og:image", "content": "a.png"},
+            {"property": "og:title", "content": "Rye"},
+            {"property": "og:image", "content": "a.png"},
             {"property": "article:tag", "content": "bread"},
         ],
         "truncated": False,

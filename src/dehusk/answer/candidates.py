@@ -155,10 +155,13 @@ def gather(
     dates = [each for each in _stated_dates(stated, linked) if is_plausible(each.value, latest)]
     authors = list(_stated_authors(stated, linked))
     days, names = page.shown(is_head_only=True) if headline else ([], [])
-    wanted = 0 if dates or days else DATES
+    is_product = _is_product(stated, linked)
+    wanted = 0 if dates or days or is_product else DATES
     if not any(_is_sure(author, sites) for author in (*authors, *names)):
         wanted |= AUTHORS
-    if not wanted and not dates and places.has_other(day.place for day in days):
+    if is_product:
+        days = []
+    elif not wanted and not dates and places.has_other(day.place for day in days):
         wanted = DATES
     if wanted:
         all_days, all_names = page.shown(is_head_only=False, wanted=wanted)
@@ -166,6 +169,16 @@ def gather(
     dates = _placed(_compared([*dates, *days], url, latest), places, IS_DATE)
     authors = _placed(_judged([*authors, *names], sites), places, IS_AUTHOR)
     return Gathered(stated, linked, sites, headline, linked_title, lang, dates, authors)
+
+
+def _is_product(stated: Stated, linked: Linked) -> bool:
+    """Does the page say that it is about a product? It then shows days of reviews and events."""
+    if linked.articles:
+        return False
+    kinds = (item.get("@type") for item in linked.objects[:_MAX_ITEMS])
+    return "Product" in kinds or (stated.first(("og:type",)) or "").startswith(
+        ("product", "og:product")
+    )
 
 
 _ANY_DAY: Final = "9999"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import zlib
 from collections.abc import Iterable, Mapping
 from enum import IntEnum, IntFlag
@@ -16,6 +17,7 @@ from dehusk.answer.names import has_byline, people
 from dehusk.answer.stated import Labelled
 from dehusk.memory import Table
 from dehusk.memory.tables import EMPTY
+from dehusk.page.patterns import pattern
 from dehusk.page.tree import Tree
 
 _MAX_TEXT: Final = 150
@@ -53,6 +55,12 @@ _OTHER_NAMES: Final = (
 _ITEM_TYPE: Final = b' itemtype="'
 _OTHER_TYPES: Final = (b"review", b"comment", b"usercomments")
 """Ends of the types of things on a page that are not the page, and have dates of their own."""
+_READERS: Final = pattern(
+    rb' (?:class|id)="(?:[^"]* )?(?:(?:customer|user|product)[-_]?)?'
+    rb"(?:review|comment|testimonial|kommentar)(?:s|e|er)?(?![a-z])",
+    re.IGNORECASE,
+)
+"""A start tag whose names begin with what readers write; `date-comments` holds the page's own."""
 
 
 def _lines(words: tuple[str, ...]) -> bytes:
@@ -176,6 +184,16 @@ def shown_dates(tree: Tree, marks: list[Mark], *, month_first: bool | None) -> l
         )
         for number, (mark, day, written, there) in enumerate(found)
     ]
+
+
+def is_of_another(tree: Tree, node: int, headline: int) -> bool:
+    """Does a place belong to a review or a comment on the page, and not to the page?"""
+    while node >= 0 and not node <= headline < tree.end[node]:
+        start, stop = int(tree.start[node]), int(tree.stop[node])
+        if not tree.is_text[node] and _READERS.search(tree.source, start, stop):
+            return True
+        node = int(tree.parent[node])
+    return False
 
 
 def _is_of_another(tree: Tree, node: int) -> bool:

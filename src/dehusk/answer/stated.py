@@ -54,7 +54,7 @@ LABEL_NAMES: Final = ("twitter:label1", "twitter:label2")
 VALUE_NAMES: Final = ("twitter:data1", "twitter:data2")
 _ASKED: Final = frozenset((
     *AUTHOR_NAMES, *PUBLISHED_NAMES, *DATE_NAMES, *MODIFIED_NAMES, *LANGUAGE_NAMES, *TITLE_NAMES,
-    *SITE_NAMES, *SUMMARY_NAMES, *IMAGE_NAMES, *TAG_NAMES, *LABEL_NAMES, *VALUE_NAMES,
+    *SITE_NAMES, *SUMMARY_NAMES, *IMAGE_NAMES, *TAG_NAMES, *LABEL_NAMES, *VALUE_NAMES, "og:type",
 ))  # fmt: skip
 """The names of metas that are asked for, in small letters."""
 _NAMES: Final = "\n".join(sorted(_ASKED)).encode()
