@@ -100,7 +100,9 @@ static int add_meta(const Asked *asked, size_t node, Stated *stated)
     const Tree *page = asked->tree;
     static const char *const names[] = {"property", "name", "http-equiv"};
     Attribute content, name;
-    if (!find_in(page, node, "content", &content) || content.value == content.value_stop)
+    /* Some write `value` for `content`. */
+    if ((!find_in(page, node, "content", &content) && !find_in(page, node, "value", &content)) ||
+        content.value == content.value_stop)
         return 1;
     for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
         if (find_in(page, node, names[i], &name) && name.value < name.value_stop &&
@@ -155,16 +157,10 @@ static int is_said(const Tree *page, size_t node, Manner manner)
     return page->tag[node] == TAG_TEXT && page->shown[node] && page->tag[parent] != TAG_title;
 }
 
-/* Where the texts begin: a text says itself, an element what is below it. */
-static size_t first_said(const Tree *page, size_t node)
-{
-    return page->tag[node] == TAG_TEXT ? node : node + 1;
-}
-
-static size_t put_texts(const Tree *page, size_t node, Manner manner, uint8_t *room)
+static size_t put_texts(const Tree *page, size_t first, size_t stop, Manner manner, uint8_t *room)
 {
     size_t size = 0;
-    for (size_t i = first_said(page, node); i < (size_t)page->end[node]; i++) {
+    for (size_t i = first; i < stop; i++) {
         const uint8_t *from = page->source.bytes + page->start[i];
         size_t left = (size_t)(page->stop[i] - page->start[i]);
         if (!is_said(page, i, manner)) {
@@ -180,23 +176,29 @@ static size_t put_texts(const Tree *page, size_t node, Manner manner, uint8_t *r
     return size;
 }
 
-/* What an element says, in one line; NULL with an exception set. */
-static PyObject *text_of(const Tree *page, size_t node, Manner manner)
+/* What nodes say, in one line; NULL with an exception set. */
+static PyObject *texts_of(const Tree *page, size_t first, size_t stop, Manner manner)
 {
     size_t most = 1;
-    for (size_t i = first_said(page, node); i < (size_t)page->end[node]; i++)
+    for (size_t i = first; i < stop; i++)
         most += (size_t)(page->stop[i] - page->start[i]) + 1;
     uint8_t *room = malloc(most);
     if (!room)
         return PyErr_NoMemory();
-    PyObject *text = as_text(room, collapse(room, put_texts(page, node, manner, room)));
+    PyObject *text = as_text(room, collapse(room, put_texts(page, first, stop, manner, room)));
     free(room);
     return text;
 }
 
-PyObject *said_in_line(const Tree *page, size_t node)
+/* What is below an element says. */
+static PyObject *text_of(const Tree *page, size_t node, Manner manner)
 {
-    return text_of(page, node, AS_PIECES);
+    return texts_of(page, page->tag[node] == TAG_TEXT ? node : node + 1, (size_t)page->end[node], manner);
+}
+
+PyObject *said_in_line(const Tree *page, size_t first, size_t stop)
+{
+    return texts_of(page, first, stop, AS_PIECES);
 }
 
 static int add_title(const Tree *page, size_t node, Stated *stated)
