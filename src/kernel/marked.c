@@ -209,11 +209,16 @@ static int is_short(const Search *search, size_t node)
     return page->text_length[node] <= search->max_text && page->close[node] - page->start[node] <= MAX_BYTES;
 }
 
-/* One behind the byline that a text begins: behind its parent where that is short, else behind the text. */
+/* One behind the byline that a text begins: behind the nearest element with more text, where that is short, else
+   behind the text: 'By' may have an element of its own. */
 static size_t byline_end(const Search *search, size_t node)
 {
-    int32_t parent = search->tree->parent[node];
-    return (size_t)search->tree->end[parent >= 0 && is_short(search, (size_t)parent) ? (size_t)parent : node];
+    const Tree *page = search->tree;
+    size_t last = node;
+    while (page->text_length[last] == page->text_length[node] && page->parent[last] >= 0 &&
+           is_short(search, (size_t)page->parent[last]))
+        last = (size_t)page->parent[last];
+    return (size_t)page->end[last];
 }
 
 static int add_text(const Search *search, size_t node)

@@ -33,7 +33,7 @@ _STARTS: Final = (
     "by ", "by:", "by&", "von ", "von:", "von&", "par ", "por ", "di ", "da ", "door ", "przez ",
     "av ", "af ", "posted", "written", "geschrieben", "verfasst", "text:", "texte", "texto",
     "autor", "autho", "auteur", "redak", "reporter", "bericht", "ein beitrag", "ein artikel",
-    "words by", "автор", "Автор", "作者", "记者", "記者", "文/", "文：", "글",
+    "words by", "interview:", "interview von", "(责", "（责", "责任", "责编", "著者", "автор", "Автор", "作者", "记者", "記者", "文/", "文：", "글",
 )  # fmt: skip
 """What bylines begin with."""
 _INSIDE: Final = (" von ", " by ", " par ", " por ", "作者", "记者", "記者")
