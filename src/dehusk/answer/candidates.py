@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from dehusk.answer.dates import address_date, is_month_first, is_plausible, iso_date
+from dehusk.answer.labels import Label
 from dehusk.answer.names import is_company, is_person, name_of, people
 from dehusk.answer.shown import (
     ANYTHING,
@@ -150,7 +151,7 @@ def gather(
         key_of(name) for site in linked.sites if (name := name_of(site.get("name")))
     }
     linked_title, lang = linked.first("headline"), lang_of(stated)
-    headline = headline_of(stated, sites, linked_title)
+    headline = headline_of(tree, labels, stated, sites, linked_title)
     page = _Page(tree, labels, headline, is_month_first(lang, host), latest)
     dates = [each for each in _stated_dates(stated, linked) if is_plausible(each.value, latest)]
     authors = list(_stated_authors(stated, linked))
@@ -205,13 +206,14 @@ def taught(tree: Tree) -> Table:
         return EMPTY
     stated, linked = tree.once(read_said)
     sites = site_keys(stated.metas, "")
-    headline = headline_of(stated, sites, linked.first("headline"))
+    labels = np.where(tree.shown, 0, Label.HIDDEN).astype(np.int8)
+    headline = headline_of(tree, labels, stated, sites, linked.first("headline"))
     dates = [each for each in _stated_dates(stated, linked) if each.signs[1] in PUBLISHED_KINDS]
     authors = [each for each in _stated_authors(stated, linked) if _is_sure(each, sites)]
     if not (headline or dates or authors):
         return EMPTY
     # Days that could be two teach nothing.
-    page = _Page(tree, np.zeros(len(tree), np.int8), headline, None, _ANY_DAY)
+    page = _Page(tree, labels, headline, None, _ANY_DAY)
     days, names = page.shown(is_head_only=True) if headline else ([], [])
     day = _known(dates, list(_compared(days, None, _ANY_DAY)), PUBLISHED_WEIGHTS)
     name = _known(_judged(authors, sites), _judged(names, sites), AUTHOR_WEIGHTS)
