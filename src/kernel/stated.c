@@ -10,10 +10,13 @@
 #include "tags.h"
 #include "white.h"
 
+#define MAX_NAMES 128
+
 /* What is asked of a page. */
 typedef struct {
     const Tree *tree;
-    Bytes names; /* Of metas, a line end between them. */
+    Bytes names[MAX_NAMES]; /* Of metas. */
+    size_t count;
     int max_headings, max_title, max_script;
 } Asked;
 
@@ -79,15 +82,14 @@ static int may_be_asked(const Asked *asked, const Attribute *attribute)
         first++;
     while (first < behind && white_at(bytes + behind - 1, 1))
         behind--;
-    Bytes names = asked->names;
-    for (size_t at = 0, line; at < names.size; at = line + 1) {
+    for (size_t i = 0; i < asked->count; i++) {
+        Bytes name = asked->names[i];
         size_t same = 0;
-        line = find_byte(names, '\n', at, names.size);
-        if (line - at != behind - first)
+        if (name.size != behind - first)
             continue;
-        while (at + same < line && names.bytes[at + same] == lower(bytes[first + same]))
+        while (same < name.size && name.bytes[same] == lower(bytes[first + same]))
             same++;
-        if (at + same == line)
+        if (same == name.size)
             return 1;
     }
     return 0;
@@ -308,11 +310,12 @@ PyObject *kernel_stated(PyObject *module, PyObject *const *arguments, Py_ssize_t
     long max_script = PyLong_AsLong(arguments[4]);
     if (PyErr_Occurred())
         return NULL;
-    Asked asked = {tree,
-                   {(const uint8_t *)names, (size_t)size},
-                   (int)max_headings,
-                   (int)max_title,
-                   (int)max_script};
+    Asked asked = {tree, {{0}}, 0, (int)max_headings, (int)max_title, (int)max_script};
+    Bytes lines = {(const uint8_t *)names, (size_t)size};
+    for (size_t at = 0, end; at < lines.size && asked.count < MAX_NAMES; at = end + 1) {
+        end = find_byte(lines, '\n', at, lines.size);
+        asked.names[asked.count++] = (Bytes){lines.bytes + at, end - at};
+    }
     return stated_of(&asked);
 }
 

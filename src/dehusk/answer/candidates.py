@@ -11,7 +11,6 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from dehusk.answer.dates import address_date, is_month_first, is_plausible, iso_date
-from dehusk.answer.labels import Label
 from dehusk.answer.names import is_company, is_person, name_of, people
 from dehusk.answer.shown import (
     ANYTHING,
@@ -206,7 +205,7 @@ def taught(tree: Tree) -> Table:
         return EMPTY
     stated, linked = tree.once(read_said)
     sites = site_keys(stated.metas, "")
-    labels = np.where(tree.shown, 0, Label.HIDDEN).astype(np.int8)
+    labels = np.zeros(len(tree), np.int8)
     headline = headline_of(tree, labels, stated, sites, linked.first("headline"))
     dates = [each for each in _stated_dates(stated, linked) if each.signs[1] in PUBLISHED_KINDS]
     authors = [each for each in _stated_authors(stated, linked) if _is_sure(each, sites)]
@@ -365,13 +364,18 @@ def _shortened(authors: list[Candidate]) -> list[Candidate]:
 
     A title goes, and a second name stands behind a comma.
     """
+    if len(authors) < 2:
+        return authors
     alone = tuple(dict.fromkeys(each.value for each in authors if is_person(each.value)))
     found = []
     for each in authors:
-        name = next((name for name in alone if each.value.startswith(f"{name} ")), "")
-        rest = each.value[len(name) + 1 :]
-        shorter = f"{name}, {rest}" if is_person(rest) else name
-        found.append(each._replace(value=shorter) if name else each)
+        value = each.value
+        for name in alone:
+            if value.startswith(name) and value[len(name) : len(name) + 1] == " ":
+                rest = value[len(name) + 1 :]
+                each = each._replace(value=f"{name}, {rest}" if is_person(rest) else name)  # noqa: PLW2901
+                break
+        found.append(each)
     return found
 
 

@@ -14,17 +14,15 @@ from typing import Final
 
 from dehusk.page.patterns import pattern
 
-_MAX_READ: Final = 2000
-"""Characters of a text that are looked at: more change no answer."""
+_READ: Final = ((600, 3.0), (2000, 1.2))
+"""Characters of a text that are looked at, and how much more their words must speak for a language
+than for the next: the more where the fewer are sure."""
 _MIN_LETTERS: Final = 60
 """Letters of a text that is too short to tell."""
 _MIN_SHARE: Final = 0.05
 """The share of a language's words in a text below which the text is in none of the languages: lists
-of names, tables and code are not."""
-_MIN_LEAD: Final = 1.2
-"""How much more the words must speak for a language than for the next. Both were chosen on the
-development corpora: with 0.08 and 1.5, 0.02 of the pages lose their
-answer, and 0.001 a wrong one."""
+of names, tables and code are not. Chosen on the development corpora, as the lead is: with 0.08 and
+1.5, 0.02 of the pages lose their answer, and 0.001 a wrong one."""
 _DENSE: Final = frozenset(("Han", "ko"))
 _LETTERS_IN_DENSE: Final = 3
 """Letters of other scripts that say as much as one of these."""
@@ -121,14 +119,16 @@ def _languages() -> dict[str, tuple[str, ...]]:
 
 def language_of(text: str) -> str | None:
     """The language of a text, such as `en`; None for a short text, or where it is not sure."""
-    start = text[:_MAX_READ].lower()
+    found = (_language_of(text[:size].lower(), lead) for size, lead in _READ)
+    return next(filter(None, found), None)
+
+
+def _language_of(start: str, min_lead: float) -> str | None:
+    """The language of the beginning of a text, in small letters."""
     words = Counter(_WORD.findall(start))
-    letters: dict[str, int] = {}
-    for word, times in words.items():
-        script = "Latin" if word < "\x80" else _SCRIPTS[bisect(_STARTS, ord(word[0])) - 1][1]
-        letters[script] = letters.get(script, 0) + len(word) * times
-    for script in _DENSE & letters.keys():
-        letters[script] *= _LETTERS_IN_DENSE
+    letters = {"Latin": len(start)}
+    if not start.isascii():
+        letters = _letters(words)
     script = max(letters, key=letters.__getitem__, default="")
     most = letters.get(script, 0)
     if most < max(_MIN_LETTERS, sum(letters.values()) / 2):
@@ -136,20 +136,32 @@ def language_of(text: str) -> str | None:
     if script == "Han":
         kana = _LETTERS_IN_DENSE * len(_KANA.findall(start))
         return "ja" if kana >= _MIN_KANA * most else "zh"
-    return script if len(script) == len("en") else _by_words(words)
+    return script if len(script) == len("en") else _by_words(words, min_lead)
 
 
-def _by_words(words: Counter[str]) -> str | None:
+def _letters(words: Counter[str]) -> dict[str, int]:
+    """How many letters the words have in each script."""
+    letters: dict[str, int] = {}
+    for word, times in words.items():
+        script = "Latin" if word < "\x80" else _SCRIPTS[bisect(_STARTS, ord(word[0])) - 1][1]
+        letters[script] = letters.get(script, 0) + len(word) * times
+    for script in _DENSE & letters.keys():
+        letters[script] *= _LETTERS_IN_DENSE
+    return letters
+
+
+def _by_words(words: Counter[str], min_lead: float) -> str | None:
     """The language whose commonest words are the most of these; None where two are as likely."""
     known = _languages()
     worth = {"": 0.0}
     own: dict[str, list[int]] = {"": []}
-    for word, times in words.items():
-        langs = known.get(word, ())
+    for word in filter(known.__contains__, words):
+        langs, times = known[word], words[word]
+        share = times / len(langs) ** 2
         for lang in langs:
-            worth[lang] = worth.get(lang, 0.0) + times / len(langs) ** 2
+            worth[lang] = worth.get(lang, 0.0) + share
             own.setdefault(lang, []).append(times)
     best = max(worth, key=worth.__getitem__)
     lead = worth.pop(best)
     is_sure = len(own[best]) >= _MIN_WORDS and sum(own[best]) >= _MIN_SHARE * words.total()
-    return best if is_sure and lead >= _MIN_LEAD * max(worth.values(), default=0.0) else None
+    return best if is_sure and lead >= min_lead * max(worth.values(), default=0.0) else None

@@ -107,7 +107,8 @@ login anmelden impressum all alle posts beiträge articles artikel view show blo
 here hier published updated posted photo foto bild image source quelle copyright newsroom presse
 press service gastautor gastbeitrag contributor contributors written text by von today heute
 minutes minuten name says search submit write download save menu close open next previous help size
-suche suchen buscar rechercher cerca weiter zurück nachrichten contactar publiziert dec sept ceo january february march april june july august september october november
+suche suchen buscar rechercher cerca weiter zurück nachrichten contactar publiziert dec sept ceo
+january february march april june july august september october november
 december
 """
 """Words that stand where names do, and are in none."""

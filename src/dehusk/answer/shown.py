@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import zlib
 from collections.abc import Iterable, Mapping
 from enum import IntEnum, IntFlag
@@ -33,7 +32,8 @@ _STARTS: Final = (
     "by ", "by:", "by&", "von ", "von:", "von&", "par ", "por ", "di ", "da ", "door ", "przez ",
     "av ", "af ", "posted", "written", "geschrieben", "verfasst", "text:", "texte", "texto",
     "autor", "autho", "auteur", "redak", "reporter", "bericht", "ein beitrag", "ein artikel",
-    "words by", "interview:", "interview von", "(责", "（责", "责任", "责编", "著者", "автор", "Автор", "作者", "记者", "記者", "文/", "文：", "글",
+    "words by", "interview:", "interview von", "(责", "（责", "责任", "责编", "著者", "автор",
+    "Автор", "作者", "记者", "記者", "文/", "文：", "글",
 )  # fmt: skip
 """What bylines begin with."""
 _INSIDE: Final = (" von ", " by ", " par ", " por ", "作者", "记者", "記者")
@@ -55,10 +55,11 @@ _OTHER_NAMES: Final = (
 _ITEM_TYPE: Final = b' itemtype="'
 _OTHER_TYPES: Final = (b"review", b"comment", b"usercomments")
 """Ends of the types of things on a page that are not the page, and have dates of their own."""
-_READERS: Final = pattern(
-    rb' (?:class|id)="(?:[^"]* )?(?:(?:customer|user|product)[-_]?)?'
-    rb"(?:review|comment|testimonial|kommentar)(?:s|e|er)?(?![a-z])",
-    re.IGNORECASE,
+_READERS: Final = (b"review", b"comment", b"testimonial", b"kommentar")
+_OF_READERS: Final = pattern(
+    rb' (?:class|id)="(?:[^"]* )?(?:(?:customer|user|product)[-_]?)?(?:'
+    + b"|".join(_READERS)
+    + rb")(?:s|e|er)?(?![a-z])"
 )
 """A start tag whose names begin with what readers write; `date-comments` holds the page's own."""
 
@@ -188,11 +189,14 @@ def shown_dates(tree: Tree, marks: list[Mark], *, month_first: bool | None) -> l
 
 def is_of_another(tree: Tree, node: int, headline: int) -> bool:
     """Does a place belong to a review or a comment on the page, and not to the page?"""
-    while node >= 0 and not node <= headline < tree.end[node]:
-        start, stop = int(tree.start[node]), int(tree.stop[node])
-        if not tree.is_text[node] and _READERS.search(tree.source, start, stop):
+    kernel, source = tree.kernel, tree.source
+    start, stop, end, parent = kernel.start, kernel.stop, kernel.end, kernel.parent
+    while node >= 0 and not node <= headline < end[node]:
+        tag = source[start[node] : stop[node]].lower()
+        # Far quicker than the pattern, which few tags come to.
+        if any(map(tag.__contains__, _READERS)) and _OF_READERS.search(tag):
             return True
-        node = int(tree.parent[node])
+        node = parent[node]
     return False
 
 

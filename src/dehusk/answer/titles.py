@@ -19,6 +19,7 @@ from dehusk.answer.stated import (
     Metas,
     Stated,
 )
+from dehusk.page import tags
 from dehusk.page.patterns import pattern
 from dehusk.page.tree import Tree
 
@@ -97,12 +98,9 @@ def headline_of(
         if not worth and best is not None and best[0] >= _MOST_BY_WORDS:
             continue
         if not worth:
-            words = words or {
-                word
-                for source in sources
-                for word in source.casefold().split()
-                if key_of(word) not in sites
-            }
+            words = (
+                words or {word for source in sources for word in source.casefold().split()} - sites
+            )
             own = heading.text.casefold().split()
             worth = sum(map(words.__contains__, own)) / len(own) if own else 0.0
         if worth < _SHARED and not (heading.level == 1 and is_content):
@@ -148,7 +146,12 @@ def _node_of(tree: Tree, labels: Labelled, text: str) -> int | None:
         behind = at + len(written)
         around = source[at - 99 : at].rstrip()[-1:] + source[behind : behind + 99].lstrip()[:1]
         node = int(np.searchsorted(tree.start, at, "right")) - 1
-        if around == b"><" and tree.is_text[node] and labels[node] == _CONTENT:
+        if (
+            around == b"><"
+            and tree.shown[node]
+            and tree.tag[node] == tags.TEXT
+            and labels[node] == _CONTENT
+        ):
             return node
     return None
 
