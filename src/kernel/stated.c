@@ -165,10 +165,12 @@ static size_t put_texts(const Tree *page, size_t first, size_t stop, Manner mann
     for (size_t i = first; i < stop; i++) {
         const uint8_t *from = page->source.bytes + page->start[i];
         size_t left = (size_t)(page->stop[i] - page->start[i]);
-        if (!is_said(page, i, manner)) {
-            if (manner == AS_PIECES || tag_sets[page->tag[i]] & BREAKS)
-                room[size++] = ' ';
-        } else if (page->raw[i]) {
+        int is_here = is_said(page, i, manner);
+        if (manner == AS_PIECES || (!is_here && tag_sets[page->tag[i]] & BREAKS))
+            room[size++] = ' ';
+        if (!is_here)
+            continue;
+        if (page->raw[i]) {
             memcpy(room + size, from, left);
             size += left;
         } else {

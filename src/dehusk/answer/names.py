@@ -18,7 +18,7 @@ _BY: Final = pattern(
     r"(?:(?:posted|written|published|reported|reviewed|submitted|created|geschrieben|verfasst|"
     r"veröffentlicht|eingestellt|gepostet|erstellt|escrito|publicado|publié|écrit|scritto|"
     r"geschreven|napisane|ein (?:beitrag|artikel|gastbeitrag|text|kommentar|interview))\s+)?"
-    r"(?:by|von|vom|par|por|di|da|door|przez|av|af|от|από|tarafından)(?:\b|(?-i:(?<=[Bb]y)(?=[A-Z][a-z])))|"
+    r"(?:by|von|vom|par|por|di|da|door|przez|av|af|от|από|tarafından)\b|"
     r"(?:(?:about |about the |über den |über die )?(?:authors?|autors?|autor(?:en|in|es|i|ka)?|"
     r"auteurs?|autore|redacteur|redakteur(?:in)?|verfasser(?:in)?|writers?|written|words|texte?|"
     r"texto|testo|tekst|bericht|reporter|автор(?:ы)?|текст|συντάκτης|κείμενο|yazar|redaktion|"
@@ -156,7 +156,7 @@ def is_company(name: str) -> bool:
 
 def has_byline(text: str) -> bool:
     """True for a text that begins as bylines do."""
-    return _BY.match(text) is not None or _INSIDE.search(text) is not None
+    return _BY.match(text.lstrip("(（[【")) is not None or _INSIDE.search(text) is not None
 
 
 @lru_cache(maxsize=512)  # A site's authors come again, and each stands at several places of a page.
@@ -169,9 +169,13 @@ def people(text: str, *, is_marked: bool) -> tuple[str, ...]:
         return (text,)
     inside = _INSIDE.search(text[: 2 * MAX_NAME])
     if inside and inside[1]:
-        return (inside[1],)
-    if inside:
-        text = inside[2]
+        named = _names(text[inside.start() :], is_marked=False)
+        return named if len(named) > 1 else (inside[1],)
+    return _names(inside[2] if inside else text, is_marked=is_marked)
+
+
+def _names(text: str, *, is_marked: bool) -> tuple[str, ...]:
+    """The names in a text that begins with a byline."""
     whole = _BRACKETS.fullmatch(text)
     rest = whole[1] if whole else _BRACKETS.sub(" ", text[: 2 * MAX_NAME])
     for _ in range(2):  # Some say who has written it twice.

@@ -144,7 +144,9 @@ def _node_of(tree: Tree, labels: Labelled, text: str) -> int | None:
         if at < 0:
             return None
         behind = at + len(written)
-        around = source[at - 99 : at].rstrip()[-1:] + source[behind : behind + 99].lstrip()[:1]
+        around = (
+            source[max(at - 99, 0) : at].rstrip()[-1:] + source[behind : behind + 99].lstrip()[:1]
+        )
         node = int(np.searchsorted(tree.start, at, "right")) - 1
         if (
             around == b"><"
