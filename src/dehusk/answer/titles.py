@@ -41,8 +41,10 @@ _SURE: Final = 3.55
 """What an `<h1>` of the content is worth that makes up nearly half of what is stated, or more."""
 _CONTENT: Final = Label.CONTENT.value
 _MIN_PIECE: Final = 12
-_MAX_PIECES: Final = 8
-"""Letters of a piece of a title that no page shows by chance, and how many are looked for."""
+"""Letters of a piece of a title that no page shows by chance."""
+_MAX_PIECES: Final = 3
+_MAX_PLACES: Final = 8
+"""Pieces that are looked for, the longest, and places where each is: a page may have thousands."""
 _SHARED: Final = 0.5
 """The share of a heading's words that what the page states of its title must have too."""
 
@@ -121,7 +123,8 @@ def _shown_piece(
     tree: Tree, labels: Labelled, sources: list[str], sites: frozenset[str]
 ) -> Heading | None:
     """The longest piece of what is stated that the page shows as a text of its own; else None."""
-    found = (piece.strip() for source in sources for piece in _pieces(source[:_MAX_READ]))
+    known = (source[:_MAX_READ] for source in dict.fromkeys(sources))
+    found = (piece.strip() for source in known for piece in _pieces(source, sites))
     pieces = {piece for piece in found if len(piece) >= _MIN_PIECE and key_of(piece) not in sites}
     for piece in sorted(pieces, key=lambda piece: (-len(piece), piece))[:_MAX_PIECES]:
         node = _node_of(tree, labels, piece)
@@ -130,16 +133,16 @@ def _shown_piece(
     return None
 
 
-def _pieces(stated: str) -> list[str]:
-    """What stands between the separators of a title, and the title."""
-    return [stated, *_SEPARATOR.split(stated)]
+def _pieces(stated: str, sites: frozenset[str]) -> list[str]:
+    """What stands between the separators of a title, and the title without the site's name."""
+    return [without_site(stated, sites), *_SEPARATOR.split(stated)]
 
 
 def _node_of(tree: Tree, labels: Labelled, text: str) -> int | None:
     """The first node of the content that is a text; None for none among the first few places."""
     written = html.escape(text, quote=False).encode("utf-8", "replace")
     source, at = tree.source, 0
-    for _ in range(_MAX_PIECES):
+    for _ in range(_MAX_PLACES):
         at = source.find(written, at + 1)
         if at < 0:
             return None
