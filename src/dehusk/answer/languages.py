@@ -14,7 +14,7 @@ from typing import Final
 
 from dehusk.page.patterns import pattern
 
-_READ: Final = ((600, 3.0), (2000, 1.2))
+_READ: Final = ((400, 3.0), (2000, 1.2))
 """Characters of a text that are looked at, and how much more their words must speak for a language
 than for the next: the more where the fewer are sure."""
 _MIN_LETTERS: Final = 60
