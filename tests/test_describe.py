@@ -77,6 +77,31 @@ def test_the_title_is_the_pages_own(html: str, expected: str) -> None:
     assert _describe(html).title == expected
 
 
+@pytest.mark.parametrize(
+    "html",
+    [
+        (
+            "<title>Pond.example - The mill turns again</title><h1>Top classifieds</h1>"
+            "<p class=head>The mill turns again</p>"
+        ),
+        (
+            "<title>The Gazette : Business : The mill turns again</title>"
+            "<b> The mill turns again </b>"
+        ),
+        (
+            "<title>The mill turns again - Millpond</title><h2>Millpond customers</h2>"
+            "<p>The mill turns again</p>"
+        ),
+        (
+            "<title>A place of many mills: Turns</title><header>A place of many mills</header>"
+            "<h1>The mill turns again</h1>"
+        ),
+    ],
+)
+def test_the_title_is_what_the_page_states_and_shows_and_not_its_section(html: str) -> None:
+    assert _describe(html).title == "The mill turns again"
+
+
 def test_a_heading_that_was_dropped_is_a_better_title_than_none() -> None:
     site = dehusk.Site(method="segments", drop="h1")
     assert site.add("<h1>The wheel</h1><p>It turns").description.title == "The wheel"

@@ -133,6 +133,30 @@ def test_dates_of_comments_are_not_the_pages() -> None:
     assert _page("<p>2 May 2024</p>", rest=comments).published == "2024-05-02"
 
 
+_REVIEW = "<p>By Bo Reed, reviewed on 2 May 2024</p><p>It grinds well, and it is quiet too.</p>"
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        f'<script type="application/ld+json">{{"@type": "Product"}}</script><h1>Mill</h1>{_REVIEW}',
+        f"<meta property=og:type content=product><h1>Mill</h1><p>{LONG}</p><p>2 May 2024</p>",
+        f"<h1>Mill</h1><p>{LONG}</p><div class=customer-reviews>{_REVIEW}</div>",
+        f"<h1>Mill</h1><p>{LONG}</p><ul id=reviews><li><p>2 May 2024</p><p>Works</p></ul>",
+    ],
+)
+def test_a_product_was_not_published_when_a_customer_reviewed_it(html: str) -> None:
+    page = dehusk.extract(f"<title>Mill</title>{html}", URL)
+    assert (page.published, page.modified) == (None, None)
+
+
+def test_an_article_in_a_section_of_reviews_keeps_its_day() -> None:
+    html = (
+        f"<div class=reviews><article><h1>Mill</h1><p>2 May 2024</p><p>{LONG}</p></article></div>"
+    )
+    assert dehusk.extract(f"<title>Mill</title>{html}", URL).published == "2024-05-02"
+
+
 @pytest.mark.parametrize(
     ("lang", "host", "expected"),
     [
@@ -163,6 +187,17 @@ def test_a_written_date_is_a_day_of_the_calendar(text: str, month_first: bool | 
     [
         ("By Ada Fennel", "Ada Fennel"),
         ("By <a href=/author/ada>Ada Fennel</a> on May 2, 2024", "Ada Fennel"),
+        ("<a class=author><span>By</span>Ada Fennel</a>", "Ada Fennel"),
+        ("<p><span>By </span><a href=/ada>Ada Fennel</a></p>", "Ada Fennel"),
+        ("<p class=byline><b>Ada Fennel</b> Dec 6, 2016</p>", "Ada Fennel"),
+        ("<p class=byline>Ada Fennel, Senior Writer</p>", "Ada Fennel"),
+        ("<p class=byline><b>Ada Fennel</b><i>Ada Fennel</i></p>", "Ada Fennel"),
+        ("<small>posted on 2 May 2024</small> by Ada Fennel", "Ada Fennel"),
+        ("<b>Autor:</b> Ada Fennel/MP", "Ada Fennel"),
+        ("<p class=byline>作者：宋怡 杨志华</p>", "宋怡, 杨志华"),
+        ("<p class=byline>[田中宏昌，ITmedia]</p>", "田中宏昌"),
+        ("<p>著者：後藤大地</p>", "後藤大地"),
+        ("<p>（责编：牛镛、岳弘彬）</p>", "牛镛, 岳弘彬"),
         ("Von Ada Fennel und Bo von der Reed", "Ada Fennel, Bo von der Reed"),
         ("Text: Ada B. Fennel", "Ada B. Fennel"),
         ("Por Ada Fennel | 2 de mayo de 2024", "Ada Fennel"),
@@ -185,6 +220,28 @@ def test_the_author_is_read_from_a_byline(byline: str, expected: str) -> None:
 ])  # fmt: skip
 def test_what_is_no_name_is_no_author(byline: str) -> None:
     assert _page(f"<p>{byline}</p>").author is None
+
+
+@pytest.mark.parametrize("word", ["Search", "Submit", "Write", "Suche", "Close"])
+def test_a_button_is_no_author(word: str) -> None:
+    assert _page(f"<p class=author>{word}</p><a href=/author/x>{word}</a>").author is None
+
+
+def test_a_page_that_names_all_authors_outranks_a_place_that_shows_one_of_them() -> None:
+    linked = {"@type": "Article", "author": [{"name": "Ada Fennel"}, {"name": "Bo Reed"}]}
+    meta = f'<script type="application/ld+json">{json.dumps(linked)}</script>'
+    page = _page("<p class=byline>Ada Fennel</p>", meta)
+    assert page.author == "Ada Fennel, Bo Reed"
+
+
+def test_what_stands_behind_a_name_that_another_place_has_alone_is_no_part_of_it() -> None:
+    head = "<p class=byline><b class=author>Ada Fennel</b> <i>Millwright</i></p>"
+    assert _page(head).author == "Ada Fennel"
+
+
+def test_a_meta_that_says_value_for_content_is_read() -> None:
+    page = _page(meta='<meta name="author" value="Ada Fennel">')
+    assert page.author == "Ada Fennel"
 
 
 def test_a_person_in_the_byline_outranks_the_site_as_author() -> None:

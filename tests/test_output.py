@@ -46,7 +46,10 @@ class StandIn:
     capture: Capture | None = None
     more: dict[str, object] = field(default_factory=dict)
 
-    def to_json(self, piece_tokens: int | None = None) -> dict[str, object]:
+    def to_json(
+        self, piece_tokens: int | None = None, *, has_structured: bool = False
+    ) -> dict[str, object]:
+        del has_structured
         error = self.error and {"code": "not_html", "message": str(self.error)}
         start = {"url": self.url, "site": self.site, "text": self.text}
         fields = {**start, "markdown": self.markdown, **self.more, "error": error}

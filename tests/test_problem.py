@@ -16,7 +16,7 @@ from dehusk.answer.result import FIELDS, Refusal
 from dehusk.doors.cli import main
 from dehusk.doors.documents import facts_of
 from dehusk.errors import PageTooLarge
-from dehusk.output.formats import Format, render
+from dehusk.output.formats import Format, Shape
 from dehusk.page.page import Capture, Page
 from wall_pages import SOUND_PAGES, WALL_PAGES, WallPage
 
@@ -146,8 +146,8 @@ def test_the_json_line_and_its_schema_have_the_problem() -> None:
 
 def test_front_matter_and_facts_have_the_problem_only_where_there_is_one() -> None:
     wall, article = dehusk.extract(KNOWN_WALL, SITE), dehusk.extract(_article(1))
-    assert b'\nproblem: "bot_wall"\n' in (render(wall, Format.MARKDOWN) or b"")
-    assert b"problem" not in (render(article, Format.MARKDOWN) or b"")
+    assert b'\nproblem: "bot_wall"\n' in (Shape(Format.MARKDOWN).data(wall) or b"")
+    assert b"problem" not in (Shape(Format.MARKDOWN).data(article) or b"")
     assert facts_of(wall)["problem"] == "bot_wall"
     assert "problem" not in facts_of(article)
 

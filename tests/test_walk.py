@@ -17,7 +17,7 @@ import dehusk
 
 ROOT = Path(dehusk.__file__).parent
 PAGE = (
-    "<title>Harvest {n}</title><nav><a href=/>Home</a></nav><main><h1>Harvest</h1>"
+    "<html lang=en><title>Harvest {n}</title><nav><a href=/>Home</a></nav><main><h1>Harvest</h1>"
     "<p>In year {n} there were <b>many</b> sacks of rye, as <a href=/x>others</a> say.</p></main>"
 )
 steps = []

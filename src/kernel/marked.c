@@ -177,8 +177,8 @@ static uint64_t place_of(const Tree *page, size_t node)
 }
 
 /* Append a node with its label, its path, its place, what it has, where it is, the names of its element, what
-   an attribute says, and what is said in `said`. */
-static int append_mark(const Search *search, size_t node, long has, size_t said, PyObject *names,
+   an attribute says, and what is said up to before `stop`. */
+static int append_mark(const Search *search, size_t node, long has, size_t stop, PyObject *names,
                        PyObject *value)
 {
     PyObject *items[] = {PyLong_FromSize_t(node),
@@ -189,7 +189,7 @@ static int append_mark(const Search *search, size_t node, long has, size_t said,
                          PyLong_FromLong(where_is(search, node)),
                          names,
                          value,
-                         said_in_line(search->tree, said)};
+                         said_in_line(search->tree, node, stop)};
     size_t count = sizeof(items) / sizeof(*items), made = 0;
     while (made < count && items[made])
         made++;
@@ -209,11 +209,16 @@ static int is_short(const Search *search, size_t node)
     return page->text_length[node] <= search->max_text && page->close[node] - page->start[node] <= MAX_BYTES;
 }
 
-/* What says the whole byline that a text begins: its parent where that is short, else the text. */
-static size_t byline_of(const Search *search, size_t node)
+/* One behind the byline that a text begins: behind the nearest element with more text, where that is short, else
+   behind the text: 'By' may have an element of its own. */
+static size_t byline_end(const Search *search, size_t node)
 {
-    int32_t parent = search->tree->parent[node];
-    return parent >= 0 && is_short(search, (size_t)parent) ? (size_t)parent : node;
+    const Tree *page = search->tree;
+    size_t last = node;
+    while (page->text_length[last] == page->text_length[node] && page->parent[last] >= 0 &&
+           is_short(search, (size_t)page->parent[last]))
+        last = (size_t)page->parent[last];
+    return (size_t)page->end[last];
 }
 
 static int add_text(const Search *search, size_t node)
@@ -229,7 +234,7 @@ static int add_text(const Search *search, size_t node)
     if (!is_byline && !has_date)
         return 1;
     return append_mark(search, node, (has_date ? HAS_DATE : 0) | (is_byline ? IS_BYLINE : 0),
-                       is_byline ? byline_of(search, node) : node, PyTuple_New(0),
+                       is_byline ? byline_end(search, node) : node + 1, PyTuple_New(0),
                        as_text((const uint8_t *)"", 0));
 }
 
@@ -314,7 +319,7 @@ static int add_marked(const Search *search, size_t node)
         has |= HAS_DATE;
     if (!has || (page->text_length[node] <= 0 && names.value.value == names.value.value_stop))
         return 1;
-    return append_mark(search, node, has, node, values_of(page, names.names, NAMES),
+    return append_mark(search, node, has, (size_t)page->end[node], values_of(page, names.names, NAMES),
                        meant_value(page, &names.value));
 }
 

@@ -10,10 +10,13 @@
 #include "tags.h"
 #include "white.h"
 
+#define MAX_NAMES 128
+
 /* What is asked of a page. */
 typedef struct {
     const Tree *tree;
-    Bytes names; /* Of metas, a line end between them. */
+    Bytes names[MAX_NAMES]; /* Of metas. */
+    size_t count;
     int max_headings, max_title, max_script;
 } Asked;
 
@@ -79,15 +82,14 @@ static int may_be_asked(const Asked *asked, const Attribute *attribute)
         first++;
     while (first < behind && white_at(bytes + behind - 1, 1))
         behind--;
-    Bytes names = asked->names;
-    for (size_t at = 0, line; at < names.size; at = line + 1) {
+    for (size_t i = 0; i < asked->count; i++) {
+        Bytes name = asked->names[i];
         size_t same = 0;
-        line = find_byte(names, '\n', at, names.size);
-        if (line - at != behind - first)
+        if (name.size != behind - first)
             continue;
-        while (at + same < line && names.bytes[at + same] == lower(bytes[first + same]))
+        while (same < name.size && name.bytes[same] == lower(bytes[first + same]))
             same++;
-        if (at + same == line)
+        if (same == name.size)
             return 1;
     }
     return 0;
@@ -100,7 +102,9 @@ static int add_meta(const Asked *asked, size_t node, Stated *stated)
     const Tree *page = asked->tree;
     static const char *const names[] = {"property", "name", "http-equiv"};
     Attribute content, name;
-    if (!find_in(page, node, "content", &content) || content.value == content.value_stop)
+    /* Some write `value` for `content`. */
+    if ((!find_in(page, node, "content", &content) && !find_in(page, node, "value", &content)) ||
+        content.value == content.value_stop)
         return 1;
     for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
         if (find_in(page, node, names[i], &name) && name.value < name.value_stop &&
@@ -155,22 +159,18 @@ static int is_said(const Tree *page, size_t node, Manner manner)
     return page->tag[node] == TAG_TEXT && page->shown[node] && page->tag[parent] != TAG_title;
 }
 
-/* Where the texts begin: a text says itself, an element what is below it. */
-static size_t first_said(const Tree *page, size_t node)
-{
-    return page->tag[node] == TAG_TEXT ? node : node + 1;
-}
-
-static size_t put_texts(const Tree *page, size_t node, Manner manner, uint8_t *room)
+static size_t put_texts(const Tree *page, size_t first, size_t stop, Manner manner, uint8_t *room)
 {
     size_t size = 0;
-    for (size_t i = first_said(page, node); i < (size_t)page->end[node]; i++) {
+    for (size_t i = first; i < stop; i++) {
         const uint8_t *from = page->source.bytes + page->start[i];
         size_t left = (size_t)(page->stop[i] - page->start[i]);
-        if (!is_said(page, i, manner)) {
-            if (manner == AS_PIECES || tag_sets[page->tag[i]] & BREAKS)
-                room[size++] = ' ';
-        } else if (page->raw[i]) {
+        int is_here = is_said(page, i, manner);
+        if (manner == AS_PIECES || (!is_here && tag_sets[page->tag[i]] & BREAKS))
+            room[size++] = ' ';
+        if (!is_here)
+            continue;
+        if (page->raw[i]) {
             memcpy(room + size, from, left);
             size += left;
         } else {
@@ -180,23 +180,29 @@ static size_t put_texts(const Tree *page, size_t node, Manner manner, uint8_t *r
     return size;
 }
 
-/* What an element says, in one line; NULL with an exception set. */
-static PyObject *text_of(const Tree *page, size_t node, Manner manner)
+/* What nodes say, in one line; NULL with an exception set. */
+static PyObject *texts_of(const Tree *page, size_t first, size_t stop, Manner manner)
 {
     size_t most = 1;
-    for (size_t i = first_said(page, node); i < (size_t)page->end[node]; i++)
+    for (size_t i = first; i < stop; i++)
         most += (size_t)(page->stop[i] - page->start[i]) + 1;
     uint8_t *room = malloc(most);
     if (!room)
         return PyErr_NoMemory();
-    PyObject *text = as_text(room, collapse(room, put_texts(page, node, manner, room)));
+    PyObject *text = as_text(room, collapse(room, put_texts(page, first, stop, manner, room)));
     free(room);
     return text;
 }
 
-PyObject *said_in_line(const Tree *page, size_t node)
+/* What is below an element says. */
+static PyObject *text_of(const Tree *page, size_t node, Manner manner)
 {
-    return text_of(page, node, AS_PIECES);
+    return texts_of(page, page->tag[node] == TAG_TEXT ? node : node + 1, (size_t)page->end[node], manner);
+}
+
+PyObject *said_in_line(const Tree *page, size_t first, size_t stop)
+{
+    return texts_of(page, first, stop, AS_PIECES);
 }
 
 static int add_title(const Tree *page, size_t node, Stated *stated)
@@ -306,11 +312,12 @@ PyObject *kernel_stated(PyObject *module, PyObject *const *arguments, Py_ssize_t
     long max_script = PyLong_AsLong(arguments[4]);
     if (PyErr_Occurred())
         return NULL;
-    Asked asked = {tree,
-                   {(const uint8_t *)names, (size_t)size},
-                   (int)max_headings,
-                   (int)max_title,
-                   (int)max_script};
+    Asked asked = {tree, {{0}}, 0, (int)max_headings, (int)max_title, (int)max_script};
+    Bytes lines = {(const uint8_t *)names, (size_t)size};
+    for (size_t at = 0, end; at < lines.size && asked.count < MAX_NAMES; at = end + 1) {
+        end = find_byte(lines, '\n', at, lines.size);
+        asked.names[asked.count++] = (Bytes){lines.bytes + at, end - at};
+    }
     return stated_of(&asked);
 }
 

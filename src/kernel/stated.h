@@ -9,8 +9,8 @@
 /* An attribute's value as the page means it; NULL with an exception set. */
 PyObject *meant_value(const Tree *page, const Attribute *attribute);
 
-/* What is shown of a node, or the text that it is, in one line, with spaces between elements; NULL with an
-   exception set. */
-PyObject *said_in_line(const Tree *page, size_t node);
+/* What is shown of the nodes from `first` to before `stop`, in one line, with spaces between elements; NULL with
+   an exception set. */
+PyObject *said_in_line(const Tree *page, size_t first, size_t stop);
 
 #endif

@@ -51,13 +51,13 @@ from dehusk.page.urls import host_of
 BIAS: Final = "any"
 """The sign that every candidate has."""
 PUBLISHED_WEIGHTS: Final[Mapping[str, float]] = {
-    BIAS: 1.0,
-    "stated": 1.2, "meta date": -0.3, "address": 0.9,
-    "where 0": -0.6, "where 1": -0.9, "where 2": 0.5, "where 3": 0.4, "where 4": -0.6,
-    "label 0": -0.2, "label 1": -0.4, "first": 1.0, "long text": -1.7, "other": -3.0,
-    "alone there": 0.3, "few there": -0.6, "many there": -0.8, "not first there": -0.5,
-    "as address": 1.3, "not as address": -1.9, "as stated": 1.6, "not as stated": -1.8,
-    "as in head": 0.6, "not as in head": -3.0,
+    BIAS: 1.3,
+    "stated": 0.8, "meta date": -0.2, "address": 1.1,
+    "where 0": -1.2, "where 1": 0.1, "where 2": 0.4, "where 3": 0.5, "where 4": -0.4,
+    "label 0": -0.2, "label 1": -0.2, "first": 0.7, "long text": -2.0, "other": -3.0,
+    "alone there": 0.2, "few there": 0.3, "many there": -1.0, "not first there": 0.1,
+    "as address": 1.3, "not as address": -1.6, "as stated": 0.5, "not as stated": -1.9,
+    "as in head": 0.6, "not as in head": -3.1,
     "place right": 2.0, "place wrong": -2.0, "place same": -1.0,
 }  # fmt: skip
 """How much more likely each sign makes a day, as logarithms of odds.
@@ -67,23 +67,23 @@ Fitted by `dehusk bench metadata --fit` to 1,280 pages of articles-dev and snipp
 weights of places, which need pages of one site.
 """
 AUTHOR_WEIGHTS: Final[Mapping[str, float]] = {
-    BIAS: 0.4,
-    "person": 1.4, "one word": 0.1, "no names": 0.4, "company": -0.3, "site": -0.6, "house": -0.3,
-    "several": -1.3, "many names": -0.3, "said 1": -0.9, "said 2": 0.4, "said 3": 0.8,
-    "json-ld article": 1.0, "json-ld other": -0.3, "meta byline": 0.6, "meta author": -0.5,
-    "meta creator": -0.5, "meta article:author": 0.1, "meta labelled": -0.4,
-    "rel": 0.8, "itemprop": 1.0, "byline": -0.5, "named": -0.2, "link": 0.4, "other name": -0.3,
-    "text": -0.9,
-    "where 0": 0.5, "where 1": -1.2, "where 2": 0.5, "where 3": 0.7, "where 4": -0.2,
-    "label 1": -0.5, "says by": 0.7, "long text": -1.2,
+    BIAS: 0.6,
+    "person": 1.3, "one word": -0.3, "no names": 0.3, "company": -0.4, "site": -1.0, "house": -0.3,
+    "part": -1.7, "several": -1.7, "many names": -0.1, "said 1": -0.7, "said 2": 0.5, "said 3": 0.8,
+    "json-ld article": 1.0, "json-ld other": -0.3, "meta byline": 0.6, "meta author": -0.6,
+    "meta creator": -0.5, "meta article:author": 0.2, "meta labelled": -0.3,
+    "rel": 0.4, "itemprop": 0.8, "byline": 0.1, "named": 0.0, "link": 0.3, "other name": -0.3,
+    "text": -0.8,
+    "where 0": 0.1, "where 1": -0.9, "where 2": 0.4, "where 3": 0.9, "where 4": 0.1,
+    "label 1": -0.4, "says by": 0.7, "long text": -1.0,
     "place right": 2.0, "place wrong": -2.0,
 }  # fmt: skip
 """The same of authors, fitted to 1,062 pages."""
 MIN_PUBLISHED: Final = 0.6
 MIN_AUTHOR: Final = 0.45
 """Below it nothing is said. By folds of sites, so many are right and wrong from each on: days at
-0.4 0.897 and 0.079, at 0.6 0.887 and 0.073, at 0.7 0.861 and 0.066 (on 0.05 of pages the right day
-stands nowhere); authors at 0.3 0.749 and 0.119, at 0.45 0.728 and 0.100, at 0.6 0.695 and 0.091."""
+0.4 0.898 and 0.077, at 0.6 0.895 and 0.077, at 0.7 0.870 and 0.071 (on 0.06 of pages the right day
+stands nowhere); authors at 0.3 0.755 and 0.120, at 0.45 0.737 and 0.105, at 0.6 0.724 and 0.097."""
 
 
 class Chosen(NamedTuple):
@@ -150,15 +150,18 @@ def gather(
         key_of(name) for site in linked.sites if (name := name_of(site.get("name")))
     }
     linked_title, lang = linked.first("headline"), lang_of(stated)
-    headline = headline_of(stated, sites, linked_title)
+    headline = headline_of(tree, labels, stated, sites, linked_title)
     page = _Page(tree, labels, headline, is_month_first(lang, host), latest)
     dates = [each for each in _stated_dates(stated, linked) if is_plausible(each.value, latest)]
     authors = list(_stated_authors(stated, linked))
     days, names = page.shown(is_head_only=True) if headline else ([], [])
-    wanted = 0 if dates or days else DATES
+    is_product = _is_product(stated, linked)
+    wanted = 0 if dates or days or is_product else DATES
     if not any(_is_sure(author, sites) for author in (*authors, *names)):
         wanted |= AUTHORS
-    if not wanted and not dates and places.has_other(day.place for day in days):
+    if is_product:
+        days = []
+    elif not wanted and not dates and places.has_other(day.place for day in days):
         wanted = DATES
     if wanted:
         all_days, all_names = page.shown(is_head_only=False, wanted=wanted)
@@ -166,6 +169,16 @@ def gather(
     dates = _placed(_compared([*dates, *days], url, latest), places, IS_DATE)
     authors = _placed(_judged([*authors, *names], sites), places, IS_AUTHOR)
     return Gathered(stated, linked, sites, headline, linked_title, lang, dates, authors)
+
+
+def _is_product(stated: Stated, linked: Linked) -> bool:
+    """Does the page say that it is about a product? It then shows days of reviews and events."""
+    if linked.articles:
+        return False
+    kinds = (item.get("@type") for item in linked.objects[:_MAX_ITEMS])
+    return "Product" in kinds or (stated.first(("og:type",)) or "").startswith(
+        ("product", "og:product")
+    )
 
 
 _ANY_DAY: Final = "9999"
@@ -192,13 +205,14 @@ def taught(tree: Tree) -> Table:
         return EMPTY
     stated, linked = tree.once(read_said)
     sites = site_keys(stated.metas, "")
-    headline = headline_of(stated, sites, linked.first("headline"))
+    labels = np.zeros(len(tree), np.int8)
+    headline = headline_of(tree, labels, stated, sites, linked.first("headline"))
     dates = [each for each in _stated_dates(stated, linked) if each.signs[1] in PUBLISHED_KINDS]
     authors = [each for each in _stated_authors(stated, linked) if _is_sure(each, sites)]
     if not (headline or dates or authors):
         return EMPTY
     # Days that could be two teach nothing.
-    page = _Page(tree, np.zeros(len(tree), np.int8), headline, None, _ANY_DAY)
+    page = _Page(tree, labels, headline, None, _ANY_DAY)
     days, names = page.shown(is_head_only=True) if headline else ([], [])
     day = _known(dates, list(_compared(days, None, _ANY_DAY)), PUBLISHED_WEIGHTS)
     name = _known(_judged(authors, sites), _judged(names, sites), AUTHOR_WEIGHTS)
@@ -345,10 +359,32 @@ def _is_sure(author: Candidate, sites: frozenset[str]) -> bool:
     return all(map(is_person, names)) and key_of(author.value) not in sites
 
 
+def _shortened(authors: list[Candidate]) -> list[Candidate]:
+    """The candidates without what stands behind a name that another place has alone.
+
+    A title goes, and a second name stands behind a comma.
+    """
+    if len(authors) < 2:
+        return authors
+    alone = tuple(dict.fromkeys(each.value for each in authors if is_person(each.value)))
+    found = []
+    for each in authors:
+        value = each.value
+        for name in alone:
+            if value.startswith(name) and value[len(name) : len(name) + 1] == " ":
+                rest = value[len(name) + 1 :]
+                each = each._replace(value=f"{name}, {rest}" if is_person(rest) else name)  # noqa: PLW2901
+                break
+        found.append(each)
+    return found
+
+
 def _judged(authors: list[Candidate], sites: frozenset[str]) -> list[Candidate]:
     """The candidates with what their names look like, and how many others say the same."""
     said: dict[str, set[object]] = {}
+    authors = _shortened(authors)
     keys = [key_of(each.value) for each in authors]
+    groups = {frozenset(each.value.split(", ")) for each in authors if ", " in each.value}
     for each, key in zip(authors, keys, strict=True):
         # An element and what is in it say the same once.
         origin = each.node // _SPREAD if each.node >= 0 else each.signs[1]
@@ -367,6 +403,8 @@ def _judged(authors: list[Candidate], sites: frozenset[str]) -> list[Candidate]:
             signs.append("one word")
         if len(names) > 1:
             signs.append("several")
+        if any(group.issuperset(names) and len(group) > len(names) for group in groups):
+            signs.append("part")
         signs.append(f"said {min(len(said[key]), 3)}")
         found.append(Candidate(each.value, (*each.signs, *signs), each.node, each.place))
     return found

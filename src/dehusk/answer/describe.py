@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
@@ -18,6 +18,7 @@ from dehusk.answer.candidates import (
     MIN_AUTHOR,
     MIN_PUBLISHED,
     PUBLISHED_WEIGHTS,
+    Chosen,
     Gathered,
     choose,
     gather,
@@ -25,7 +26,7 @@ from dehusk.answer.candidates import (
 )
 from dehusk.answer.dates import is_plausible, iso_date, latest_day
 from dehusk.answer.names import name_of, one_line
-from dehusk.answer.shown import NO_PLACES, Places
+from dehusk.answer.shown import NO_PLACES, Candidate, Places, is_of_another
 from dehusk.answer.stated import (
     DATE_NAMES,
     IMAGE_NAMES,
@@ -93,14 +94,14 @@ def describe(
     known = Places(places, tree.once(taught)) if len(places) else NO_PLACES
     gathered = gather(tree, labels, url, latest, known)
     stated = gathered.stated
-    published = _published(gathered, latest)
+    published = _published(tree, gathered, latest)
     return Description(
         title=title_of(stated, gathered.sites, gathered.headline, gathered.linked_title),
         lang=gathered.lang,
         canonical=_canonical(tree, stated, url),
-        author=_author(gathered),
+        author=_author(tree, gathered),
         published=published,
-        modified=_modified(gathered, published, latest),
+        modified=_modified(tree, gathered, published, latest),
         summary=_summary(gathered),
         image=_image(tree, gathered, url),
         site_name=_site_name(gathered),
@@ -132,16 +133,34 @@ def _address(tree: Tree, url: str | None, written: str) -> str | None:
     return address if address and is_web(address) else None
 
 
-def _author(gathered: Gathered) -> str | None:
+def _own(
+    tree: Tree, gathered: Gathered, candidates: list[Candidate], weights: Mapping[str, float]
+) -> Chosen | None:
+    """The likeliest candidate that does not stand in a review or a comment; None for none."""
+    while chosen := choose(candidates, weights):
+        if _is_own(tree, gathered, chosen.candidate):
+            break
+        candidates = [each for each in candidates if each is not chosen.candidate]
+    return chosen
+
+
+def _is_own(tree: Tree, gathered: Gathered, candidate: Candidate) -> bool:
+    """Is it stated, or shown elsewhere than in a review or a comment, as far as can be told?"""
+    if candidate.node < 0 or not gathered.headline:
+        return True
+    return not is_of_another(tree, candidate.node, gathered.headline.node)
+
+
+def _author(tree: Tree, gathered: Gathered) -> str | None:
     """Who has written the page, where that is sure enough."""
-    chosen = choose(gathered.authors, AUTHOR_WEIGHTS)
+    chosen = _own(tree, gathered, gathered.authors, AUTHOR_WEIGHTS)
     return chosen.candidate.value if chosen and chosen.confidence >= MIN_AUTHOR else None
 
 
-def _published(gathered: Gathered, latest: str) -> str | None:
+def _published(tree: Tree, gathered: Gathered, latest: str) -> str | None:
     """When the page was published, where that is sure enough; else the month that it states."""
     dates = [each for each in gathered.dates if "updated" not in each.signs]
-    chosen = choose(dates, PUBLISHED_WEIGHTS)
+    chosen = _own(tree, gathered, dates, PUBLISHED_WEIGHTS)
     if chosen and chosen.confidence >= MIN_PUBLISHED:
         day = chosen.candidate.value
         # What is stated may say the time as well.
@@ -161,9 +180,10 @@ def _stated(
             yield found
 
 
-def _modified(gathered: Gathered, published: str | None, latest: str) -> str | None:
+def _modified(tree: Tree, gathered: Gathered, published: str | None, latest: str) -> str | None:
     """When the page was last changed, as it states or shows; None where that is not later."""
-    shown = (each.value for each in gathered.dates if "updated" in each.signs)
+    updated = (each for each in gathered.dates if "updated" in each.signs)
+    shown = (each.value for each in updated if _is_own(tree, gathered, each))
     for found in chain(_stated(gathered, ("dateModified",), MODIFIED_NAMES, latest), shown):
         return found if published is None or found[:10] >= published[:10] else None
     return None

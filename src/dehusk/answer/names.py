@@ -22,7 +22,8 @@ _BY: Final = pattern(
     r"(?:(?:about |about the |über den |über die )?(?:authors?|autors?|autor(?:en|in|es|i|ka)?|"
     r"auteurs?|autore|redacteur|redakteur(?:in)?|verfasser(?:in)?|writers?|written|words|texte?|"
     r"texto|testo|tekst|bericht|reporter|автор(?:ы)?|текст|συντάκτης|κείμενο|yazar|redaktion|"
-    r"de|a cura di)\b\s*[:|\-–—/]+)|(?:作者|记者|記者|編輯|编辑|著者|投稿者|執筆者?)[\s:：/|]\s*"
+    r"de|a cura di|interview)\b\s*[:|\-–—/]+)"
+    r"|(?:作者|记者|記者|責任編輯|责任编辑|责编|編輯|编辑|著者|投稿者|執筆者?)[\s:：/|]\s*"
     r"|(?:文|글)\s*[:：/|])"
     r"[\s:|\-–—]*",
     re.IGNORECASE,
@@ -41,11 +42,16 @@ _INSIDE: Final = pattern(
 )
 """Bylines behind a date, and in Chinese and Japanese, where all stands in one line."""
 _AFTER: Final = pattern(
-    r"(?:,?\s+(?:M\.?[ASD]|MBA|Ph\.?D\.?|RDN?|LD|JD|Esq|Mo|Di|Mi|Do|Fr|Sa|So|Mon|Tue|Wed|Thu|Fri|Sat"
-    r"|Sun|Redakteur(?:in)?|Corresponsal|Staff|Editor|Reporter|Contributor)\.?)+$"
+    r"(?:,?\s+(?:M\.?[ASD]|MBA|Ph\.?D\.?|RDN?|LD|JD|Esq|CEO|CTO|Mo|Di|Mi|Do|Fr|Sa|So|Mon|Tue|Wed|Thu"
+    r"|Fri|Sat|Sun|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|January|February|August"
+    r"|September|October|November|December|Stand|Publiziert|Redakteur(?:in)?|Redaktion|Corresponsal"
+    r"|Senior|Staff|Columnist|Politics|Editor|Writer|Reporter|Correspondent|Contributor)\.?)+$"
 )
-"""Degrees, days of the week and desks behind a name."""
-_BRACKETS: Final = pattern(r"\s*[(\[（【][^)\]）】]*[)\]）】]\s*")
+"""Degrees, days, months and desks behind a name."""
+_BRACKETS: Final = pattern(r"\s*[(\[（【]([^)\]）】]*)[)\]）】]\s*")
+_MAX_CJK: Final = 4
+_CJK_AFTER: Final = pattern(r"(?<=\w)\s*(?:著|監訳|訳|文|氏|さん|記者|记者|編集長|기자)$")
+"""What a person has done, or how people are spoken of, behind a name."""
 _BETWEEN: Final = pattern(
     r"\s*[,;/&、，；\n]\s*|\s+(?:and|und|et|y|og|och|en|и|και|oraz|ve)\s+(?=\S)", re.IGNORECASE
 )
@@ -100,7 +106,9 @@ comments kommentare comment reply agencies agenturen read lesen profile profil s
 login anmelden impressum all alle posts beiträge articles artikel view show blog archive the this
 here hier published updated posted photo foto bild image source quelle copyright newsroom presse
 press service gastautor gastbeitrag contributor contributors written text by von today heute
-minutes minuten name says january february march april june july august september october november
+minutes minuten name says search submit write download save menu close open next previous help size
+suche suchen buscar rechercher cerca weiter zurück nachrichten contactar publiziert dec sept ceo
+january february march april june july august september october november
 december
 """
 """Words that stand where names do, and are in none."""
@@ -148,7 +156,7 @@ def is_company(name: str) -> bool:
 
 def has_byline(text: str) -> bool:
     """True for a text that begins as bylines do."""
-    return _BY.match(text) is not None or _INSIDE.search(text) is not None
+    return _BY.match(text.lstrip("(（[【")) is not None or _INSIDE.search(text) is not None
 
 
 @lru_cache(maxsize=512)  # A site's authors come again, and each stands at several places of a page.
@@ -161,16 +169,21 @@ def people(text: str, *, is_marked: bool) -> tuple[str, ...]:
         return (text,)
     inside = _INSIDE.search(text[: 2 * MAX_NAME])
     if inside and inside[1]:
-        return (inside[1],)
-    if inside:
-        text = inside[2]
-    rest = _BRACKETS.sub(" ", text[: 2 * MAX_NAME])
+        named = _names(text[inside.start() :], is_marked=False)
+        return named if len(named) > 1 else (inside[1],)
+    return _names(inside[2] if inside else text, is_marked=is_marked)
+
+
+def _names(text: str, *, is_marked: bool) -> tuple[str, ...]:
+    """The names in a text that begins with a byline."""
+    whole = _BRACKETS.fullmatch(text)
+    rest = whole[1] if whole else _BRACKETS.sub(" ", text[: 2 * MAX_NAME])
     for _ in range(2):  # Some say who has written it twice.
         by = _BY.match(rest)
         rest = rest[by.end() :] if by else rest
     cut = _CUT.sub("", rest).strip(" ,;:.-–—|/*\"'“”„")
     found: list[str] = []
-    for part in _BETWEEN.split(cut)[:_MAX_PEOPLE]:
+    for part in _parts(cut)[:_MAX_PEOPLE]:
         name = part.strip(" ,;:-–—|/*\"'“”„")
         shorter = _AFTER.sub("", name)
         name = shorter if is_person(shorter) else name
@@ -180,6 +193,22 @@ def people(text: str, *, is_marked: bool) -> tuple[str, ...]:
             return ()
         found.append(name)
     return tuple(dict.fromkeys(found))
+
+
+def _parts(text: str) -> list[str]:
+    """What a byline has between commas and the like; of what it says twice, one half."""
+    parts = _BETWEEN.split(text)
+    words = text.split()
+    half = len(words) // 2
+    if len(words) > 1 and words[:half] == words[half:]:
+        return _BETWEEN.split(" ".join(words[:half]))
+    found = []
+    for part in parts:
+        name = _CJK_AFTER.sub("", part)
+        # Names of Han have two to four signs; a space stands between names, or in one of four.
+        is_row = _is_cjk(name) and len(name.replace(" ", "")) > _MAX_CJK
+        found += name.split() if is_row else [name]
+    return found
 
 
 def _is_plain(text: str) -> bool:
@@ -197,7 +226,7 @@ def is_person(name: str) -> bool:
     """True for two to five words that are written as names are; for CJK, two to four characters."""
     words = name.split()
     if _is_cjk(name):
-        return 2 <= len("".join(words)) <= 4 and len(words) <= 2
+        return 2 <= len("".join(words)) <= _MAX_CJK and len(words) <= 2
     if not 2 <= len(words) <= _MAX_WORDS or not words[-1][0].isupper():
         return False
     return all(map(_is_name_word, words)) and any(len(word) > 1 for word in words)

@@ -18,6 +18,7 @@ from dehusk.answer.describe import Description, describe, needs_scripts
 from dehusk.answer.fingerprint import fingerprint
 from dehusk.answer.html import content_html, marked_html, template_html
 from dehusk.answer.labels import Label, Labels, Reason, label
+from dehusk.answer.languages import language_of
 from dehusk.answer.markdown import markdown
 from dehusk.answer.override import Overrides, choose
 from dehusk.answer.problem import MOST_SURE, Problem, problem_of
@@ -40,8 +41,8 @@ if TYPE_CHECKING:
 FIELDS: Final = (
     "url", "site", "title", "text", "markdown", "template_share", "pages_seen", "family",
     "revision", "template_changed", "type", "type_confidence", "lang", "author", "published",
-    "modified", "summary", "image", "site_name", "tags", "comments", "confidence", "problem",
-    "site_removed", "fingerprint", "links", "error",
+    "modified", "summary", "image", "site_name", "tags", "structured", "comments", "confidence",
+    "problem", "site_removed", "fingerprint", "links", "error",
 )  # fmt: skip
 """The fields of the JSON line, in order. Every one is always there; some may follow (schema)."""
 MUCH_REMOVED: Final = 0.5
@@ -229,10 +230,10 @@ class Result:
         """The page's own title, without what the site adds."""
         return self.description.title
 
-    @property
+    @cached_property
     def lang(self) -> str | None:
-        """The language that the page says it is in, such as `en` or `pt-BR`."""
-        return self.description.lang
+        """The language that the page says it is in, such as `pt-BR`, else that of its text."""
+        return self.description.lang or language_of(self.text)
 
     @property
     def author(self) -> str | None:
@@ -268,6 +269,13 @@ class Result:
     def tags(self) -> tuple[str, ...]:
         """What the page is filed under."""
         return self.description.tags
+
+    @cached_property
+    def structured(self) -> dict[str, object] | None:
+        """The page's JSON-LD, microdata and Open Graph as it states them; None if it has none."""
+        from dehusk.answer.structured import structured  # noqa: PLC0415  few ask for it
+
+        return structured(self.tree, self.url)
 
     @cached_property
     def fingerprint(self) -> str:
@@ -329,12 +337,13 @@ class Result:
         return None
 
     def to_json(
-        self, piece_tokens: int | None = None, *, is_raw: bool = False
+        self, piece_tokens: int | None = None, *, is_raw: bool = False, has_structured: bool = False
     ) -> dict[str, object]:
         """The page's JSON line; null stands for what this version or method does not know.
 
-        With `piece_tokens` it also has `pieces` of at most that many tokens each. `is_raw` is for
-        who writes it with msgspec: links are a `Raw`, JSON already.
+        With `piece_tokens` it also has `pieces` of at most that many tokens each, and with
+        `has_structured` what the page states for machines, else null. `is_raw` is for who writes
+        it with msgspec: links are a `Raw`, JSON already.
         """
         parts = (
             "description", "verdict", "text", "comments", "markdown", "template_share",
@@ -360,7 +369,7 @@ class Result:
             "template_changed": verdict.template_changed,
             "type": verdict.type,
             "type_confidence": None if confidence is None else round(confidence, 3),
-            "lang": description.lang,
+            "lang": self.lang,
             "author": description.author,
             "published": description.published,
             "modified": description.modified,
@@ -368,6 +377,7 @@ class Result:
             "image": description.image,
             "site_name": description.site_name,
             "tags": list(description.tags) or None,
+            "structured": self.structured if has_structured else None,
             "comments": self.comments,
             "confidence": None if self.confidence is None else round(self.confidence, 3),
             "problem": self.problem,
@@ -391,7 +401,7 @@ _MAX_RECENT: Final = 4
 """Answers whose trees stay at hand: users look at the last one, or compare a few."""
 _LARGE: Final = (
     "text", "comments", "markdown", "html", "content", "safe_html", "template", "links",
-    "sections", "nodes", "regions",
+    "sections", "nodes", "regions", "structured",
 )  # fmt: skip
 """What was rendered, and goes with the tree."""
 
@@ -421,7 +431,12 @@ class Refusal:
     problem: None = None
     capture: None = None
 
-    def to_json(self, piece_tokens: int | None = None) -> dict[str, object]:
+    def to_json(
+        self,
+        piece_tokens: int | None = None,
+        *,
+        has_structured: bool = False,  # noqa: ARG002  there is nothing of it
+    ) -> dict[str, object]:
         """The JSON line of a page that failed: an error, and null for everything unknown."""
         error = self.error
         code = error.code if isinstance(error, PageError) else "source"

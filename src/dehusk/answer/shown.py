@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import zlib
 from collections.abc import Iterable, Mapping
 from enum import IntEnum, IntFlag
@@ -16,6 +17,7 @@ from dehusk.answer.names import has_byline, people
 from dehusk.answer.stated import Labelled
 from dehusk.memory import Table
 from dehusk.memory.tables import EMPTY
+from dehusk.page.patterns import pattern
 from dehusk.page.tree import Tree
 
 _MAX_TEXT: Final = 150
@@ -31,7 +33,8 @@ _STARTS: Final = (
     "by ", "by:", "by&", "von ", "von:", "von&", "par ", "por ", "di ", "da ", "door ", "przez ",
     "av ", "af ", "posted", "written", "geschrieben", "verfasst", "text:", "texte", "texto",
     "autor", "autho", "auteur", "redak", "reporter", "bericht", "ein beitrag", "ein artikel",
-    "words by", "автор", "Автор", "作者", "记者", "記者", "文/", "文：", "글",
+    "words by", "interview:", "interview von", "(责", "（责", "责任", "责编", "著者", "автор",
+    "Автор", "作者", "记者", "記者", "文/", "文：", "글",
 )  # fmt: skip
 """What bylines begin with."""
 _INSIDE: Final = (" von ", " by ", " par ", " por ", "作者", "记者", "記者")
@@ -53,6 +56,12 @@ _OTHER_NAMES: Final = (
 _ITEM_TYPE: Final = b' itemtype="'
 _OTHER_TYPES: Final = (b"review", b"comment", b"usercomments")
 """Ends of the types of things on a page that are not the page, and have dates of their own."""
+_OF_READERS: Final = pattern(
+    rb' (?:class|id)="(?:[^"]* )?(?:(?:customer|user|product)[-_]?)?'
+    rb"(?:review|comment|testimonial|kommentar)(?:s|e|er)?(?![a-z])",
+    re.IGNORECASE,
+)
+"""A start tag whose names begin with what readers write; `date-comments` holds the page's own."""
 
 
 def _lines(words: tuple[str, ...]) -> bytes:
@@ -176,6 +185,20 @@ def shown_dates(tree: Tree, marks: list[Mark], *, month_first: bool | None) -> l
         )
         for number, (mark, day, written, there) in enumerate(found)
     ]
+
+
+def is_of_another(tree: Tree, node: int, headline: int) -> bool:
+    """Does a place belong to a review or a comment on the page, and not to the page?"""
+    kernel, source = tree.kernel, tree.source
+    start, stop, end, parent = kernel.start, kernel.stop, kernel.end, kernel.parent
+    while node >= 0 and not node <= headline < end[node]:
+        tag = source[start[node] : stop[node]]
+        # Far quicker than the pattern, which few tags come to.
+        is_near = b"omment" in tag or b"eview" in tag or b"estimonial" in tag
+        if is_near and _OF_READERS.search(tag):
+            return True
+        node = parent[node]
+    return False
 
 
 def _is_of_another(tree: Tree, node: int) -> bool:

@@ -54,7 +54,7 @@ LABEL_NAMES: Final = ("twitter:label1", "twitter:label2")
 VALUE_NAMES: Final = ("twitter:data1", "twitter:data2")
 _ASKED: Final = frozenset((
     *AUTHOR_NAMES, *PUBLISHED_NAMES, *DATE_NAMES, *MODIFIED_NAMES, *LANGUAGE_NAMES, *TITLE_NAMES,
-    *SITE_NAMES, *SUMMARY_NAMES, *IMAGE_NAMES, *TAG_NAMES, *LABEL_NAMES, *VALUE_NAMES,
+    *SITE_NAMES, *SUMMARY_NAMES, *IMAGE_NAMES, *TAG_NAMES, *LABEL_NAMES, *VALUE_NAMES, "og:type",
 ))  # fmt: skip
 """The names of metas that are asked for, in small letters."""
 _NAMES: Final = "\n".join(sorted(_ASKED)).encode()
@@ -253,7 +253,7 @@ def read_said(tree: Tree) -> tuple[Stated, Linked]:
 
 def read_linked(scripts: Sequence[str]) -> Linked:
     """The page's JSON-LD; what is no JSON, or nests too deep for any, is passed over."""
-    queue: deque[object] = deque(map(_parsed, scripts))
+    queue: deque[object] = deque(map(parsed, scripts))
     found: list[dict[str, object]] = []
     sites: list[dict[str, object]] = []
     names: dict[str, str] = {}
@@ -284,7 +284,7 @@ def read_linked(scripts: Sequence[str]) -> Linked:
     return Linked(found, names, sum(map(_is_article, found)), sites)
 
 
-def _parsed(script: str) -> object:
+def parsed(script: str) -> object:
     """The JSON of a script, without the signs that pages hide it from old browsers with."""
     written = script.strip(_AROUND)
     if not written.startswith(("{", "[")):
@@ -292,10 +292,10 @@ def _parsed(script: str) -> object:
         start = min((at for at in (written.find("{"), written.find("[")) if at >= 0), default=-1)
         written = written[start : max(written.rfind("}"), written.rfind("]")) + 1]
     try:
-        parsed: object = json.loads(written, strict=False)
+        found: object = json.loads(written, strict=False)
     except (ValueError, RecursionError):
         return None
-    return parsed
+    return found
 
 
 def _types(item: Mapping[str, object]) -> set[str]:

@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+import html
 from functools import lru_cache
 from typing import Final
 
+import numpy as np
+
 from dehusk.answer.labels import Label
 from dehusk.answer.names import one_line
-from dehusk.answer.stated import MAX_TITLE, SITE_NAMES, TITLE_NAMES, Heading, Metas, Stated
+from dehusk.answer.stated import (
+    MAX_TITLE,
+    SITE_NAMES,
+    TITLE_NAMES,
+    Heading,
+    Labelled,
+    Metas,
+    Stated,
+)
+from dehusk.page import tags
 from dehusk.page.patterns import pattern
+from dehusk.page.tree import Tree
 
 _SEPARATOR: Final = pattern(r"\s+[-–—|·•»«:/~]+\s+|\s*[|»]\s*|:\s+|\s+:|^[»:|]\s*")
 _NO_LETTERS: Final = pattern(r"[\W_]+")
@@ -27,6 +40,11 @@ _MOST_BY_WORDS: Final = 1.0 + (_IN_CONTENT + _BY_LEVEL[0])
 _SURE: Final = 3.55
 """What an `<h1>` of the content is worth that makes up nearly half of what is stated, or more."""
 _CONTENT: Final = Label.CONTENT.value
+_MIN_PIECE: Final = 12
+"""Letters of a piece of a title that no page shows by chance."""
+_MAX_PIECES: Final = 3
+_MAX_PLACES: Final = 8
+"""Pieces that are looked for, the longest, and places where each is: a page may have thousands."""
 _SHARED: Final = 0.5
 """The share of a heading's words that what the page states of its title must have too."""
 
@@ -59,11 +77,13 @@ def _host_names(host: str) -> frozenset[str]:
     return frozenset(filter(None, map(key_of, names)))
 
 
-def headline_of(stated: Stated, sites: frozenset[str], linked: str) -> Heading | None:
+def headline_of(
+    tree: Tree, labels: Labelled, stated: Stated, sites: frozenset[str], linked: str
+) -> Heading | None:
     """The heading that the page is known by; None where no heading is sure to be.
 
-    It is one that `<title>`, Open Graph or JSON-LD say too, whole or in good part; else the only
-    `<h1>` of the content.
+    It is one that `<title>`, Open Graph or JSON-LD say too, whole or in good part; else a text of
+    the page that is a piece of these; else the only `<h1>` of the content.
     """
     sources = [stated.title, one_line(stated.first(TITLE_NAMES) or ""), linked]
     keys = [key for key in map(key_of, sources) if key]
@@ -80,7 +100,9 @@ def headline_of(stated: Stated, sites: frozenset[str], linked: str) -> Heading |
         if not worth and best is not None and best[0] >= _MOST_BY_WORDS:
             continue
         if not worth:
-            words = words or {word for source in sources for word in source.casefold().split()}
+            words = (
+                words or {word for source in sources for word in source.casefold().split()} - sites
+            )
             own = heading.text.casefold().split()
             worth = sum(map(words.__contains__, own)) / len(own) if own else 0.0
         if worth < _SHARED and not (heading.level == 1 and is_content):
@@ -90,9 +112,53 @@ def headline_of(stated: Stated, sites: frozenset[str], linked: str) -> Heading |
             best = worth, heading
             if worth >= _SURE:
                 break
-    if best is None or (best[0] < 1.15 + _SHARED and best[1].level == 1 and tops > 1):
-        return None
+    if best is None or best[0] < 1.15 + _SHARED:
+        shown = _shown_piece(tree, labels, sources, sites)
+        if shown or best is None or (best[1].level == 1 and tops > 1):
+            return shown
     return best[1]
+
+
+def _shown_piece(
+    tree: Tree, labels: Labelled, sources: list[str], sites: frozenset[str]
+) -> Heading | None:
+    """The longest piece of what is stated that the page shows as a text of its own; else None."""
+    known = (source[:_MAX_READ] for source in dict.fromkeys(sources))
+    found = (piece.strip() for source in known for piece in _pieces(source, sites))
+    pieces = {piece for piece in found if len(piece) >= _MIN_PIECE and key_of(piece) not in sites}
+    for piece in sorted(pieces, key=lambda piece: (-len(piece), piece))[:_MAX_PIECES]:
+        node = _node_of(tree, labels, piece)
+        if node is not None:
+            return Heading(node, 1, piece)
+    return None
+
+
+def _pieces(stated: str, sites: frozenset[str]) -> list[str]:
+    """What stands between the separators of a title, and the title without the site's name."""
+    return [without_site(stated, sites), *_SEPARATOR.split(stated)]
+
+
+def _node_of(tree: Tree, labels: Labelled, text: str) -> int | None:
+    """The first node of the content that is a text; None for none among the first few places."""
+    written = html.escape(text, quote=False).encode("utf-8", "replace")
+    source, at = tree.source, 0
+    for _ in range(_MAX_PLACES):
+        at = source.find(written, at + 1)
+        if at < 0:
+            return None
+        behind = at + len(written)
+        around = (
+            source[max(at - 99, 0) : at].rstrip()[-1:] + source[behind : behind + 99].lstrip()[:1]
+        )
+        node = int(np.searchsorted(tree.start, at, "right")) - 1
+        if (
+            around == b"><"
+            and tree.shown[node]
+            and tree.tag[node] == tags.TEXT
+            and labels[node] == _CONTENT
+        ):
+            return node
+    return None
 
 
 def _end_worth(key: str, keys: list[str]) -> float:

@@ -57,6 +57,7 @@ def open_writer(
     sources: Sequence[str] = (),
     piece_tokens: int | None = None,
     is_bare: bool = False,
+    has_structured: bool = False,
     written: Written = NOTHING,
     resumes: bool = False,
 ) -> Writer:
@@ -65,16 +66,18 @@ def open_writer(
     An existing folder, or a name that ends in a slash, gets one file for each page. Without a
     format: what the name of the file ends in (`.jsonl`, `.parquet`), else Markdown. A file whose
     name ends in `.gz` is packed. `piece_tokens` adds the content in pieces of at most so many
-    tokens, where the format has a place for them; `is_bare` leaves out the front matter. Raises
-    UsageError for a target that cannot be written, or where that would change what is read of the
-    `sources`. With what an earlier run has `written` it goes on behind that; with `resumes` it
-    finds out itself what a run over the same pages has written, and tells by `holds_next`.
+    tokens, and `has_structured` what pages state for machines, where the format has a place for
+    them; `is_bare` leaves out the front matter. Raises UsageError for a target that cannot be
+    written, or where that would change what is read of the `sources`. With what an earlier run has
+    `written` it goes on behind that; with `resumes` it finds out itself what a run over the same
+    pages has written, and tells by `holds_next`.
     """
     if target is None or target == _STANDARD:
         chosen = output_format or Format.MARKDOWN
         if chosen.row.open is not None:
             raise UsageError(f"{chosen.title()} cannot go into a pipe; name a file with -o")
-        shape = Shape(chosen, _checked(piece_tokens, chosen), is_bare=is_bare)
+        shape = Shape(chosen, piece_tokens, has_structured, is_bare=is_bare)
+        _check_places(shape)
         return StreamWriter(OpenStream(stdout), shape)
     if not target:
         raise UsageError("cannot write to a file without a name")
@@ -89,7 +92,8 @@ def open_writer(
         if not is_folder and path.name.lower().endswith(_NOT_WRITTEN):
             raise UsageError(f"cannot write {target}: of packed files only {_PACKED} is written")
         is_packed = not is_folder and path.name.lower().endswith(_PACKED)
-        shape = Shape(chosen, _checked(piece_tokens, chosen), is_packed, is_bare)
+        shape = Shape(chosen, piece_tokens, has_structured, is_packed, is_bare)
+        _check_places(shape)
         if resumes:
             _check_resumable(shape, is_folder=is_folder)
         open_one = _open_folder if is_folder else _open_file
@@ -137,13 +141,17 @@ def named_format(target: str | None) -> Format | None:
     return next((form for form in Format if plain.endswith((f".{form}", form.row.suffix))), None)
 
 
-def _checked(piece_tokens: int | None, chosen: Format) -> int | None:
-    """The size of pieces. Raises UsageError for a format that has no place for them."""
-    if piece_tokens is not None and not chosen.row.has_pieces:
+def _check_places(shape: Shape) -> None:
+    """Raise UsageError for a format that has no place for what it is to have."""
+    if shape.piece_tokens is not None and not shape.format.row.has_pieces:
         raise UsageError(
-            f"pieces go into JSON lines, Parquet and the format pieces, not into {chosen}"
+            f"pieces go into JSON lines, Parquet and the format pieces, not into {shape.format}"
         )
-    return piece_tokens
+    if shape.has_structured and not shape.format.row.has_structured:
+        raise UsageError(
+            f"--structured goes into JSON lines and Parquet, not into {shape.format};"
+            " add --format jsonl"
+        )
 
 
 def _check_resumable(shape: Shape, *, is_folder: bool) -> None:
@@ -177,7 +185,7 @@ def _open_file(
         if os.path.lexists(real) and not real.is_file():
             kind = shape.format.title()
             raise UsageError(f"cannot write {kind} to {path}: not a regular file")
-        return shape.format.row.open(real, shape.piece_tokens, False)
+        return shape.format.row.open(real, shape, False)
     if written.size > (path.stat().st_size if path.exists() else 0):
         raise UsageError(f"cannot continue {path}: it is shorter than before")
     earlier = WrittenLines(path) if resumes else None
@@ -203,7 +211,7 @@ def _open_folder(
             f"cannot write to {path}: no permission to make files in it; name another place with -o"
         )
     if shape.format.row.open is not None:
-        return shape.format.row.open(path, shape.piece_tokens, True)
+        return shape.format.row.open(path, shape, True)
     return FolderWriter(path, shape, written, resumes=resumes)
 
 

@@ -91,8 +91,10 @@ class Answer(Protocol):
     def capture(self) -> Capture | None:
         """How an archive or a crawl came to the page."""
 
-    def to_json(self, piece_tokens: int | None = None) -> dict[str, object]:
-        """All fields of the page's JSON line, in order; `pieces` of so many tokens if asked for."""
+    def to_json(
+        self, piece_tokens: int | None = None, *, has_structured: bool = False
+    ) -> dict[str, object]:
+        """All fields of the page's JSON line, in order, with what is asked for besides."""
 
 
 def encode(text: str) -> bytes:
@@ -158,7 +160,7 @@ def yaml_value(value: object) -> str:
 
 def whole_fields(fields: Mapping[str, object]) -> dict[str, object]:
     """The fields with no half of a surrogate pair in their texts: JSON and Arrow take none."""
-    return {name: _whole(value) for name, value in fields.items()}
+    return {str(_whole(name)): _whole(value) for name, value in fields.items()}
 
 
 def _whole(value: object) -> object:
@@ -171,45 +173,45 @@ def _whole(value: object) -> object:
     return value
 
 
-def _json_page(answer: Answer, piece_tokens: int | None) -> bytes:
+def _json_page(answer: Answer, shape: Shape) -> bytes:
     from dehusk.answer.result import Result  # noqa: PLC0415  the help needs no numpy
 
     if type(answer) is Result:  # Its links need not become objects first.
-        return json_line(answer.to_json(piece_tokens, is_raw=True))
-    return json_line(answer.to_json(piece_tokens))
+        return json_line(
+            answer.to_json(shape.piece_tokens, is_raw=True, has_structured=shape.has_structured)
+        )
+    return json_line(answer.to_json(shape.piece_tokens, has_structured=shape.has_structured))
 
 
-def _markdown_page(answer: Answer, _: int | None) -> bytes:
+def _markdown_page(answer: Answer, shape: Shape) -> bytes:
+    if shape.is_bare:
+        return _ended(answer.markdown)
     return encode(_front_matter(answer) + "\n") + _ended(answer.markdown)
 
 
-def _bare_markdown(answer: Answer, _: int | None) -> bytes:
-    return _ended(answer.markdown)
-
-
-def _text_page(answer: Answer, _: int | None) -> bytes:
+def _text_page(answer: Answer, _: Shape) -> bytes:
     return _ended(answer.text)
 
 
-def _html_page(answer: Answer, _: int | None) -> bytes:
+def _html_page(answer: Answer, _: Shape) -> bytes:
     return _ended(answer.html)
 
 
-def _warc_page(answer: Answer, _: int | None) -> bytes:
+def _warc_page(answer: Answer, _: Shape) -> bytes:
     from dehusk.output.warc import conversion  # noqa: PLC0415  one format needs it
 
     return conversion(answer, encode(answer.text or ""))
 
 
-def _pieces_page(answer: Answer, piece_tokens: int | None) -> bytes | None:
-    pieces = page_pieces(answer.to_json(piece_tokens or PIECE_TOKENS))
+def _pieces_page(answer: Answer, shape: Shape) -> bytes | None:
+    pieces = page_pieces(answer.to_json(shape.piece_tokens or PIECE_TOKENS))
     return b"".join(map(json_line, pieces)) or None
 
 
-def _open_parquet(path: Path, piece_tokens: int | None, is_folder: bool) -> Writer:  # noqa: FBT001
+def _open_parquet(path: Path, shape: Shape, is_folder: bool) -> Writer:  # noqa: FBT001
     from dehusk.output.parquet import open_parquet  # noqa: PLC0415  only who asks for it
 
-    return open_parquet(path, piece_tokens, is_folder=is_folder)
+    return open_parquet(path, shape, is_folder=is_folder)
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,8 +223,8 @@ class Row:
     """What the help of `--format` says of it, its name included."""
     suffix: str
     """Of the file of a page, in a folder."""
-    write: Callable[[Answer, int | None], bytes | None]
-    """What is written for a page, with pieces of so many tokens; None for nothing."""
+    write: Callable[[Answer, Shape], bytes | None]
+    """What is written for a page; None for nothing."""
     separator: bytes = b""
     """What stands between two pages in one stream."""
     is_named: bool = False
@@ -234,11 +236,13 @@ class Row:
     has_pieces: bool = False
     """Has it a place for the content in pieces?"""
     has_markdown: bool = True
-    bare: Callable[[Answer, int | None], bytes] | None = None
-    """What is written for a page without its front matter, where it has one."""
-    open: Callable[[Path, int | None, bool], Writer] | None = None
-    """A writer of its own to a path, with pieces of so many tokens, True for a folder. What it
-    writes is whole only at the end of a run, so that no other run can go on with it."""
+    has_front_matter: bool = False
+    """Does a page begin with what is known of it?"""
+    has_structured: bool = False
+    """Has it a place for what the page states for machines?"""
+    open: Callable[[Path, Shape, bool], Writer] | None = None
+    """A writer of its own to a path, True for a folder. What it writes is whole only at the end of
+    a run, so that no other run can go on with it."""
 
 
 class Format(StrEnum):
@@ -266,6 +270,7 @@ class Format(StrEnum):
         is_lines=True,
         has_failures=True,
         has_pieces=True,
+        has_structured=True,
     )
     MARKDOWN = Row(
         name="markdown",
@@ -273,7 +278,7 @@ class Format(StrEnum):
         suffix=".md",
         write=_markdown_page,
         separator=b"\f\n",
-        bare=_bare_markdown,
+        has_front_matter=True,
     )
     TEXT = Row(
         name="text",
@@ -313,18 +318,9 @@ class Format(StrEnum):
         is_named=True,
         has_failures=True,
         has_pieces=True,
+        has_structured=True,
         open=_open_parquet,
     )
-
-
-def render(
-    answer: Answer, chosen: Format, piece_tokens: int | None = None, *, is_bare: bool = False
-) -> bytes | None:
-    """The bytes for one page; None where there is nothing to write, as for most that failed."""
-    if answer.error is not None and not chosen.row.has_failures:
-        return None
-    write = chosen.row.bare if is_bare and chosen.row.bare else chosen.row.write
-    return write(answer, piece_tokens)
 
 
 class Rendered(Struct, frozen=True):
@@ -371,6 +367,7 @@ class Shape:
 
     format: Format = Format.JSONL
     piece_tokens: int | None = None
+    has_structured: bool = False
     is_packed: bool = False
     is_bare: bool = False
     """Are pages written without their front matter?"""
@@ -383,7 +380,9 @@ class Shape:
         """
         if isinstance(answer, Rendered):
             return answer.data
-        written = render(answer, self.format, self.piece_tokens, is_bare=self.is_bare)
+        row = self.format.row
+        is_refused = answer.error is not None and not row.has_failures
+        written = None if is_refused else row.write(answer, self)
         if written is None:
             return None
         return self.packed(self.separator + written) if self.is_packed else written

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from dehusk.errors import MissingExtra, UsageError
-from dehusk.output.formats import Ahead, Answer, Format, Rendered, Shape, whole_fields
+from dehusk.output.formats import Ahead, Answer, Rendered, Shape, json_line, whole_fields
 from dehusk.output.whole import clear_parts, naming, part_of
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ _CHARACTERS: Final = 16_000_000
 """Characters of text and Markdown in a row group: what is held in memory until it is written."""
 
 
-def _schema(pa: Any, piece_tokens: int | None) -> Any:
+def _schema(pa: Any, *, has_pieces: bool) -> Any:
     """The columns: the fields of the JSON line."""
     text, link = pa.string(), [("url", pa.string()), ("text", pa.string())]
     columns = dict.fromkeys(("url", "site", "title", "text", "markdown"), text)
@@ -29,13 +29,13 @@ def _schema(pa: Any, piece_tokens: int | None) -> Any:
     columns |= {"type_confidence": pa.float64()}
     columns |= dict.fromkeys(("lang", "author", "published", "modified", "summary"), text)
     columns |= {"image": text, "site_name": text, "tags": pa.list_(text)}
-    columns |= {"comments": text, "confidence": pa.float64(), "problem": text}
-    columns["site_removed"] = pa.float64()
+    columns |= {"structured": text, "comments": text, "confidence": pa.float64()}
+    columns |= {"problem": text, "site_removed": pa.float64()}
     columns["fingerprint"] = text
     columns["links"] = pa.list_(pa.struct([*link, ("template", pa.bool_())]))
     columns["error"] = pa.struct([("code", text), ("message", text)])
     columns |= {"truncated": text, "needs_render": pa.bool_()}
-    if piece_tokens is not None:
+    if has_pieces:
         piece = {"text": text, "markdown": text, "headings": pa.list_(text), "address": text}
         piece |= dict.fromkeys(("node", "tokens", "start", "end"), pa.int64())
         columns["pieces"] = pa.list_(pa.struct(list(piece.items())))
@@ -52,7 +52,7 @@ class ParquetWriter:
 
     size = 0
 
-    def __init__(self, path: Path, piece_tokens: int | None, *, is_folder: bool) -> None:
+    def __init__(self, path: Path, shape: Shape, *, is_folder: bool) -> None:
         try:
             import pyarrow as pa  # noqa: PLC0415  an extra, so it may be missing
             import pyarrow.parquet as pq  # noqa: PLC0415
@@ -60,10 +60,10 @@ class ParquetWriter:
             raise MissingExtra("writing Parquet", "parquet") from missing
         self._pa, self._pq = pa, pq
         self._path = path
-        self.shape = Shape(Format.PARQUET, piece_tokens)
+        self.shape = shape
         self._ahead = Ahead(self._row)
         self.prepare = self._ahead.prepare
-        self._schema = _schema(pa, piece_tokens)
+        self._schema = _schema(pa, has_pieces=shape.piece_tokens is not None)
         self._is_folder = is_folder
         self._rows: list[dict[str, object]] = []
         self._characters = 0
@@ -88,8 +88,15 @@ class ParquetWriter:
 
     def _row(self, answer: Answer | Rendered) -> dict[str, object]:
         if isinstance(answer, Rendered):
-            return answer.to_json()
-        return whole_fields(answer.to_json(self.shape.piece_tokens))
+            row = answer.to_json()
+        else:
+            row = whole_fields(
+                answer.to_json(self.shape.piece_tokens, has_structured=self.shape.has_structured)
+            )
+        # Its fields differ from page to page, so its column is JSON.
+        if row["structured"] is not None:
+            row["structured"] = json_line(row["structured"]).decode().rstrip("\n")
+        return row
 
     def holds_next(self, url: str | None, site: str | None) -> bool:
         """False: a file that was cut off is not there."""
@@ -136,7 +143,7 @@ class ParquetWriter:
             raise
 
 
-def open_parquet(path: Path, piece_tokens: int | None, *, is_folder: bool) -> ParquetWriter:
+def open_parquet(path: Path, shape: Shape, *, is_folder: bool) -> ParquetWriter:
     """A writer of Parquet to a file or a folder. Raises UsageError."""
     if is_folder:
         path.mkdir(parents=True, exist_ok=True)
@@ -144,4 +151,4 @@ def open_parquet(path: Path, piece_tokens: int | None, *, is_folder: bool) -> Pa
         raise UsageError(
             f"cannot write to {path}: no permission to make files in it; name another place with -o"
         )
-    return ParquetWriter(path, piece_tokens, is_folder=is_folder)
+    return ParquetWriter(path, shape, is_folder=is_folder)

@@ -19,7 +19,7 @@ from dehusk.answer.result import Result
 from dehusk.errors import SourceError, UsageError
 from dehusk.methods import DEFAULT, Method
 from dehusk.methods.written import parse_method
-from dehusk.output.formats import Format, render
+from dehusk.output.formats import Shape
 from dehusk.page.page import Page
 from dehusk.page.parse import parse
 from dehusk_bench.corpora import Corpus, GoldPage, Watcher, watch_nothing
@@ -138,7 +138,7 @@ def _method_runners(name: str, method: Method) -> list[Runner]:
         Runner(f"{name}, page alone", lambda: _page_alone(method)),
         *(_part_runner(f"{name}: {part}", method, ask) for part, ask in parts.items()),
         _learning_runner(f"{name} to Markdown", method, lambda result: result.markdown),
-        _learning_runner(f"{name} to JSON", method, lambda result: render(result, Format.JSONL)),
+        _learning_runner(f"{name} to JSON", method, lambda result: Shape().data(result)),
     ]
 
 

@@ -19,8 +19,7 @@ from typing import Any, Final
 
 from dehusk.errors import SourceError, UsageError
 from dehusk.memory.session import Session
-from dehusk.output import Format
-from dehusk.output.formats import render
+from dehusk.output.formats import Shape
 from dehusk.page.page import Page
 from dehusk.sources import read_pages
 from dehusk_bench.options import add_report, positive
@@ -272,7 +271,7 @@ def _run_memory(arguments: argparse.Namespace) -> int:
             raise SourceError(str(item.error))
         pages += 1
         if sites:
-            render(sites.add(item), Format.JSONL)
+            Shape().data(sites.add(item))
     seconds = time.process_time() - began
     header = ["GB read", "resident MB"]
     rows = [[number(read, 1), number(resident, 0)] for read, resident in seen]

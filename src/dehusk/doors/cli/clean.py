@@ -310,7 +310,7 @@ def make_writer(
         raise UsageError(
             f"--links, --images and --tables say how Markdown is written; {written_as} has none"
         )
-    if arguments.front_matter is not None and not written_as.row.bare:
+    if arguments.front_matter is not None and not written_as.row.has_front_matter:
         raise UsageError(f"--front-matter is about Markdown; {written_as} has none")
     return open_writer(
         arguments.output,
@@ -319,6 +319,7 @@ def make_writer(
         sources=[source for source in arguments.sources if not is_web(source)],
         piece_tokens=arguments.pieces,
         is_bare=is_bare,
+        has_structured=arguments.structured,
         written=written,
         resumes=resumes,
     )

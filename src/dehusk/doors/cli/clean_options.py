@@ -134,6 +134,11 @@ def _add_written(group: argparse._ArgumentGroup) -> None:
         help="begin the text of each piece with a line of the headings above it",
     )
     group.add_argument(
+        "--structured",
+        action="store_true",
+        help="add the page's JSON-LD, microdata and Open Graph (jsonl and parquet)",
+    )
+    group.add_argument(
         "--llms-txt",
         action="store_true",
         help="write llms.txt and llms-full.txt for each site, into its folder of Markdown",

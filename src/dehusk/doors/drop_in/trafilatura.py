@@ -281,7 +281,7 @@ def _metadata(result: Result, chosen: Options) -> Document:
         date=day if len(day) == _DAY and day <= latest else None,
         categories=[],
         tags=list(told.tags),
-        language=told.lang,
+        language=result.lang,
         image=told.image,
         pagetype=result.type,
     )

@@ -32,7 +32,7 @@ from dehusk.doors.spark.rows import (
 )
 from dehusk.doors.spark.session import DEFAULTS, SparkSettings
 from dehusk.memory import load
-from dehusk.output.formats import Format, render
+from dehusk.output.formats import Shape
 from dehusk.page.page import Page
 from dehusk.sources import Failure
 from dehusk.workers.answering import answer_on, answer_or_refusal
@@ -91,7 +91,7 @@ def clean(
 
 def answer_row(row: Row, page: Page | Failure, answer: Result | Refusal) -> Row:
     """The row of an answer on the page of a row."""
-    line = (render(answer, Format.JSONL) or b"").decode().rstrip("\n")
+    line = (Shape().data(answer) or b"").decode().rstrip("\n")
     error = None if answer.error is None else getattr(answer.error, "code", "source")
     return {
         "order": row["order"],

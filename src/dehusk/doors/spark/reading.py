@@ -25,7 +25,7 @@ from dehusk.doors.spark.rows import (
     written_schema,
 )
 from dehusk.errors import PageError, SourceError, UsageError
-from dehusk.output.formats import Format, render
+from dehusk.output.formats import Shape
 from dehusk.settings import SourceSettings
 from dehusk.sources import Failure
 
@@ -129,7 +129,7 @@ def _local(path: str, settings: SourceSettings) -> Iterator[Any]:
 def _failed(failure: Failure, order: int) -> Row:
     """What could not be read, with the line that is written for it."""
     refusal = Refusal(failure.url, failure.site, failure.error)
-    line = (render(refusal, Format.JSONL) or b"").decode().rstrip("\n")
+    line = (Shape().data(refusal) or b"").decode().rstrip("\n")
     row: Row = dict.fromkeys(PAGE)
     told = {"order": order, "url": plain(failure.url), "site": plain(failure.site)}
     return row | told | {"is_text": False, "failure": plain(line)}

@@ -18,8 +18,8 @@ _FIELDS: Final = (
     "url string, site string, title string, text string, markdown string, template_share double,"
     " pages_seen bigint, family bigint, revision bigint, template_changed boolean, type string,"
     " type_confidence double, lang string, author string, published string, modified string,"
-    " summary string, image string, site_name string, tags array<string>, comments string,"
-    " confidence double, problem string, site_removed double, fingerprint string,"
+    " summary string, image string, site_name string, tags array<string>, structured string,"
+    " comments string, confidence double, problem string, site_removed double, fingerprint string,"
     " links array<struct<url string, text string, template boolean>>,"
     " error struct<code string, message string>, truncated string, needs_render boolean"
 )
