@@ -498,6 +498,20 @@ def test_what_one_or_two_other_pages_say_stays(pages: int) -> None:
         assert all(shared in text for text in texts)
 
 
+def test_the_entries_of_a_list_keep_what_most_pages_say_of_theirs() -> None:
+    dice = random.Random(3)
+    cups = [f"{_prose(dice, 2)[:-1]} {n}:{n % 7}" for n in range(240)]
+    entry = "<div class=game><span>First round</span><div>{}</div><div>Grain cup</div></div>"
+    texts = _learned(
+        [
+            f"<h1>{_prose(dice, 3)}</h1><p>{_prose(dice, 40)}</p>"
+            + "".join(map(entry.format, cups[6 * number : 6 * number + 6]))
+            for number in range(40)
+        ]
+    )
+    assert all(text.count("First round") == text.count("Grain cup") == 6 for text in texts)
+
+
 def test_an_explanation_has_a_reason_for_every_text() -> None:
     method, memory = Auto(), Memory()
     for number in range(1, 9):

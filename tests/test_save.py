@@ -39,7 +39,7 @@ def page(name: str) -> bytes:
     text = (
         f"<title>{name}</title><ul>{menu}</ul><div class=main><h1>Caf\xe9 {name}</h1>"
         f"<p>In this caf\xe9 they grind {name} every morning, and bake bread of it.</p></div>"
-        "<p class=foot>Tous droits r\xe9serv\xe9s</p>"
+        "<footer>Tous droits r\xe9serv\xe9s</footer>"
     )
     return text.encode("latin-1")
 

@@ -11,6 +11,8 @@
 #define OWN 0.9F      /* The share of a block that other pages have, below which some of it is the page's own. */
 #define FEW 2.5F      /* Other pages: what no more than two of them say, a page may say too. */
 
+#define ITEM_CHARS 200 /* Characters of the smallest element around a block and another one that make it one item. */
+
 typedef struct {
     const Asked *page;
     const Reading *reading;
@@ -23,6 +25,12 @@ typedef struct {
 static int is_kept(const Stake *stake, size_t block)
 {
     return stake->logits[block] + stake->shift >= 0;
+}
+
+/* Is it dropped, though the page alone may keep it? */
+static int may_be_kept(const Stake *stake, size_t block)
+{
+    return !is_kept(stake, block) && stake->page->opinion->content[block] >= POSSIBLE;
 }
 
 static const float *evidence_on(const Stake *stake, size_t block)
@@ -75,14 +83,19 @@ static void mark_headings(const Stake *stake)
     }
 }
 
+/* Is some of its text the page's own? */
+static int is_own(const Stake *stake, size_t block)
+{
+    const float *evidence = evidence_on(stake, block);
+    return evidence[EVIDENCE_ANYWHERE] <= HALF || evidence[EVIDENCE_KNOWN_ANYWHERE] < OWN;
+}
+
 /* Mark a run of blocks that belong together, if the page has some text of its own there. */
 static void mark_run(const Stake *stake, size_t block, size_t stop)
 {
     int has_own = 0;
-    for (size_t i = block; i < stop; i++) {
-        const float *evidence = evidence_on(stake, i);
-        has_own |= evidence[EVIDENCE_ANYWHERE] <= HALF || evidence[EVIDENCE_KNOWN_ANYWHERE] < OWN;
-    }
+    for (size_t i = block; i < stop; i++)
+        has_own |= is_own(stake, i);
     if (has_own)
         memset(stake->marks + block, 1, stop - block);
 }
@@ -107,10 +120,25 @@ static void mark_wholes(const Stake *stake, int32_t *rows)
     }
 }
 
-/* Is it dropped, though the page alone may keep it? */
-static int may_be_kept(const Stake *stake, size_t block)
+/* Mark what stands in one small element with text of the page's own that is kept: a label beside its value, what is said of
+   each entry of a list. */
+static void mark_items(const Stake *stake)
 {
-    return !is_kept(stake, block) && stake->page->opinion->content[block] >= POSSIBLE;
+    const Reading *reading = stake->reading;
+    for (size_t i = 0; i < reading->blocks; i++) {
+        size_t low = i, high = i + 1;
+        for (size_t level = 0; level < LEVELS && high - low < 2; level++) {
+            low = (size_t)reading->low[i * LEVELS + level];
+            high = (size_t)reading->high[i * LEVELS + level];
+        }
+        double chars = 0;
+        int has_kept = 0;
+        for (size_t k = low; k < high && chars <= ITEM_CHARS && may_be_kept(stake, i); k++) {
+            chars += reading->chars[k];
+            has_kept |= is_kept(stake, k) && is_own(stake, k);
+        }
+        stake->marks[i] |= (uint8_t)(has_kept && chars <= ITEM_CHARS);
+    }
 }
 
 int find_at_stake(const Asked *page, const float *evidence, const double *logits, double shift, int32_t *room, uint8_t *marks)
@@ -125,6 +153,7 @@ int find_at_stake(const Asked *page, const float *evidence, const double *logits
     memset(marks, 0, reading->blocks);
     mark_bodies(&stake);
     mark_wholes(&stake, room);
+    mark_items(&stake);
     for (size_t i = 0; i < reading->blocks; i++)
         marks[i] |= (uint8_t)is_rare(&stake, i);
     mark_headings(&stake);

@@ -210,17 +210,23 @@ def _at_stake(page: Reading, opinion: Floats, found: Matrix, likely: Floats, oth
 
     What stands in the main element and on other pages too, but on two of them at most, or on no
     more than half; tables of data, lists of terms and code with some text of their own; what stands
-    under a heading that is kept, if nothing of it is; and headings of what is kept.
+    in one small element with text of the page's own that is kept; what stands under a heading that
+    is kept, if nothing of it is; and headings of what is kept.
     """
     known, anywhere = (
         found[:, _EVIDENCE[f"evidence.{name}"].start] for name in ("known_anywhere", "anywhere")
     )
     marks = np.zeros(len(known), np.bool_)
+    is_own = (anywhere <= _HALF) | (known < _KNOWN)
     for heading, body, stop in _sections(page):
         if likely[heading] >= 0:
             marks[body:stop] |= (likely[body:stop] < 0).all()
     for inside in _wholes(page):
-        marks[inside] |= ((anywhere <= _HALF) | (known < _KNOWN))[inside].any()
+        marks[inside] |= is_own[inside].any()
+    for block in range(len(known)):
+        low, high = _item(page, block)
+        is_small = page.blocks.chars[low:high].sum() <= _ITEM_CHARS
+        marks[block] |= is_small and (is_own & (likely >= 0))[low:high].any()
     is_few = (anywhere <= _HALF) | (anywhere * np.float32(others) < _FEW_PAGES)
     marks |= (page.features[:, _PAGE["main.inside"].start] > 0) & (known > 0) & is_few
     may_be_kept, chars = marks | (likely >= 0), page.blocks.chars
@@ -241,6 +247,17 @@ def _sections(page: Reading) -> Iterator[tuple[int, int, int]]:
                 stop += 1
             yield block, body, stop
         block = stop
+
+
+_ITEM_CHARS = 200
+
+
+def _item(page: Reading, block: int) -> tuple[int, int]:
+    """The blocks of the smallest element around one that holds another too."""
+    for low, high in zip(page.blocks.low[block], page.blocks.high[block], strict=True):
+        if high - low > 1:
+            return int(low), int(high)
+    return block, block + 1
 
 
 def _wholes(page: Reading) -> Iterator[Flags]:

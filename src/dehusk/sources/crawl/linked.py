@@ -8,6 +8,7 @@ from concurrent.futures import CancelledError
 from dataclasses import replace
 from http import HTTPStatus
 from typing import Final, Self
+from urllib.parse import urlsplit
 
 from dehusk.errors import (
     BadRedirect,
@@ -171,7 +172,9 @@ class LinkedPages:
                 raise known
             if known is not None:
                 return known, answers
-            answer = self._ask(entry.url, is_prompt=bool(answers))
+            # Another host, to which many may lead, has a delay of its own.
+            came_from = urlsplit(answers[-1].url).netloc if answers else None
+            answer = self._ask(entry.url, is_prompt=urlsplit(entry.url).netloc == came_from)
             if isinstance(answer, FetchTimeout) or (is_busy(answer) and not is_key):
                 # Another page may take its place, so nobody waits for it twice.
                 entry = replace(entry, attempts=self._settings.retries)
