@@ -198,7 +198,8 @@ def test_a_site_of_one_page_and_one_of_ten_thousand_links(port: int) -> None:
         assert (answer["outcome"], len(server.asked())) == ("no_pages", 6)
 
 
-def test_who_goes_away_ends_what_is_loaded_for_him(port: int) -> None:
+@pytest.mark.parametrize("is_search", [True, False])
+def test_who_goes_away_ends_what_is_loaded_for_him(port: int, is_search: bool) -> None:
     asked, ended = threading.Event(), threading.Event()
 
     def hangs(request: Request) -> None:
@@ -213,8 +214,9 @@ def test_who_goes_away_ends_what_is_loaded_for_him(port: int) -> None:
             "POST /v1/linked HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
             f"Content-Length: {len(body)}\r\n\r\n"
         )
+        single = f"GET /v1/clean?url={server.url}/ HTTP/1.1\r\nHost: localhost\r\n\r\n".encode()
         with socket.create_connection(("127.0.0.1", port), timeout=60) as client:
-            client.sendall(head.encode() + body)
+            client.sendall(head.encode() + body if is_search else single)
             assert asked.wait(60)
         assert ended.wait(25)  # Less than the deadline of a request, which would end it too.
 

@@ -131,7 +131,7 @@ async def load(request: Request) -> Response:
     asked = validated(LOAD, dict(request.query_params))
     kind = _kind(request, asked)
     try:
-        page = await loader.page(asked.url, asked.site)
+        page = await loader.page(asked.url, asked.site, request.is_disconnected)
     except PageError as error:
         return _response(service.refuse(Page(b"", error.url, asked.site), error))
     return await _cleaned(service, page, asked, kind)
@@ -158,13 +158,7 @@ def _kind(request: Request, asked: CleanQuery) -> str:
 
 
 async def _cleaned(service: Service, page: Page, asked: CleanQuery, kind: str) -> Response:
-    answer = await service.clean(
-        page,
-        learns=asked.learn,
-        pieces=asked.pieces,
-        markdown=asked.markdown(),
-        written_as=KINDS[kind],
-    )
+    answer = await service.clean(page, written_as=KINDS[kind], **asked.options())
     return _response(answer, kind)
 
 
@@ -175,13 +169,7 @@ async def batch(request: Request) -> Response:
     asked.check()
     service = service_of(request)
     pages = read_pages(await _body(request), service.settings.max_pages)
-    ask = partial(
-        service.clean,
-        learns=asked.learn,
-        pieces=asked.pieces,
-        revise=asked.revise,
-        markdown=asked.markdown(),
-    )
+    ask = partial(service.clean, revise=asked.revise, **asked.options())
     lines = _answers(ask, pages, every=asked.revise is None)
     return StreamingResponse(lines, media_type="application/x-ndjson")
 

@@ -64,7 +64,7 @@ class PagePost(BaseModel):
         return Page(self.html, self.url, self.site)
 
 
-class Wishes(BaseModel):
+class AnswerQuery(BaseModel):
     """What may be asked of the answer on a page."""
 
     pieces: int | None = Field(
@@ -82,6 +82,10 @@ class Wishes(BaseModel):
         """How Markdown is asked for."""
         return MarkdownSettings(self.links, self.images, self.tables, self.heading_path)
 
+    def options(self) -> dict[str, Any]:
+        """The same as `Service.clean` takes it."""
+        return {"learns": self.learn, "pieces": self.pieces, "markdown": self.markdown()}
+
     def check(self, kind: str = "application/json") -> None:
         """Raise Failed for what an answer of this media type has no place for."""
         row = KINDS[kind].row
@@ -94,7 +98,7 @@ class Wishes(BaseModel):
             raise _bad(f"links, images and tables are about Markdown: {kind} has none")
 
 
-class CleanQuery(Wishes):
+class CleanQuery(AnswerQuery):
     """A page that is posted, in the query."""
 
     url: _Url = None
@@ -107,7 +111,7 @@ class LoadQuery(CleanQuery):
     url: str = Field(min_length=1, max_length=MAX_NAME, description="The page to load.")
 
 
-class BatchQuery(Wishes):
+class BatchQuery(AnswerQuery):
     """What may be asked of all pages of a batch."""
 
     revise: str | None = Field(

@@ -42,8 +42,8 @@ async def _failure(request: Request, fault: Exception) -> Response:
 def _other_method(request: Request, fault: HTTPException) -> Response:
     """The answer to a method that a path does not take, and to OPTIONS, which asks for them."""
     methods = {name.upper() for name in request.app.openapi()["paths"].get(request.url.path, ())}
-    methods |= set((fault.headers or {}).get("Allow", "").split(", "))
-    methods |= {"OPTIONS"} | ({"HEAD"} if "GET" in methods else set())
+    methods |= set((fault.headers or {}).get("Allow", "OPTIONS").split(", ")) | {"OPTIONS"}
+    methods |= {"HEAD"} if "GET" in methods else set()
     allowed = {"Allow": ", ".join(sorted(methods))}
     if request.method == "OPTIONS":
         return Response(None, 204, allowed)

@@ -8,11 +8,11 @@ same: the requests of everybody to one host come one after another, with the del
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, asynccontextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from dehusk.doors.service.monitoring import Metrics
 from dehusk.doors.service.server import Failed
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from dehusk.sources.crawl.network import Paces
 
 _Made = TypeVar("_Made")
+_LOOK_S: Final = 0.5
+"""How often is looked whether somebody still waits for a page."""
 
 
 class Loader:
@@ -72,10 +74,15 @@ class Loader:
         await asyncio.gather(*self._closing, return_exceptions=True)
         self._threads.shutdown(wait=False)
 
-    async def page(self, url: str, site: str | None) -> Page:
-        """The page at a URL. Raises PageError, UsageError for no address on the web, and Failed."""
-        self.check()
-        return await self.start(self._page(url, site))
+    async def page(
+        self, url: str, site: str | None, is_unwanted: Callable[[], Awaitable[bool]]
+    ) -> Page:
+        """The page at a URL. Raises PageError, and UsageError for what is none of the web."""
+        task = self.start(self._page(url, site))
+        while not (await asyncio.wait([task], timeout=_LOOK_S))[0]:
+            if await is_unwanted():
+                task.cancel()
+        return await task
 
     async def _page(self, url: str, site: str | None) -> Page:
         end = asyncio.get_running_loop().time() + self._settings.deadline_s

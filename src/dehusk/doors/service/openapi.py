@@ -113,12 +113,12 @@ def clean(query: type[CleanQuery]) -> dict[str, Any]:
     """The call that learns a page, which is posted or loaded."""
     is_loaded = query is LoadQuery
     described = page(f"{'Load' if is_loaded else 'Learn'} a page, and get what it says", RESULT)
-    answer = _json(RESULT)
-    for kind in list(KINDS)[1:]:
-        answer["content"][kind] = {"schema": {"type": "string"}}
-    described["responses"] |= {200: answer, 422: _json(RESULT, _WORDS[422])}
     if is_loaded:
+        described["responses"] = _responses(_json(RESULT), 422, 503)
         del described["openapi_extra"]["requestBody"]
+    described["responses"][422] = _json(RESULT, _WORDS[422])
+    text = {"schema": {"type": "string"}}
+    described["responses"][200]["content"] |= dict.fromkeys(list(KINDS)[1:], text)
     described["openapi_extra"]["parameters"] = _parameters(query)
     return described
 
