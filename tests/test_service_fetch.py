@@ -221,7 +221,8 @@ def test_who_goes_away_ends_what_is_loaded_for_him(port: int, is_search: bool) -
         assert ended.wait(25)  # Less than the deadline of a request, which would end it too.
 
 
-def test_a_search_does_not_hold_up_the_end() -> None:
+@pytest.mark.parametrize("is_search", [True, False])
+def test_what_is_loaded_does_not_hold_up_the_end(is_search: bool) -> None:
     asked = threading.Event()
 
     def hangs(_: Request) -> None:
@@ -233,7 +234,10 @@ def test_a_search_does_not_hold_up_the_end() -> None:
         with running("--fetch", "--allow-private", "127.0.0.1", "--workers", "1") as (port, pid):
             connection = HTTPConnection("127.0.0.1", port, timeout=60)
             body = {"fetch": True, "page": {"url": f"{server.url}/"}}
-            connection.request("POST", "/v1/linked", json.dumps(body), JSON)
+            if is_search:
+                connection.request("POST", "/v1/linked", json.dumps(body), JSON)
+            else:
+                connection.request("GET", f"/v1/clean?url={server.url}/")
             assert asked.wait(60)
             started = time.monotonic()
             os.kill(pid, signal.SIGTERM)
