@@ -30,6 +30,7 @@ pytest.importorskip("fastapi", reason="the extra serve is not installed")
 
 from dehusk.doors.service.bodies import LINKED, validated
 from dehusk.doors.service.linked import Searches
+from dehusk.doors.service.loader import Loader
 from dehusk.doors.service.service import Service
 from dehusk.sources.crawl import addresses
 
@@ -197,7 +198,8 @@ def test_a_site_of_one_page_and_one_of_ten_thousand_links(port: int) -> None:
         assert (answer["outcome"], len(server.asked())) == ("no_pages", 6)
 
 
-def test_who_goes_away_ends_what_is_loaded_for_him(port: int) -> None:
+@pytest.mark.parametrize("is_search", [True, False])
+def test_who_goes_away_ends_what_is_loaded_for_him(port: int, is_search: bool) -> None:
     asked, ended = threading.Event(), threading.Event()
 
     def hangs(request: Request) -> None:
@@ -212,13 +214,15 @@ def test_who_goes_away_ends_what_is_loaded_for_him(port: int) -> None:
             "POST /v1/linked HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
             f"Content-Length: {len(body)}\r\n\r\n"
         )
+        single = f"GET /v1/clean?url={server.url}/ HTTP/1.1\r\nHost: localhost\r\n\r\n".encode()
         with socket.create_connection(("127.0.0.1", port), timeout=60) as client:
-            client.sendall(head.encode() + body)
+            client.sendall(head.encode() + body if is_search else single)
             assert asked.wait(60)
         assert ended.wait(25)  # Less than the deadline of a request, which would end it too.
 
 
-def test_a_search_does_not_hold_up_the_end() -> None:
+@pytest.mark.parametrize("is_search", [True, False])
+def test_what_is_loaded_does_not_hold_up_the_end(is_search: bool) -> None:
     asked = threading.Event()
 
     def hangs(_: Request) -> None:
@@ -230,7 +234,10 @@ def test_a_search_does_not_hold_up_the_end() -> None:
         with running("--fetch", "--allow-private", "127.0.0.1", "--workers", "1") as (port, pid):
             connection = HTTPConnection("127.0.0.1", port, timeout=60)
             body = {"fetch": True, "page": {"url": f"{server.url}/"}}
-            connection.request("POST", "/v1/linked", json.dumps(body), JSON)
+            if is_search:
+                connection.request("POST", "/v1/linked", json.dumps(body), JSON)
+            else:
+                connection.request("GET", f"/v1/clean?url={server.url}/")
             assert asked.wait(60)
             started = time.monotonic()
             os.kill(pid, signal.SIGTERM)
@@ -299,13 +306,13 @@ def within(
     async def with_searches(memories: dehusk.Session) -> None:
         service = Service(memories, ServiceSettings(workers=1, **({"fetch": fetch} | settings)))
         await service.open()
-        searches = Searches(service)
+        loader = Loader(service.settings, service.metrics)
         try:
-            await run(searches)
+            await run(Searches(service, loader))
         finally:
-            await searches.close()
+            await loader.close()
             await service.close()
-        assert len(searches) == 0
+        assert len(loader) == 0
 
     with dehusk.open(method="segments") as memories:
         asyncio.run(with_searches(memories))
@@ -386,7 +393,7 @@ def test_a_search_whose_time_is_up_answers_by_what_it_has() -> None:
     async def run(searches: Searches) -> None:
         *_, answer = await lines_of(searches, f"{server.url}/rye")
         last = answer["loaded"][-1]
-        assert (last["state"], last["reason"]) == ("failed", "no time left: a search has 6 s")
+        assert (last["state"], last["reason"]) == ("failed", "it did not come in time")
         assert answer["markdown"]
 
     async def run_shortly(searches: Searches) -> None:
@@ -467,15 +474,15 @@ def test_who_goes_away_at_once_leaves_no_thread_and_no_file_behind() -> None:
             await asyncio.sleep(0)
         reading.cancel()
         await asyncio.wait([reading])
-        await asyncio.gather(*searches._running, return_exceptions=True)
+        await asyncio.gather(*searches._loader._running, return_exceptions=True)
 
     async def run(searches: Searches) -> None:
         await go(searches, 20)  # Threads of the pool, and what they import.
         before = left()
         for steps in range(1, 21):
             await go(searches, steps)
-        searches.stop()  # Who is told twice to end still closes all.
-        await searches.close()
+        searches._loader.stop()  # Who is told twice to end still closes all.
+        await searches._loader.close()
         assert left() <= before
 
     # Nobody takes the connections, so they have no end here that would be counted.

@@ -28,7 +28,7 @@ from dehusk_bench.speed.serve import running
 
 pytest.importorskip("fastapi", reason="the extra serve is not installed")
 
-from dehusk.doors.service import app, monitoring
+from dehusk.doors.service import app, failures, monitoring
 from dehusk.doors.service.monitoring import Metrics
 from dehusk.doors.service.server import Ending, listen, patient_for
 from dehusk.doors.service.service import PageAnswer, Service
@@ -208,7 +208,7 @@ def test_a_memory_that_cannot_be_used_is_a_failure_like_others(
 ) -> None:
     nobody: Any = None
     for fault, status in ((StoreFull("no room"), 507), (StoreDamaged("damaged"), 500)):
-        answer = asyncio.run(app._failure(nobody, fault))
+        answer = asyncio.run(failures._failure(nobody, fault))
         assert answer.status_code == status
         assert json.loads(bytes(answer.body))["error"]["code"] == "not_kept"
 

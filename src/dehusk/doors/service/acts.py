@@ -21,7 +21,7 @@ from dehusk.doors.service.gold import (
 from dehusk.errors import NotHtml, PageError
 from dehusk.methods import settings_of
 from dehusk.methods.papers.hyperlink import Hyperlink
-from dehusk.output.formats import json_line
+from dehusk.output.formats import Format, json_line, render
 from dehusk.page.page import Page
 from dehusk.settings import Limits, MarkdownSettings
 from dehusk.template.linked import Linked, Wanted, linked_answer, search_message
@@ -30,15 +30,17 @@ from dehusk.workers.acts import Judge, PageAct
 from dehusk.workers.messages import Reply, Request
 
 
-def _line(judge: Judge, request: Request) -> Reply:
-    """The JSON line of a page, which is learned or not."""
+def _written(judge: Judge, request: Request) -> Reply:
+    """The answer on a page, which is learned or not, in the format that is asked for."""
     pieces, learns = request.options["pieces"], request.options["learns"]
     settings = MarkdownSettings(**request.options["markdown"])
+    written_as = Format(request.options["format"])
 
-    def render(result: Result) -> bytes:
-        return _json(result.written_with(settings).to_json(pieces))
+    def write(result: Result) -> bytes:
+        written = render(result.written_with(settings), written_as, pieces) or b""
+        return written.rstrip() if written_as is Format.JSONL else written
 
-    return judge.answer(request, render, learns=learns)
+    return judge.answer(request, write, learns=learns)
 
 
 def _marks(judge: Judge, request: Request) -> Reply:
@@ -193,7 +195,7 @@ def _plain(value: Any) -> Any:
 
 
 ACTS: Final[Mapping[str, PageAct]] = {
-    "line": _line,
+    "written": _written,
     "marks": _marks,
     "explain": _explain,
     "benchmark": _benchmark,

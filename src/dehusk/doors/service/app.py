@@ -1,4 +1,4 @@
-"""The HTTP interface as one application, and one form for all that goes wrong."""
+"""The HTTP interface as one application."""
 
 from __future__ import annotations
 
@@ -9,50 +9,43 @@ from functools import partial
 from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Depends, FastAPI, Query, Request, Response
-from fastapi.exceptions import RequestValidationError
 from msgspec.structs import asdict
-from starlette.exceptions import HTTPException
 from starlette.responses import StreamingResponse
 
 from dehusk import __version__
 from dehusk.doors.service import docs, openapi
+from dehusk.doors.service.accept import KINDS, preferred
 from dehusk.doors.service.bodies import (
+    BATCH,
     CLEAN,
     LINKED,
+    LOAD,
     MAX_NAME,
     RULE,
     TEMPLATE,
+    CleanQuery,
+    LoadQuery,
     read_body,
     read_json,
     read_page,
     read_pages,
     validated,
 )
+from dehusk.doors.service.failures import add_failures
 from dehusk.doors.service.linked import Searches
+from dehusk.doors.service.loader import Loader
 from dehusk.doors.service.monitoring import METRICS_TYPE
 from dehusk.doors.service.server import Failed, not_kept
 from dehusk.doors.service.service import PageAnswer, Service
-from dehusk.errors import PageError, StateError, UsageError
+from dehusk.errors import PageError, StateError
 from dehusk.memory.rules import Rule
 from dehusk.memory.store import SiteRow
 from dehusk.page.page import Page
-from dehusk.settings import Images, Links, MarkdownSettings, Tables
 
-_CODES: Final = {404: "not_found", 405: "method"}
 router = APIRouter()
 Url = Annotated[str | None, Query(max_length=MAX_NAME, description="Where the page came from.")]
 Site = Annotated[str | None, Query(min_length=1, max_length=MAX_NAME, description="Its site.")]
-Pieces = Annotated[
-    int | None, Query(ge=1, le=1_000_000, description="Add pieces of at most so many tokens.")
-]
 Learn = Annotated[bool, Query(description="Learn the page, too.")]
-Revise = Annotated[
-    str | None,
-    Query(
-        pattern="^(last|[0-9]{1,15})$",
-        description="Only answers that have changed since this revision, or since the `last` one.",
-    ),
-]
 _MAX_LISTED: Final = 1000
 """Revisions that are listed at once."""
 _MAX_RULE_BYTES: Final = 100_000
@@ -61,7 +54,7 @@ SiteName = Annotated[str, Query(min_length=1, max_length=MAX_NAME, description="
 
 def make_app(service: Service) -> FastAPI:
     """The application in front of this service."""
-    searches = Searches(service)
+    loader = Loader(service.settings, service.metrics)
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
@@ -69,7 +62,7 @@ def make_app(service: Service) -> FastAPI:
         try:
             yield
         finally:
-            await searches.close()
+            await loader.close()
             await service.close()
 
     app = FastAPI(
@@ -84,7 +77,8 @@ def make_app(service: Service) -> FastAPI:
         dependencies=[Depends(_check_query)],
     )
     app.state.service = service
-    app.state.searches = searches
+    app.state.loader = loader
+    app.state.searches = Searches(service, loader)
     app.include_router(router)
     app.include_router(docs.router)
     add_failures(app)
@@ -103,34 +97,9 @@ async def _check_query(request: Request) -> None:
             raise Failed(400, "bad_request", f"query.{name[:40]}: given more than once")
         if name not in known:
             there = f"there are {', '.join(known)}" if known else "there are none"
+            if "?" in request.query_params.get("url", ""):
+                there += "; an & within url is written %26"
             raise Failed(400, "bad_request", f"query.{name[:40]}: no such name; {there}")
-
-
-def add_failures(app: FastAPI) -> None:
-    """Give an application one form for all that goes wrong."""
-    for kind in (Failed, RequestValidationError, UsageError, StateError, PageError, HTTPException):
-        app.add_exception_handler(kind, _failure)
-
-
-async def _failure(_request: Request, fault: Exception) -> Response:
-    """The answer to a request that is not done as it wished."""
-    headers = None
-    if isinstance(fault, Failed):
-        failed = fault
-    elif isinstance(fault, HTTPException):
-        code = _CODES.get(fault.status_code, "http")
-        failed, headers = Failed(fault.status_code, code, str(fault.detail)), fault.headers
-    elif isinstance(fault, RequestValidationError):
-        first = fault.errors()[0]
-        place = ".".join(map(str, first["loc"]))
-        failed = Failed(400, "bad_request", f"{place}: {first['msg']}")
-    elif isinstance(fault, StateError) and not isinstance(fault, UsageError):
-        failed = not_kept(fault)
-    elif isinstance(fault, PageError):
-        failed = Failed(422, fault.code, fault.reason)
-    else:
-        failed = Failed(400, "bad_request", str(fault))
-    return Response(failed.body(), failed.status, headers, "application/json")
 
 
 def service_of(request: Request) -> Service:
@@ -139,9 +108,11 @@ def service_of(request: Request) -> Service:
     return service
 
 
-def _response(answer: PageAnswer) -> Response:
-    """The answer on a page: 422 where it could not be used."""
-    return Response(answer.body, 422 if answer.error else 200, media_type="application/json")
+def _response(answer: PageAnswer, kind: str = "application/json") -> Response:
+    """The answer on a page: where it could not be used 422, and JSON that says why."""
+    if answer.error:
+        return Response(answer.body, 422, media_type="application/json")
+    return Response(answer.body, media_type=kind)
 
 
 async def _body(request: Request) -> bytes:
@@ -149,37 +120,57 @@ async def _body(request: Request) -> bytes:
     return await read_body(request, settings.max_body_bytes, settings.deadline_s)
 
 
-@router.post("/v1/clean", **openapi.clean())
+@router.get("/v1/clean", **openapi.clean(LoadQuery))
+async def load(request: Request) -> Response:
+    """Loads the page as a crawler would, and answers as if it had been posted.
+
+    Only a service that was started with `--fetch` does, and only from public addresses.
+    """
+    service, loader = service_of(request), request.app.state.loader
+    loader.check()
+    asked = validated(LOAD, dict(request.query_params))
+    kind = _kind(request, asked)
+    try:
+        page = await loader.page(asked.url, asked.site, request.is_disconnected)
+    except PageError as error:
+        return _response(service.refuse(Page(b"", error.url, asked.site), error))
+    return await _cleaned(service, page, asked, kind)
+
+
+@router.post("/v1/clean", **openapi.clean(CleanQuery))
 async def clean(request: Request) -> Response:
-    """Learns the page with its site, unless `learn` is false, and gives its JSON line."""
+    """Learns the page with its site, unless `learn` is false, and gives its JSON line.
+
+    With `Accept: text/markdown` or `text/plain` it gives the content as such.
+    """
     # Half of what a request costs would go into FastAPI's own reading of the query.
     asked = validated(CLEAN, dict(request.query_params))
+    kind = _kind(request, asked)
     page = read_page(request, await _body(request), asked.url, asked.site)
-    answer = await service_of(request).clean(
-        page, learns=asked.learn, pieces=asked.pieces, markdown=asked.markdown()
-    )
-    return _response(answer)
+    return await _cleaned(service_of(request), page, asked, kind)
+
+
+def _kind(request: Request, asked: CleanQuery) -> str:
+    """The media type of the answer. Raises Failed where it has no place for what is asked."""
+    kind = preferred(request.headers.getlist("accept"))
+    asked.check(kind)
+    return kind
+
+
+async def _cleaned(service: Service, page: Page, asked: CleanQuery, kind: str) -> Response:
+    answer = await service.clean(page, written_as=KINDS[kind], **asked.options())
+    return _response(answer, kind)
 
 
 @router.post("/v1/batch", **openapi.batch())
-async def batch(
-    request: Request,
-    revise: Revise = None,
-    pieces: Pieces = None,
-    *,
-    links: Annotated[Links, Query(description="Links in Markdown.")] = Links.KEEP,
-    images: Annotated[Images, Query(description="Images in Markdown.")] = Images.KEEP,
-    tables: Annotated[Tables, Query(description="Tables in Markdown.")] = Tables.GFM,
-    learn: Learn = True,
-) -> Response:
+async def batch(request: Request) -> Response:
     """Takes JSON lines and gives JSON lines in the same order, each as soon as it is ready."""
-    if revise is not None and not learn:
-        raise Failed(400, "bad_request", "revise takes note of answers, so it needs learn")
+    asked = validated(BATCH, dict(request.query_params))
+    asked.check()
     service = service_of(request)
     pages = read_pages(await _body(request), service.settings.max_pages)
-    markdown = MarkdownSettings(links, images, tables)
-    ask = partial(service.clean, learns=learn, pieces=pieces, revise=revise, markdown=markdown)
-    lines = _answers(ask, pages, every=revise is None)
+    ask = partial(service.clean, revise=asked.revise, **asked.options())
+    lines = _answers(ask, pages, every=asked.revise is None)
     return StreamingResponse(lines, media_type="application/x-ndjson")
 
 
@@ -385,7 +376,7 @@ async def metrics(request: Request) -> Response:
         "dehusk_workers": ("Worker processes.", len(service.pool.workers)),
         "dehusk_worker_starts": ("Times that a worker was started.", starts),
         "dehusk_requests_waiting": ("Requests that wait for a worker.", service.waiting),
-        "dehusk_searches": ("Searches that load pages.", len(request.app.state.searches)),
+        "dehusk_searches": ("Requests that load pages.", len(request.app.state.loader)),
         "dehusk_listeners": ("Listeners to events.", len(service.listeners)),
         "dehusk_is_keeping": ("1 if the last commit succeeded.", service.is_keeping),
         "dehusk_memory_bytes": ("Size of the memory's file.", service.session.size_bytes),

@@ -20,6 +20,7 @@ from pydantic import (
 )
 from starlette.requests import ClientDisconnect, Request
 
+from dehusk.doors.service.accept import KINDS
 from dehusk.doors.service.server import Failed
 from dehusk.methods.papers.hyperlink import Equality, Hyperlink, best_settings
 from dehusk.methods.papers.hyperlink.addresses import host_of
@@ -32,12 +33,21 @@ _AUTO: Final = 32 + zlib.MAX_WBITS
 """zlib or gzip, by how it begins."""
 _STEP: Final = 1 << 20
 _CHARSET: Final = re.compile(r'charset="?([A-Za-z0-9._:+-]{1,40})', re.IGNORECASE)
+_HTML: Final = ("text/html", "application/xhtml+xml")
+_FORM: Final = "application/x-www-form-urlencoded"
+"""What curl calls everything that follows `--data`."""
+_JSON_BODY: Final = re.compile(rb'\s*\{\s*"')
 _Model = TypeVar("_Model", bound=BaseModel)
 MAX_NAME: Final = MAX_URL
 """Characters of a URL or of a site's name."""
 _MAX_LOADS: Final = 1000
 _MAX_FETCHED: Final = 100
 _Address = Annotated[str, Field(min_length=1, max_length=MAX_NAME)]
+_Url = Annotated[str | None, Field(max_length=MAX_NAME, description="Where the page came from.")]
+_Site = Annotated[
+    str | None,
+    Field(min_length=1, max_length=MAX_NAME, description="Its site; else its URL's host."),
+]
 
 
 class PagePost(BaseModel):
@@ -46,23 +56,22 @@ class PagePost(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     html: str = Field(description="The page.")
-    url: str | None = Field(None, max_length=MAX_NAME, description="Where it came from.")
-    site: str | None = Field(
-        None, min_length=1, max_length=MAX_NAME, description="Its site; else its URL's host."
-    )
+    url: _Url = None
+    site: _Site = None
 
     def page(self) -> Page:
         """The page."""
         return Page(self.html, self.url, self.site)
 
 
-class CleanQuery(BaseModel):
-    """What may be asked of a page besides."""
+class AnswerQuery(BaseModel):
+    """What may be asked of the answer on a page."""
 
-    url: str | None = Field(None, max_length=MAX_NAME, description="Where the page came from.")
-    site: str | None = Field(None, min_length=1, max_length=MAX_NAME, description="Its site.")
     pieces: int | None = Field(
         None, ge=1, le=1_000_000, description="Add pieces of at most so many tokens."
+    )
+    heading_path: bool = Field(
+        default=False, description="Begin the text of each piece with the headings above it."
     )
     links: Links = Field(default=Links.KEEP, description="Links in Markdown.")
     images: Images = Field(default=Images.KEEP, description="Images in Markdown.")
@@ -71,7 +80,51 @@ class CleanQuery(BaseModel):
 
     def markdown(self) -> MarkdownSettings:
         """How Markdown is asked for."""
-        return MarkdownSettings(self.links, self.images, self.tables)
+        return MarkdownSettings(self.links, self.images, self.tables, self.heading_path)
+
+    def options(self) -> dict[str, Any]:
+        """The same as `Service.clean` takes it."""
+        return {"learns": self.learn, "pieces": self.pieces, "markdown": self.markdown()}
+
+    def check(self, kind: str = "application/json") -> None:
+        """Raise Failed for what an answer of this media type has no place for."""
+        row = KINDS[kind].row
+        if self.heading_path and not self.pieces:
+            raise _bad("heading_path says how pieces begin: add pieces=N")
+        if self.pieces and not row.has_pieces:
+            raise _bad(f"{kind} has no pieces: ask with Accept: application/json")
+        is_usual = self.markdown() == MarkdownSettings(heading_path=self.heading_path)
+        if not (is_usual or row.has_markdown):
+            raise _bad(f"links, images and tables are about Markdown: {kind} has none")
+
+
+class CleanQuery(AnswerQuery):
+    """A page that is posted, in the query."""
+
+    url: _Url = None
+    site: _Site = None
+
+
+class LoadQuery(CleanQuery):
+    """A page that the service is to load."""
+
+    url: str = Field(min_length=1, max_length=MAX_NAME, description="The page to load.")
+
+
+class BatchQuery(AnswerQuery):
+    """What may be asked of all pages of a batch."""
+
+    revise: str | None = Field(
+        None,
+        pattern="^(last|[0-9]{1,15})$",
+        description="Only answers that have changed since this revision, or since the `last` one.",
+    )
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if self.revise is not None and not self.learn:
+            raise ValueError("revise takes note of answers, so it needs learn")
+        return self
 
 
 class TemplatePost(BaseModel):
@@ -92,9 +145,7 @@ class KeyPost(BaseModel):
 
     html: str | None = Field(None, description="The page; else it is fetched, with `fetch`.")
     url: str = Field(min_length=1, max_length=MAX_NAME, description="Where it came from.")
-    site: str | None = Field(
-        None, min_length=1, max_length=MAX_NAME, description="Its site; else its URL's host."
-    )
+    site: _Site = None
 
 
 class LoadedPost(BaseModel):
@@ -178,6 +229,8 @@ class RulePost(BaseModel):
 
 
 CLEAN: Final = TypeAdapter(CleanQuery)
+LOAD: Final = TypeAdapter(LoadQuery)
+BATCH: Final = TypeAdapter(BatchQuery)
 PAGE: Final = TypeAdapter(PagePost)
 TEMPLATE: Final = TypeAdapter(TemplatePost)
 RULE: Final = TypeAdapter(RulePost)
@@ -259,15 +312,37 @@ def read_json(request: Request, adapter: TypeAdapter[_Model], body: bytes) -> _M
 
 
 def read_page(request: Request, body: bytes, url: str | None, site: str | None) -> Page:
-    """The page of a request: JSON, or HTML as it is. Raises Failed: 400, 415."""
+    """The page of a request: JSON, or HTML as it is, also if nobody says so. Raises Failed."""
     kind = request.headers.get("content-type", "").strip().lower()
     if kind.startswith("application/json"):
         post = validated(PAGE, body)
         return Page(post.html, post.url or url, post.site or site)
-    if not kind.startswith(("text/html", "application/xhtml+xml")):
-        raise Failed(415, "content_type", "a page is application/json or text/html")
+    if not kind.startswith(_HTML):
+        _check_unnamed(kind, body)
+        return Page(body, url, site)
     charset = _CHARSET.search(kind)
     return Page(body, url, site, charset[1] if charset else None)
+
+
+def _check_unnamed(kind: str, body: bytes) -> None:
+    """Raise Failed for a body that is not called HTML, and is none."""
+    if kind and not kind.startswith(_FORM):
+        words = "a page is text/html or application/json; a body without a name is HTML"
+    elif not body:
+        raise _bad(
+            "there is no page: post it as the body, or GET /v1/clean?url=… to have it loaded"
+        )
+    elif _JSON_BODY.match(body):
+        words = "this looks like JSON: say so with Content-Type: application/json (curl --json)"
+    elif kind and b"<" not in body:
+        words = "a form is no page: post its HTML as the body, and url and site in the query"
+    else:
+        return
+    raise Failed(415, "content_type", words)
+
+
+def _bad(words: str) -> Failed:
+    return Failed(400, "bad_request", words)
 
 
 def read_pages(body: bytes, max_pages: int) -> list[Page]:

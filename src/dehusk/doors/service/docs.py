@@ -16,7 +16,7 @@ from dehusk.template.report import POLICY, STYLE
 router = APIRouter(include_in_schema=False)
 _TRY: Final = (
     "curl -s '{address}v1/clean?url=https://grain.example/rye' \\\n"
-    "     -H 'Content-Type: text/html' --data-binary '<h1>Rye</h1><p>A hardy grain.</p>'"
+    "     -H 'Accept: text/markdown' --data-binary '<h1>Rye</h1><p>A hardy grain.</p>'"
 )
 _AUTHORIZED: Final = ' \\\n     -H "Authorization: Bearer $DEHUSK_TOKEN"'
 

@@ -18,6 +18,8 @@ from dehusk.doors.service.settings import ServiceSettings
 
 _OPEN: Final = frozenset({"/", "/docs", "/health"})
 """What may be asked without a token: how to ask, and whether it is well."""
+_FOREIGN: Final = frozenset({b"cross-site", b"same-site"})
+"""What browsers say of a request that another origin's page has made."""
 _EXTENSIONS: Final = ("chrome-extension://", "moz-extension://")
 """Origins of what the user has installed. A web page cannot claim one."""
 _ONCE: Final = (b"host", b"origin", b"authorization")
@@ -69,14 +71,16 @@ class Guard:
             await send(message)
 
         refused = self._refusal(scope, headers, origin)
+        # HEAD is answered as GET. The server knows better, and sends no body.
+        inner = {**scope, "method": "GET"} if scope["method"] == "HEAD" else scope
         try:
             if refused is None:
-                await self._app(scope, receive, answer)
+                await self._app(inner, receive, answer)
             else:
                 await say(answer, refused)
         finally:
             seconds = time.perf_counter() - started
-            route = getattr(scope.get("route"), "path", None) or "other"
+            route = getattr(inner.get("route"), "path", None) or "other"
             self._metrics.count(scope["method"], route, status or 499, seconds)
             # The query may name pages, which are nobody else's business: left out.
             log(
@@ -92,7 +96,9 @@ class Guard:
         host = headers.get(b"host", b"").decode("latin-1").lower()
         if name_of(host) not in self._names:
             return Failed(421, "host", "this service does not go by that name")
-        if origin and not self._may_ask(origin, host):
+        # A browser sends no origin with an image's address, which could be one that loads a page.
+        is_foreign = headers.get(b"sec-fetch-site") in _FOREIGN and scope["path"] not in _OPEN
+        if (origin and not self._may_ask(origin, host)) or (is_foreign and not origin):
             return Failed(403, "origin", "this origin may not ask")
         if scope["method"] == "OPTIONS" and b"access-control-request-method" in headers:
             return Failed(204, "preflight", "")

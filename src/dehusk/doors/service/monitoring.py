@@ -70,7 +70,7 @@ class Metrics:
         self.linked: Counter[str] = Counter()
         """Steps of searches for linked pages, by what came of them."""
         self.loads: Counter[str] = Counter()
-        """Pages loaded for searches, by what became of them."""
+        """Pages loaded from the web, by what became of them."""
         self._times: defaultdict[str, list[int]] = defaultdict(lambda: [0] * (len(_BOUNDS_S) + 1))
         self._seconds: Counter[str] = Counter()
 
@@ -90,7 +90,7 @@ class Metrics:
             ),
             *_outcomes("dehusk_pages_total", "Pages judged", self.pages),
             *_outcomes("dehusk_linked_total", "Steps of searches for linked pages", self.linked),
-            *_outcomes("dehusk_loads_total", "Pages loaded for searches", self.loads),
+            *_outcomes("dehusk_loads_total", "Pages loaded from the web", self.loads),
             *_head("dehusk_pages_learned_total", "counter", "Pages that taught their site."),
             f"dehusk_pages_learned_total {self.learned}",
             *_head("dehusk_request_seconds", "histogram", "From request to the end of the answer."),

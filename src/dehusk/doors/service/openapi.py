@@ -6,7 +6,16 @@ import json
 from importlib.resources import files
 from typing import Any, Final
 
-from dehusk.doors.service.bodies import CleanQuery, LinkedPost, PagePost, RulePost, TemplatePost
+from dehusk.doors.service.accept import KINDS
+from dehusk.doors.service.bodies import (
+    BatchQuery,
+    CleanQuery,
+    LinkedPost,
+    LoadQuery,
+    PagePost,
+    RulePost,
+    TemplatePost,
+)
 
 ABOUT: Final = (
     "Post a page of a site, and get what it says, without what its site repeats. Every page"
@@ -95,27 +104,38 @@ def filled(schema: Any, parts: dict[str, Any]) -> Any:
 def page(summary: str, answer: dict[str, Any]) -> dict[str, Any]:
     """A call that takes one page, as JSON or as it is."""
     responses = _responses(_json(answer), 422, *_BODY)
-    if answer is RESULT:
-        responses[422] = _json(RESULT, _WORDS[422])
     html = {"schema": {"type": "string"}}
     content = {"application/json": {"schema": _schema(PagePost)}, "text/html": html}
     return {"summary": summary, "responses": responses, "openapi_extra": _body(content)}
 
 
-def clean() -> dict[str, Any]:
-    """The call that learns a page. Its query is read by hand, so it is described by hand."""
-    described = page("Learn a page, and get what it says", RESULT)
-    described["openapi_extra"]["parameters"] = [
+def clean(query: type[CleanQuery]) -> dict[str, Any]:
+    """The call that learns a page, which is posted or loaded."""
+    is_loaded = query is LoadQuery
+    described = page(f"{'Load' if is_loaded else 'Learn'} a page, and get what it says", RESULT)
+    if is_loaded:
+        described["responses"] = _responses(_json(RESULT), 422, 503)
+        del described["openapi_extra"]["requestBody"]
+    described["responses"][422] = _json(RESULT, _WORDS[422])
+    text = {"schema": {"type": "string"}}
+    described["responses"][200]["content"] |= dict.fromkeys(list(KINDS)[1:], text)
+    described["openapi_extra"]["parameters"] = _parameters(query)
+    return described
+
+
+def _parameters(query: type[CleanQuery | BatchQuery]) -> list[dict[str, Any]]:
+    """The names of a query, which is read by hand and so described by hand."""
+    schema = _schema(query)
+    return [
         {
             "name": name,
             "in": "query",
-            "required": False,
-            "schema": schema.get("anyOf", [schema])[0],
-            "description": schema["description"],
+            "required": name in schema.get("required", ()),
+            "schema": kind.get("anyOf", [kind])[0],
+            "description": kind["description"],
         }
-        for name, schema in _schema(CleanQuery)["properties"].items()
+        for name, kind in schema["properties"].items()
     ]
-    return described
 
 
 def batch() -> dict[str, Any]:
@@ -128,7 +148,8 @@ def batch() -> dict[str, Any]:
     return {
         "summary": "The same for many pages",
         "responses": _responses(answer, *_BODY),
-        "openapi_extra": _body({"application/x-ndjson": lines}),
+        "openapi_extra": _body({"application/x-ndjson": lines})
+        | {"parameters": _parameters(BatchQuery)},
     }
 
 

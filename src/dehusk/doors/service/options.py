@@ -31,7 +31,7 @@ def _add_fetching(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--fetch",
         action="store_true",
-        help="load the pages that /v1/linked asks for, if a request says so (install extra: crawl)",
+        help="load pages that requests name (GET /v1/clean?url=, /v1/linked; install extra: crawl)",
     )
     options.add_loading(group)
 

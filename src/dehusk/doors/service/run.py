@@ -75,7 +75,7 @@ def serve(
     def before_end() -> None:
         # Who listens to events would never go by himself, and who loads pages not soon.
         service.listeners.close()
-        inner.state.searches.stop()
+        inner.state.loader.stop()
 
     Server(config, before_end).run([opened])
 

@@ -23,6 +23,11 @@ _MIN_READ_BYTES: Final = 1000
 _MAX_HEADERS: Final = 200
 """Headers of a request, with those behind its body; browsers send 20."""
 
+_UNREADABLE: Final = (
+    "the request cannot be read: it is no HTTP, its head is too long, or its url is not"
+    " percent-encoded, as curl -G --data-urlencode url=… does it"
+)
+
 
 class Failed(Exception):
     """A request that is not answered as it wished: status, code for programs, words for people."""
@@ -98,6 +103,15 @@ class _Patient(AutoHTTPProtocol):  # type: ignore[misc, valid-type]  # One of tw
         super().on_header(name, value)
         if len(self.headers) > _MAX_HEADERS:
             raise ValueError("too many headers")  # The parser stops, and uvicorn answers 400.
+
+    def send_400_response(self, _: str) -> None:
+        """Answer what no parser takes for a request, as everything else is answered."""
+        body = Failed(400, "bad_request", _UNREADABLE).body()
+        head = (
+            b"HTTP/1.1 400 Bad Request\r\ncontent-type: application/json\r\nconnection: close\r\n"
+        )
+        self.transport.write(b"%scontent-length: %d\r\n\r\n%s" % (head, len(body), body))
+        self.transport.close()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._rest()

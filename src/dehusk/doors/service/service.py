@@ -27,7 +27,7 @@ from dehusk.errors import MemoryDamaged, PageError, PageFault, PageTimeout, Stat
 from dehusk.memory.kept import BATCH_PAGES, BATCH_S
 from dehusk.memory.notes import Answer
 from dehusk.memory.session import Session
-from dehusk.output.formats import json_line
+from dehusk.output.formats import Format, json_line
 from dehusk.page.page import Page
 from dehusk.settings import MarkdownSettings
 from dehusk.workers.child import Event
@@ -44,7 +44,7 @@ _SNAPSHOT_S: Final = 10.0
 
 @dataclass(frozen=True, slots=True)
 class PageAnswer:
-    """An answer as it goes to the client: JSON, whether the page could be used, and what is new."""
+    """An answer as it goes to the client, whether the page could be used, and what is new."""
 
     body: bytes
     error: str | None = None
@@ -115,12 +115,16 @@ class Service:
         pieces: int | None = None,
         revise: str | None = None,
         markdown: MarkdownSettings = MarkdownSettings(),
-        act: str = "line",
+        act: str = "written",
+        written_as: Format = Format.JSONL,
     ) -> PageAnswer:
-        """The answer on a page, which is learned or not: its JSON line, or its `marks`."""
+        """The answer on a page, which is learned or not, in a format; or its `marks`."""
         site = pipeline.site_of(page)
         async with self._turn(site) as worker:
-            asked = {"learns": learns, "pieces": pieces, "markdown": asdict(markdown)}
+            asked = {
+                "learns": learns, "pieces": pieces, "markdown": asdict(markdown),
+                "format": str(written_as),
+            }  # fmt: skip
             reply = await self._ask(worker, site, act, [page], **asked)
             if isinstance(reply, PageAnswer):
                 return reply
@@ -174,23 +178,24 @@ class Service:
                 self._lessons.settle(site)
             reply = await _reply(worker, act, site, pages, self.settings.deadline_s, options)
         except StoreDamaged as fault:
-            return self._lost(url, site, MemoryDamaged(url, f"{fault}; {_ADVICE}"))
+            return self._lost(pages[0], MemoryDamaged(url, f"{fault}; {_ADVICE}"))
         except PageError as error:
-            return self._lost(url, site, error)
+            return self._lost(pages[0], error)
         if (wrong := reply.fatal_error()) is not None:
             raise Failed(400, "bad_request", str(wrong))
         refused = reply.page_error(url)
-        return reply if refused is None else self._refuse(url, site, refused)
+        return reply if refused is None else self.refuse(pages[0], refused)
 
-    def _lost(self, url: str | None, site: str, error: PageError) -> PageAnswer:
+    def _lost(self, page: Page, error: PageError) -> PageAnswer:
         """The answer on a page that no worker has answered on."""
+        site = pipeline.site_of(page)
         log(logging.WARNING, "worker_lost", code=error.code, reason=error.reason, site=site)
-        return self._refuse(url, site, error)
+        return self.refuse(page, error)
 
-    def _refuse(self, url: str | None, site: str, error: PageError) -> PageAnswer:
+    def refuse(self, page: Page, error: PageError) -> PageAnswer:
         """The JSON line of a page that could not be used."""
         self.metrics.pages[error.code] += 1
-        line = json_line(Refusal(url, site, error).to_json()).rstrip()
+        line = json_line(Refusal(page.url, pipeline.site_of(page), error).to_json()).rstrip()
         return PageAnswer(line, error.code)
 
     def _learned(self, site: str, url: str | None, reply: Reply, revise: str | None) -> bool:

@@ -45,9 +45,9 @@ class ServiceSettings:
     max_waiting: int = 256
     """Requests that wait for a worker; further ones are told to come again."""
     fetch: CrawlSettings | None = None
-    """How pages are loaded that a search asks for; None for a service that loads none."""
+    """How pages are loaded that a request names; None for a service that loads none."""
     max_fetching: int = 4
-    """Searches that load pages at the same time; further ones are told to come again."""
+    """Requests that load pages at the same time; further ones are told to come again."""
     fetch_s: float = 120.0
     """For all that a search loads; then it answers by what it has."""
 

@@ -11,8 +11,8 @@ from starlette.staticfiles import StaticFiles
 
 from dehusk import __version__
 from dehusk.doors.service import corrected, shown
-from dehusk.doors.service.app import add_failures
 from dehusk.doors.service.asking import state_of
+from dehusk.doors.service.failures import add_failures
 from dehusk.doors.service.frames import ViewerState
 
 router = APIRouter()
