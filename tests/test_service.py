@@ -185,7 +185,7 @@ def test_pages_that_take_too_much_memory_or_time_leave_the_service_alive(tmp_pat
         answer = slow.clean(heavier, "https://heavy.example/")
         assert (answer.status, answer.json["error"]["code"]) == (422, "timeout")
         assert slow.clean("<p>Rye</p>", "https://light.example/").status == 200
-    with running(*options, "--deadline", "0.2", "--timeout", "60") as started:
+    with running(*options, "--deadline", "0.05", "--timeout", "60") as started:
         late = Client(*started)
         late.clean("<p>Rye</p>", "https://heavy.example/")
         answer = late.clean(heavier, "https://heavy.example/")

@@ -21,7 +21,7 @@ from dehusk.doors.service.gold import (
 from dehusk.errors import NotHtml, PageError
 from dehusk.methods import settings_of
 from dehusk.methods.papers.hyperlink import Hyperlink
-from dehusk.output.formats import Format, json_line, render
+from dehusk.output.formats import Format, Shape, json_line
 from dehusk.page.page import Page
 from dehusk.settings import Limits, MarkdownSettings
 from dehusk.template.linked import Linked, Wanted, linked_answer, search_message
@@ -37,7 +37,7 @@ def _written(judge: Judge, request: Request) -> Reply:
     written_as = Format(request.options["format"])
 
     def write(result: Result) -> bytes:
-        written = render(result.written_with(settings), written_as, pieces) or b""
+        written = Shape(written_as, pieces).data(result.written_with(settings)) or b""
         return written.rstrip() if written_as is Format.JSONL else written
 
     return judge.answer(request, write, learns=learns)
