@@ -103,7 +103,6 @@ def almanac(tmp_path: Path) -> Iterator[Almanac]:
         yield site
 
 
-
 def test_the_first_crawl_calls_all_pages_new(almanac: Almanac) -> None:
     assert almanac.changes() == {"new": sorted(almanac.pages)}
 
@@ -171,6 +170,37 @@ def test_a_page_that_comes_back_is_new_and_written_again(almanac: Almanac) -> No
     almanac.crawl("--prune")
     assert almanac.changes() == {"new": ["/rye"]}
     assert "rye.md" in almanac.files()
+
+
+def test_a_page_that_redirects_or_may_not_be_kept_is_gone_after_a_full_crawl(
+    almanac: Almanac,
+) -> None:
+    almanac.server.paths["/rye"] = lambda request: request.redirect("/")
+    noindex = "X-Robots-Tag: noindex"
+    almanac.server.paths["/oats"] = lambda request: request.page(b"<p>Oats", noindex)
+    almanac.server.paths["/teff"] = lambda request: request.redirect("/grains/teff")
+    almanac.pages["/grains/teff"] = almanac.pages["/teff"]
+    almanac.crawl("--prune")
+    assert almanac.changes() == {"moved": ["/grains/teff"], "gone": ["/oats", "/rye"]}
+    reasons = {almanac.path(r["url"]): r["reason"] for r in almanac.records()}
+    assert reasons["/rye"] == "leads to a page already known"
+    assert reasons["/oats"] == "noindex"
+    assert not {"rye.md", "oats.md"} & almanac.files()
+    assert len([*almanac.folder.rglob("teff.md")]) == 1
+
+
+def test_a_line_that_comes_to_most_pages_is_template_and_one_on_a_few_is_content(
+    almanac: Almanac,
+) -> None:
+    few, most = "<p>It is sold out until autumn.</p>", "<p>All prices rise in May.</p>"
+    almanac.pages |= {path: text + most for path, text in almanac.pages.items()}
+    for name in ("rye", "oats", "teff"):
+        almanac.pages[f"/{name}"] += few
+    almanac.crawl()
+    assert almanac.changes() == {"changed": ["/oats", "/rye", "/teff"]}
+    assert [record["added"] for record in almanac.records()] == [
+        ["It is sold out until autumn."]
+    ] * 3
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,9 @@ from typing import Final, NamedTuple, TypeVar
 from msgspec import Struct
 from msgspec.json import encode
 
+from dehusk.answer.labels import Label
+from dehusk.answer.result import Result
+from dehusk.answer.text import visible_lengths
 from dehusk.output import Format, Shape
 from dehusk.output.whole import write_whole
 from dehusk.page.hashing import digest
@@ -30,15 +33,17 @@ Unit = TypeVar("Unit", str, bytes)
 
 SCHEMA: Final = """
 create table if not exists crawl_written (
-    number integer primary key, url text, site text, file text, lines blob, earlier blob,
+    number integer primary key, url text, site text, file text, texts blob, earlier blob,
     blocks text, gone integer default 0, is_pruned integer default 0, unique (url, site)
 )"""
-"""The pages written. `lines`: the hashes of what the page says; `earlier`: what it said at the end
-of the crawl before. `blocks`: those added and removed. `gone`: 1 since this crawl, 2 for longer."""
-_LINE: Final = 8
+"""The pages written. `texts`: the page, see `texts_of`; `earlier`: as it was at the last crawl's end.
+`blocks`: those added and removed. `gone`: 1 since this crawl, 2 for longer."""
+_HASH: Final = 6
 _MIN_ALIKE: Final = 3
-"""Pages on which a line must come or go before it is a part of the template, if they are also
+"""Pages on which a text must come or go before it is a part of the template, if they are also
 more than half of the site's. Two pages are often edited alike."""
+_MAX_ALIKE: Final = 8
+"""Gone pages that are compared by one text: pages that moved have others that tell them apart."""
 _CUT: Final = (LeftOut.TOO_DEEP, LeftOut.FULL)
 _ELSEWHERE: Final = (LeftOut.NOINDEX, LeftOut.TDM, LeftOut.CANONICAL, LeftOut.KNOWN)
 _NOT_LINKED: Final = "no longer linked"
@@ -96,7 +101,7 @@ class _Row(NamedTuple):
     number: int
     url: str
     site: str
-    lines: bytes
+    texts: bytes
     earlier: bytes | None
     blocks: str | None
     gone: int
@@ -106,9 +111,15 @@ class _Row(NamedTuple):
         return self.earlier is not None and self.gone < 2
 
 
-def lines_of(text: str) -> bytes:
-    """The hashes of a text's lines, one behind another."""
-    return b"".join(digest(" ".join(line.split()), size=_LINE) for line in text.splitlines())
+def texts_of(result: Result) -> bytes:
+    """The hashes of the texts that a page shows, each with a byte: 1 in the content, else 0."""
+    tree, labels = result.tree, result.labels.labels
+    found: dict[bytes, int] = {}
+    for node in visible_lengths(tree).nonzero()[0].tolist():
+        if written := " ".join(tree.text(node).split()):
+            key = digest(written, size=_HASH)
+            found[key] = found.get(key, 0) | int(labels[node] == Label.CONTENT.value)
+    return b"".join(key + bytes((is_content,)) for key, is_content in found.items())
 
 
 def blocks_of(data: bytes, shape: Shape) -> list[str] | None:
@@ -140,7 +151,7 @@ def begin_again(state: State) -> None:
     run = state.connection.execute
     with state.transaction():
         run(
-            "update crawl_written set earlier = case when gone then null else lines end,"
+            "update crawl_written set earlier = case when gone then null else texts end,"
             " gone = case when gone then 2 else 0 end, blocks = null"
         )
         # It must come anew if it comes back: its output is not there to stay.
@@ -150,39 +161,34 @@ def begin_again(state: State) -> None:
 
 def settle(state: State, crawl: Crawl) -> Changes:
     """What became of all pages, put down in the state. Asked again it says the same."""
-    query = "select number, url, site, lines, earlier, blocks, gone from crawl_written"
+    query = "select number, url, site, texts, earlier, blocks, gone from crawl_written"
     rows = [_Row(*row) for row in state.connection.execute(f"{query} order by number")]
     known = [row for row in rows if row.was_there]
     doubt = _doubt(state, crawl, {row.url for row in known})
     fates = _fates(state, [row.url for row in rows], is_full=not doubt)
-    differences = [difference(_cut(row.earlier), _cut(row.lines)) for row in known]
-    common = _common(differences, len(known))
+    other = [row for row in known if row.earlier != row.texts]
+    seen = [(_shown(row.earlier).keys(), _shown(row.texts).keys()) for row in other]
+    common = _common([difference(before, now) for before, now in seen], len(known))
     new = [row for row in rows if not row.was_there and fates[row.url] == _THERE]
-    gone = {row.url: row for row in known if fates[row.url] not in (_THERE, "")}
-    moved = _moved(gone.values(), new, common)
-    lost = len(gone) - len(moved)
-    if 2 * lost > len(known):
+    gone = [row for row in known if fates[row.url] not in (_THERE, "")]
+    moved = _moved(gone, new, common)
+    left = set(moved.values())
+    lost = [row for row in gone if row not in left]
+    if 2 * len(lost) > len(known):
         doubt = (
-            f"{lost:,} of {len(known):,} pages would be gone, which looks like a fault of the site;"
-            " if they are, crawl into a new folder"
+            f"{len(lost):,} of {len(known):,} pages would be gone, which looks like a fault of the"
+            " site; if they are, crawl into a new folder"
         )
-        gone = {row.url: row for row in moved.values()}
+        gone, lost = list(left), []
     with state.transaction():
         run = state.connection.executemany
         run("update crawl_written set gone = 0 where gone = 1 and number = ?", _numbers(rows))
-        run("update crawl_written set gone = 1 where number = ?", _numbers(gone.values()))
+        run("update crawl_written set gone = 1 where number = ?", _numbers(gone))
         run("update crawl_written set gone = 0, is_pruned = 0 where number = ?", _numbers(new))
-    left = {row.number for row in moved.values()}
-    changes = [
-        *(_arrived(row, moved.get(row.number)) for row in new),
-        *_changed([row for row in known if row.url not in gone], common),
-        *(
-            Change(Kind.GONE, row.url, row.site, reason=fates[row.url])
-            for row in gone.values()
-            if row.number not in left
-        ),
-    ]
-    return Changes(changes, len(known), doubt)
+    arrived = [_arrived(row, moved.get(row.number)) for row in new]
+    changed = _changed(sorted(set(other).difference(gone)), common, len(known))
+    departed = [Change(Kind.GONE, row.url, row.site, reason=fates[row.url]) for row in lost]
+    return Changes([*arrived, *changed, *departed], len(known), doubt)
 
 
 def prune(state: State, folder: Path) -> int:
@@ -211,15 +217,25 @@ def _numbers(rows: Iterable[_Row]) -> list[tuple[int]]:
     return [(row.number,) for row in rows]
 
 
-def _cut(lines: bytes | None) -> list[bytes]:
-    """The hashes of lines, one by one."""
-    lines = lines or b""
-    return [lines[at : at + _LINE] for at in range(0, len(lines), _LINE)]
+def _shown(texts: bytes | None) -> dict[bytes, int]:
+    """By the hash of a text that a page shows: is it in the content?"""
+    texts, size = texts or b"", _HASH + 1
+    return {texts[at : at + _HASH]: texts[at + _HASH] for at in range(0, len(texts), size)}
 
 
-def _own(lines: bytes | None, common: Set[bytes]) -> tuple[bytes, ...]:
-    """The lines of a page that are not those of the template."""
-    return tuple(line for line in _cut(lines) if line not in common)
+def _said(shown: Mapping[bytes, int], common: Set[bytes]) -> Set[bytes]:
+    """The texts of the content that are not those of the template."""
+    return {key for key, is_content in shown.items() if is_content} - common
+
+
+def _is_same(earlier: bytes | None, now: bytes, common: Set[bytes]) -> bool:
+    """Does a page show all that another says, and the other way round?
+
+    What is shown in either is compared, as with a new design other parts of a page may be taken
+    for its template.
+    """
+    before, after = _shown(earlier), _shown(now)
+    return _said(before, common) <= after.keys() and _said(after, common) <= before.keys()
 
 
 def _common(differences: Iterable[tuple[list[Unit], list[Unit]]], pages: int) -> set[Unit]:
@@ -278,14 +294,18 @@ def _fates(state: State, urls: Iterable[str], *, is_full: bool) -> dict[str, str
 
 def _moved(gone: Iterable[_Row], new: Iterable[_Row], common: Set[bytes]) -> dict[int, _Row]:
     """By the number of a new page: the gone page whose content it has."""
-    by_content: dict[tuple[bytes, ...], list[_Row]] = {}
+    by_text: dict[bytes, list[_Row]] = {}
     for row in gone:
-        if content := _own(row.earlier, common):
-            by_content.setdefault(content, []).append(row)
-    found = {}
+        for text in _said(_shown(row.earlier), common):
+            by_text.setdefault(text, []).append(row)
+    found: dict[int, _Row] = {}
     for row in new:
-        if earlier := by_content.get(_own(row.lines, common)):
-            found[row.number] = earlier.pop(0)
+        own = _said(_shown(row.texts), common)
+        alike = Counter(each for text in own for each in by_text.get(text, ())[:_MAX_ALIKE])
+        for earlier, _ in alike.most_common(_MIN_ALIKE):
+            if earlier not in found.values() and _is_same(earlier.earlier, row.texts, common):
+                found[row.number] = earlier
+                break
     return found
 
 
@@ -294,23 +314,14 @@ def _arrived(row: _Row, earlier: _Row | None) -> Change:
     return Change(kind, row.url, row.site, previous_url=earlier.url if earlier else None)
 
 
-def _changed(rows: Sequence[_Row], common: Set[bytes]) -> Iterator[Change]:
-    """Those of the pages whose own lines are others than before, or in another order."""
-    blocks: dict[str, tuple[list[str], list[str]]]
-    blocks = {row.url: json.loads(row.blocks) for row in rows if row.blocks}
-    shared = _common(list(blocks.values()), len(rows))
+def _changed(rows: Sequence[_Row], common: Set[bytes], pages: int) -> Iterator[Change]:
+    """Those of the pages that say something else than before."""
+    blocks = {row.number: json.loads(row.blocks) for row in rows if row.blocks}
+    shared: set[str] = _common(blocks.values(), pages)
     for row in rows:
-        if _own(row.earlier, common) == _own(row.lines, common):
-            continue
-        added, removed = (
-            [block for block in found if block not in shared]
-            for found in blocks.get(row.url, ((), ()))
-        )
-        is_known = row.url in blocks
-        yield Change(
-            Kind.CHANGED,
-            row.url,
-            row.site,
-            added=added if is_known else None,
-            removed=removed if is_known else None,
-        )
+        if not _is_same(row.earlier, row.texts, common):
+            added, removed = (
+                None if found is None else [block for block in found if block not in shared]
+                for found in blocks.get(row.number, (None, None))
+            )
+            yield Change(Kind.CHANGED, row.url, row.site, added=added, removed=removed)

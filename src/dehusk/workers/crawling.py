@@ -318,12 +318,12 @@ class Crawling:
         if self._lesson is not None and isinstance(self._answer, Result):
             self._keep_lesson(self._lesson)
             run(
-                "insert into crawl_written (url, site, file, lines) values (?, ?, ?, ?)"
+                "insert into crawl_written (url, site, file, texts) values (?, ?, ?, ?)"
                 " on conflict (url, site) do update"
-                " set file = excluded.file, lines = excluded.lines",
+                " set file = excluded.file, texts = excluded.texts",
                 (
                     *(self._answer.url, self._answer.site, self._file),
-                    changes.lines_of(self._answer.text),
+                    changes.texts_of(self._answer),
                 ),
             )
         self._state.set_facts({"bytes": self._bytes})
