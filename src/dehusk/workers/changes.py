@@ -36,7 +36,7 @@ create table if not exists crawl_written (
     number integer primary key, url text, site text, file text, texts blob, earlier blob,
     blocks text, gone integer default 0, is_pruned integer default 0, unique (url, site)
 )"""
-"""The pages written. `texts`: the page, see `texts_of`; `earlier`: as it was at the last crawl's end.
+"""The pages written. `texts`: what `texts_of` gives; `earlier`: what it gave in the crawl before.
 `blocks`: those added and removed. `gone`: 1 since this crawl, 2 for longer."""
 _HASH: Final = 6
 _MIN_ALIKE: Final = 3
@@ -239,7 +239,7 @@ def _is_same(earlier: bytes | None, now: bytes, common: Set[bytes]) -> bool:
 
 
 def _common(differences: Iterable[tuple[list[Unit], list[Unit]]], pages: int) -> set[Unit]:
-    """What came to most of so many pages, or went from them: a part of the template."""
+    """What came to more than half of so many pages, or went from them: a part of the template."""
     times = Counter(unit for pair in differences for units in pair for unit in set(units))
     least = max(_MIN_ALIKE, pages // 2 + 1)
     return {unit for unit, count in times.items() if count >= least}
