@@ -162,6 +162,15 @@ def test_a_page_that_is_there_but_no_longer_linked_is_gone_after_a_full_crawl(
     assert not {"rye.md", "oats.md"} & almanac.files()
 
 
+def test_a_page_that_is_gone_does_not_come_back_because_another_fails(almanac: Almanac) -> None:
+    almanac.unlinked = {"/rye"}
+    almanac.crawl()
+    assert almanac.changes() == {"gone": ["/rye"]}
+    almanac.status["/oats"] = "500 Oops"
+    almanac.crawl()
+    assert almanac.records() == []
+
+
 def test_a_page_that_comes_back_is_new_and_written_again(almanac: Almanac) -> None:
     almanac.unlinked = {"/rye"}
     almanac.crawl("--prune")

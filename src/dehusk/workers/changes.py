@@ -275,8 +275,10 @@ def _fates(state: State, urls: Iterable[str], *, is_full: bool) -> dict[str, str
     }
     met = {key for key, _ in state.seen()}
     unlinked = state.fact(UNLINKED)
-    reasons = {reason.name: str(reason) for reason in _ELSEWHERE}
-    reasons |= {REDIRECT: "redirects to another URL"} if is_full else {}
+    of_unlinked, reasons = "", {}
+    if is_full:
+        of_unlinked, reasons = _NOT_LINKED, {REDIRECT: "redirects to another URL"}
+        reasons |= {reason.name: str(reason) for reason in _ELSEWHERE}
     fates = {}
     for url in urls:
         outcome, number = outcomes.get(url, (None, 0))
@@ -284,11 +286,11 @@ def _fates(state: State, urls: Iterable[str], *, is_full: bool) -> dict[str, str
             fates[url] = "not found"
         elif outcome in (PAGE, LeftOut.UNCHANGED.name):
             is_linked = unlinked is None or number < unlinked
-            fates[url] = _THERE if is_linked or not is_full else _NOT_LINKED
+            fates[url] = _THERE if is_linked else of_unlinked
         elif outcome is None:
-            fates[url] = _NOT_LINKED if is_full and key_of(url) not in met else ""
+            fates[url] = of_unlinked if key_of(url) not in met else ""
         else:
-            fates[url] = reasons.get(outcome, "") if is_full else ""
+            fates[url] = reasons.get(outcome, "")
     return fates
 
 
@@ -299,12 +301,14 @@ def _moved(gone: Iterable[_Row], new: Iterable[_Row], common: Set[bytes]) -> dic
         for text in _said(_shown(row.earlier), common):
             by_text.setdefault(text, []).append(row)
     found: dict[int, _Row] = {}
+    taken: set[_Row] = set()
     for row in new:
-        own = _said(_shown(row.texts), common)
+        own = sorted(_said(_shown(row.texts), common))
         alike = Counter(each for text in own for each in by_text.get(text, ())[:_MAX_ALIKE])
         for earlier, _ in alike.most_common(_MIN_ALIKE):
-            if earlier not in found.values() and _is_same(earlier.earlier, row.texts, common):
+            if earlier not in taken and _is_same(earlier.earlier, row.texts, common):
                 found[row.number] = earlier
+                taken.add(earlier)
                 break
     return found
 
