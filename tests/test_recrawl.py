@@ -45,8 +45,7 @@ class Almanac:
         self.template = _OLD
         self.status = {"/sitemap.xml": "404 Not Found", "/robots.txt": "404 Not Found"}
         self.delay_s = 0.0
-        server.paths["*"] = self._answer
-        server.paths["/*"] = self._answer
+        server.paths |= dict.fromkeys(("/*", *self.status), self._answer)
 
     def _answer(self, request: Any) -> None:
         time.sleep(self.delay_s)
@@ -246,6 +245,28 @@ def test_a_crawl_in_which_a_page_fails_prunes_nothing(
     assert almanac.records() == []
     assert almanac.files() == before
     del almanac.status[path]
+    almanac.crawl("--prune")
+    assert almanac.changes() == {"gone": ["/rye"]}
+
+
+@pytest.mark.parametrize(
+    ("path", "fault"),
+    [
+        ("/robots.txt", "the crawl could not start"),
+        ("/sitemap.xml", "not every robots.txt and sitemap could be read"),
+    ],
+)
+def test_a_server_that_fails_to_say_what_it_has_loses_no_page(
+    path: str, fault: str, almanac: Almanac, capsys: pytest.CaptureFixture[str]
+) -> None:
+    almanac.status[path] = "500 Oops"
+    almanac.unlinked = {"/rye"}
+    before = almanac.files()
+    assert almanac.crawl("--prune") == 1
+    assert f"no output was removed: {fault}" in capsys.readouterr().err
+    assert almanac.records() == []
+    assert almanac.files() == before
+    almanac.status[path] = "404 Not Found"
     almanac.crawl("--prune")
     assert almanac.changes() == {"gone": ["/rye"]}
 

@@ -255,8 +255,8 @@ def _doubt(state: State, crawl: Crawl, known: Set[str]) -> str:
         return "the crawl before had other options"
     if any(crawl.left_out[reason] for reason in _CUT):
         return "some links lead too far from the start, or the queue was full"
-    if crawl.warnings or state.fact("has_unread"):
-        return "not all sitemaps could be read"
+    if crawl.has_unread or state.fact("has_unread"):
+        return "not every robots.txt and sitemap could be read"
     answered = {PAGE, REDIRECT, AGAIN, GONE, *LeftOut.__members__}
     for visit in state.visits():
         is_start_gone = visit.outcome == GONE and visit.entry.depth == 0

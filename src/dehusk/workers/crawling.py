@@ -310,7 +310,7 @@ class Crawling:
                 "insert or ignore into crawl_redirects values (?, ?)", self._redirects
             )
             self._redirects = []
-        if self.crawl.warnings:
+        if self.crawl.has_unread:
             self._state.set_facts({"has_unread": True})
         if self._answer is None:
             return

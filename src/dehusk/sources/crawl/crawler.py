@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from typing import Final, Self
 
 from dehusk.errors import (
@@ -59,16 +58,6 @@ SITEMAP: Final = "sitemap"
 
 _DUE: Final = "sitemap_due"
 """The fact that a sitemap is read before the next page is looked at."""
-
-
-@dataclass(frozen=True, slots=True)
-class Ending:
-    """How a crawl ended."""
-
-    is_whole: bool
-    """Nothing is left to be asked for."""
-    waiting: int
-    """URLs left."""
 
 
 class Crawl:
@@ -134,14 +123,15 @@ class Crawl:
         return self._sitemaps.warnings
 
     @property
+    def has_unread(self) -> bool:
+        """True where a robots.txt or a sitemap could not be read, or not to its end."""
+        is_read = not self._sitemaps.is_cut and self._network.has_all_manners
+        return not is_read or bool(self.warnings)
+
+    @property
     def waiting(self) -> int:
         """URLs that wait to be asked for, those of sitemaps too."""
         return len(self._frontier) + len(self._window) + len(self._sitemaps) + self._left
-
-    @property
-    def ending(self) -> Ending:
-        """How the crawl stands, or ended."""
-        return Ending(self.waiting == 0, self.waiting)
 
     def __iter__(self) -> Iterator[Page | Failure]:
         """The pages, and a Failure for each that could not be had."""
