@@ -27,12 +27,14 @@ from dehusk.settings import SAVED
 __all__ = [
     "NOTHING",
     "Answer",
+    "FolderWriter",
     "Format",
     "Rendered",
     "Shape",
     "Writer",
     "Written",
     "check_database",
+    "is_folder",
     "is_markdown_folder",
     "named_format",
     "open_writer",
@@ -84,19 +86,19 @@ def open_writer(
     path = Path(target)
     read = [Path(source) for source in sources if source != _STANDARD]
     try:
-        is_folder = _is_folder(target)
+        into_folder = is_folder(target)
         named = named_format(target)
         chosen = output_format or named or Format.MARKDOWN
         if named and named.row.is_named and chosen is not named:
             raise UsageError(f"cannot write {chosen} to {target}: its name stands for {named}")
-        if not is_folder and path.name.lower().endswith(_NOT_WRITTEN):
+        if not into_folder and path.name.lower().endswith(_NOT_WRITTEN):
             raise UsageError(f"cannot write {target}: of packed files only {_PACKED} is written")
-        is_packed = not is_folder and path.name.lower().endswith(_PACKED)
+        is_packed = not into_folder and path.name.lower().endswith(_PACKED)
         shape = Shape(chosen, piece_tokens, has_structured, is_packed, is_bare)
         _check_places(shape)
         if resumes:
-            _check_resumable(shape, is_folder=is_folder)
-        open_one = _open_folder if is_folder else _open_file
+            _check_resumable(shape, in_folder=into_folder)
+        open_one = _open_folder if into_folder else _open_file
         return open_one(path, shape, read, written, resumes=resumes)
     except (OSError, ValueError) as fault:
         raise unwritable(target, fault) from fault
@@ -120,18 +122,18 @@ def check_database(path: Path) -> None:
 def is_markdown_folder(target: str | None, output_format: Format | None) -> bool:
     """Would a writer to this target write a folder of Markdown, which `write_llms_txt` reads?"""
     is_markdown = output_format in (None, Format.MARKDOWN)
-    return is_markdown and bool(target) and _is_folder(str(target))
+    return is_markdown and is_folder(target)
 
 
-def _is_folder(target: str) -> bool:
+def is_folder(target: str | None) -> bool:
     """Is the target a folder, or called one?"""
     # Unlike a path's own question, this one takes names that no file can have.
-    return target.endswith(_SLASHES) or os.path.isdir(target)  # noqa: PTH112
+    return bool(target) and (str(target).endswith(_SLASHES) or os.path.isdir(str(target)))  # noqa: PTH112
 
 
 def named_format(target: str | None) -> Format | None:
     """The format that the end of a file's name states: `.md`, `.md.gz`; None for a folder."""
-    if not target or _is_folder(target):
+    if not target or is_folder(target):
         return None
     plain = target.lower().removesuffix(_PACKED)
     for ending, form in ((".htm", Format.HTML), (".ndjson", Format.JSONL)):
@@ -154,11 +156,11 @@ def _check_places(shape: Shape) -> None:
         )
 
 
-def _check_resumable(shape: Shape, *, is_folder: bool) -> None:
+def _check_resumable(shape: Shape, *, in_folder: bool) -> None:
     """Raise UsageError for an output of which nobody can tell which pages are in it."""
     row = shape.format.row
     is_lines = row.is_lines and not shape.is_packed
-    if row.open is not None or not (is_folder or is_lines):
+    if row.open is not None or not (in_folder or is_lines):
         what = f"packed {shape.format}" if shape.is_packed else str(shape.format)
         raise UsageError(
             f"--resume goes on with JSON lines or a folder, not with one file of {what}"

@@ -280,6 +280,8 @@ class FolderWriter:
             for number, page in enumerate(written.pages, 1)
         }
         self._unsynced: list[Path] = []
+        self.last_name: str | None = None
+        """The file of the last page, below the folder; None where it got none."""
         clear_parts(folder)
 
     def holds_next(self, url: str | None, site: str | None) -> bool:
@@ -298,6 +300,7 @@ class FolderWriter:
 
     def write(self, answer: Answer | Rendered) -> None:
         """Write one page's answer; NotWritten if its file cannot be made, though others may."""
+        self.last_name = None
         named = self._named.popleft() if self._named else None
         self._position += named is None
         data = self._ahead.take(answer)
@@ -316,6 +319,7 @@ class FolderWriter:
                 raise
             reason = f"cannot write {self._folder / name}: {fault.strerror or fault}"
             raise NotWritten(answer.url, reason) from fault
+        self.last_name = str(name)
         self._unsynced.append(self._folder / name)
 
     def sync(self) -> None:

@@ -10,6 +10,7 @@ a page that it knows is not learned again, so a step that is done twice teaches 
 from __future__ import annotations
 
 import json
+import os
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
@@ -24,7 +25,7 @@ from dehusk.memory import dump, load
 from dehusk.memory.opening import open as open_session
 from dehusk.memory.session import Render, Session
 from dehusk.methods import learned_with, settings_of
-from dehusk.output import Written
+from dehusk.output import Shape, Written
 from dehusk.output.archive import Archive
 from dehusk.page.page import Page
 from dehusk.settings import CrawlSettings, Limits, SourceSettings
@@ -33,18 +34,19 @@ from dehusk.sources.crawl.fetch import Response
 from dehusk.sources.crawl.frontier import key_of, read_start
 from dehusk.sources.crawl.state import open_state
 from dehusk.sources.items import Failure
+from dehusk.workers import changes
 from dehusk.workers.answering import noted_answer
+from dehusk.workers.changes import Changes
 
 _FOLDED_AFTER: Final = 50
 """Pages that are kept, packed, until a memory is written anew with what they taught. More make the
 file larger and a resumed crawl slower to start (2 ms a page), fewer write memories more often."""
 _NO_HURRY_S: Final = 1e6
-_SCHEMA: Final = """
+_SCHEMA: Final = f"""
+{changes.SCHEMA};
 create table if not exists crawl_memory (site text primary key, memory blob);
 create table if not exists crawl_lessons
     (number integer primary key, url text, site text, charset text, html blob);
-create table if not exists crawl_written
-    (number integer primary key, url text, site text, unique (url, site));
 create table if not exists crawl_redirects (url text, target text, unique (url, target));
 """
 
@@ -68,6 +70,8 @@ class Crawling:
         resumes: bool = False,
         is_fresh: bool = False,
         save: Path | None = None,
+        folder: Path | None = None,
+        compares: bool = False,
     ) -> None:
         self._urls = urls
         self._session = session
@@ -77,12 +81,15 @@ class Crawling:
         self._resumes = resumes
         self._is_fresh = is_fresh
         self._save = save.resolve() if save else None
+        self._folder = folder
+        self._compares = compares
         self._archive: Archive | None = None
         self._redirects: list[tuple[str, str]] = []
         self._stack = ExitStack()
         self._lesson: Page | None = None
         self._answer: Result | Refusal | None = None
         self._bytes = 0
+        self._file: str | None = None
         self.written = Written()
         """How far an earlier run has written."""
 
@@ -103,6 +110,7 @@ class Crawling:
             if self._archive is not None:
                 stack.enter_context(self._archive)
             self._go_on()
+            self._note_run()
             self.crawl = stack.enter_context(
                 Crawl(
                     self._urls,
@@ -122,8 +130,51 @@ class Crawling:
     def __iter__(self) -> Iterator[Page | Failure]:
         return iter(self.crawl)
 
-    def note(self, item: Page | Failure, answer: Result | Refusal, written_bytes: int = 0) -> None:
-        """Say what became of an item, and how many bytes of answers are now written."""
+    def compare(self, answer: Result, shape: Shape) -> None:
+        """Note what will be other than in the page's last output, before that is written over."""
+        query = "select file from crawl_written where url = ? and site = ? and blocks is null"
+        page = (answer.url, answer.site)
+        row = self._state.connection.execute(query, page).fetchone()
+        if self._folder is None or row is None or row[0] is None:
+            return
+        try:
+            before = changes.blocks_of((self._folder / row[0]).read_bytes(), shape)
+        except OSError:
+            return
+        now = changes.blocks_of(shape.data(answer) or b"", shape)
+        if before is None or now is None:
+            return
+        found = json.dumps(changes.difference(before, now))
+        with self._state.transaction():
+            self._state.connection.execute(
+                "update crawl_written set blocks = ? where url = ? and site = ?", (found, *page)
+            )
+
+    def changes(self) -> Changes:
+        """What the crawl, which has ended, has found other than the one before."""
+        return changes.settle(self._state, self.crawl)
+
+    def prune(self) -> int:
+        """Take the outputs of gone pages out of the folder; how many there were."""
+        return changes.prune(self._state, self._folder) if self._folder is not None else 0
+
+    def note_told(self) -> None:
+        """Note that the changes have been told, so that the next crawl may begin."""
+        with self._state.transaction():
+            self._state.set_facts({"is_told": True})
+
+    def note(
+        self,
+        item: Page | Failure,
+        answer: Result | Refusal,
+        written_bytes: int = 0,
+        file: str | None = None,
+    ) -> None:
+        """Say what became of an item, and how many bytes of answers are now written.
+
+        `file` is the name of its output in the folder, where each page has its own.
+        """
+        self._file = file
         self._lesson = item if isinstance(item, Page) and isinstance(answer, Result) else None
         self._answer, self._bytes = answer, written_bytes
 
@@ -190,8 +241,12 @@ class Crawling:
         Its end is where no URL waited, or where it had given as many pages as it was told.
         """
         state = self._state
+        rows = state.connection.execute("select url, site from crawl_written order by number")
+        self._bytes = state.fact("bytes", 0)
+        self.written = Written(self._bytes, tuple(rows.fetchall()))
+        self._restore_memories()
         starts = state.fact("starts")
-        if starts is None:
+        if starts is None:  # Not begun, or cut off before it began again.
             return
         if starts != [read_start(url).url for url in self._urls]:
             raise UsageError(
@@ -199,19 +254,33 @@ class Crawling:
             )
         waiting = state.waiting()
         is_over = not waiting or state.fact("pages", 0) >= state.fact("max_pages", 0)
+        is_over = is_over and state.fact("is_told", True)
         if not self._resumes and not is_over:
             raise UsageError(
                 f"{self._path}: a crawl that was cut off waits here with {waiting:,} URLs to go:"
                 " --resume goes on with it, --fresh starts over"
             )
-        rows = state.connection.execute("select url, site from crawl_written order by number")
-        self._bytes = state.fact("bytes", 0)
-        self.written = Written(self._bytes, tuple(rows.fetchall()))
-        self._restore_memories()
         if not self._resumes:
             kept = {name: state.fact(name) for name in ("method", "save", "archive", "saved")}
-            kept["bytes"] = self._bytes
+            kept |= {"bytes": self._bytes, "earlier_reach": state.fact("reach")}
+            kept["folder"] = state.fact("folder")
+            changes.begin_again(state)
             state.begin_again(key_of, kept)
+
+    def _note_run(self) -> None:
+        """Write down what telling changes at the end depends on."""
+        state, settings = self._state, self._settings
+        given = [settings.include, settings.exclude, settings.sitemaps, sorted(settings.ignored)]
+        reach = json.dumps(given)
+        folder = None
+        if self._folder is not None and self._path is not None:
+            folder = os.path.relpath(self._folder, self._path.parent)
+        with state.transaction():
+            if state.fact("folder") != folder:
+                state.connection.execute("update crawl_written set file = null")
+            is_same = state.fact("reach", reach) == reach
+            facts = {"reach": reach if is_same else "mixed", "folder": folder}
+            state.set_facts(facts | ({"is_told": False} if self._compares else {}))
 
     def _restore_memories(self) -> None:
         """Learn again what the sites had taught."""
@@ -241,14 +310,21 @@ class Crawling:
                 "insert or ignore into crawl_redirects values (?, ?)", self._redirects
             )
             self._redirects = []
+        if self.crawl.has_unread:
+            self._state.set_facts({"has_unread": True})
         if self._answer is None:
             return
         run = self._state.connection.execute
-        if self._lesson is not None:
+        if self._lesson is not None and isinstance(self._answer, Result):
             self._keep_lesson(self._lesson)
             run(
-                "insert or ignore into crawl_written (url, site) values (?, ?)",
-                (self._answer.url, self._answer.site),
+                "insert into crawl_written (url, site, file, texts) values (?, ?, ?, ?)"
+                " on conflict (url, site) do update"
+                " set file = excluded.file, texts = excluded.texts",
+                (
+                    *(self._answer.url, self._answer.site, self._file),
+                    changes.texts_of(self._answer),
+                ),
             )
         self._state.set_facts({"bytes": self._bytes})
         self._answer = self._lesson = None

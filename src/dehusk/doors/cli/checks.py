@@ -76,6 +76,7 @@ def check_targets(arguments: argparse.Namespace) -> None:
         ("--memory", arguments.memory),
         ("--state", getattr(arguments, "state", None)),
         ("--save", save),
+        ("--changes", getattr(arguments, "changes", None)),
     ]
     written = [(option, name) for option, name in named if name and name != "-"]
     sources = [("SOURCE", name) for name in getattr(arguments, "sources", ())]
@@ -84,7 +85,7 @@ def check_targets(arguments: argparse.Namespace) -> None:
         if option != other and _is_same(name, other_name):
             raise UsageError(f"{option} and {other} are the same file: {name}")
     for option, name in written:
-        if option == "-o":
+        if option in ("-o", "--changes"):
             check_database(Path(name))
 
 

@@ -239,6 +239,17 @@ def _add_crawling(group: argparse._ArgumentGroup) -> None:
         help="forget an earlier crawl and start over",
     )
     group.add_argument(
+        "--changes",
+        metavar="FILE",
+        help="write a JSON line for each page that is new, changed, moved or gone since the last"
+        " crawl",
+    )
+    group.add_argument(
+        "--prune",
+        action="store_true",
+        help="remove the outputs of pages that are gone, after a full crawl into a folder",
+    )
+    group.add_argument(
         "--state",
         metavar="FILE",
         help="where the crawl keeps its state, to be resumed (default: dehusk.crawl in the output"

@@ -64,6 +64,8 @@ class Progress:
         self.earlier = 0
         """Pages that an earlier run has written."""
         self.unchanged = 0
+        self.changes: Mapping[str, int] = {}
+        """Of a crawl: how many pages are other than in the one before, by what became of them."""
         self.scripted = _Named("is", "are", " empty without scripts: needs --render")
         self.emptied = _Named("is", "are", " all template, so nothing is left")
         half = "less than half of what"
@@ -232,7 +234,8 @@ class Progress:
 
     def _figures(self) -> dict[str, object]:
         """All that is known, for programs."""
-        queue = {"waiting": self._queue()} if self._queue else {}
+        queue: dict[str, object] = {"waiting": self._queue()} if self._queue else {}
+        queue |= {"changes": self.changes} if self.changes else {}
         return {
             "pages": self.pages,
             "sites": len(self.sites),

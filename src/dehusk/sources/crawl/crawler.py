@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from typing import Final, Self
 
 from dehusk.errors import (
@@ -31,11 +30,19 @@ from dehusk.sources.crawl.frontier import (
     key_of,
     read_start,
 )
-from dehusk.sources.crawl.judge import REDIRECT, Judge, Verdict
+from dehusk.sources.crawl.judge import Judge, Verdict
 from dehusk.sources.crawl.network import Network
 from dehusk.sources.crawl.scope import Found, LeftOut, Scope
 from dehusk.sources.crawl.sitemaps import Sitemaps
-from dehusk.sources.crawl.state import PAGE, VERSION, Answer, Earlier, State
+from dehusk.sources.crawl.state import (
+    PAGE,
+    REDIRECT,
+    UNLINKED,
+    VERSION,
+    Answer,
+    Earlier,
+    State,
+)
 from dehusk.sources.items import Failure
 
 _MAX_SILENCE: Final = 10
@@ -51,16 +58,6 @@ SITEMAP: Final = "sitemap"
 
 _DUE: Final = "sitemap_due"
 """The fact that a sitemap is read before the next page is looked at."""
-
-
-@dataclass(frozen=True, slots=True)
-class Ending:
-    """How a crawl ended."""
-
-    is_whole: bool
-    """Nothing is left to be asked for."""
-    waiting: int
-    """URLs left."""
 
 
 class Crawl:
@@ -126,21 +123,22 @@ class Crawl:
         return self._sitemaps.warnings
 
     @property
+    def has_unread(self) -> bool:
+        """True where a robots.txt or a sitemap could not be read, or not to its end."""
+        is_read = not self._sitemaps.is_cut and self._network.has_all_manners
+        return not is_read or bool(self.warnings)
+
+    @property
     def waiting(self) -> int:
         """URLs that wait to be asked for, those of sitemaps too."""
         return len(self._frontier) + len(self._window) + len(self._sitemaps) + self._left
 
-    @property
-    def ending(self) -> Ending:
-        """How the crawl stands, or ended."""
-        return Ending(self.waiting == 0, self.waiting)
-
     def __iter__(self) -> Iterator[Page | Failure]:
         """The pages, and a Failure for each that could not be had."""
         yield from self._begin()
-        while self._window or self._wants_sitemap:
+        while self._window or self._wants_sitemap or self._wants_unlinked:
             if not self._window:
-                self._read_sitemap()
+                self._read_sitemap() if self._wants_sitemap else self._visit_unlinked()
                 continue
             entry = self._window[0]
             answer = self._await(entry)
@@ -184,9 +182,7 @@ class Crawl:
                 yield Failure(start.url, self._judge.site_of(start.url), error)
         if not self._found:
             return
-        for key, entry, earlier in self._state.earlier():
-            self._earlier[key] = earlier
-            self._keep(self._scope.admit_known(entry))
+        self._remember()
         if self._settings.sitemaps:
             self._find_sitemaps()
 
@@ -202,6 +198,28 @@ class Crawl:
             return None
         self.left_out[found.reason] -= 1
         return self._scope.error(start.url, found.reason)
+
+    def _remember(self) -> None:
+        """Know the pages of an earlier crawl when links lead to them."""
+        for key, entry, earlier in self._state.earlier():
+            self._earlier[key] = earlier
+            self._scope.known[key] = entry.url
+            self._frontier.known.add(entry.url)
+
+    @property
+    def _wants_unlinked(self) -> bool:
+        is_asked = self._state.fact(UNLINKED) is not None or not self._earlier
+        return not is_asked and not self.waiting and self.pages < self._settings.max_pages
+
+    def _visit_unlinked(self) -> None:
+        """Let the pages of an earlier crawl wait that nothing has led to: they may be there.
+
+        Behind all others, so that what is found from here on is known to be found only from them.
+        """
+        first = self._scope.next_number
+        for _, entry, _ in self._state.earlier():
+            self._keep(self._scope.admit_known(entry))
+        self._start({UNLINKED: first})
 
     def _find_sitemaps(self) -> None:
         """Let the sitemaps of the start's hosts wait."""
@@ -266,7 +284,7 @@ class Crawl:
         if verdict.outcome == PAGE:
             self.pages += 1
         elif isinstance(verdict.item, Failure):
-            self.errors[verdict.outcome] += 1
+            self.errors[getattr(verdict.item.error, "code", verdict.outcome)] += 1
 
     def _settle(self, entry: Entry, verdict: Verdict) -> None:
         """Put down what came of a URL, take the next, and ask for it: one step of the crawl."""
@@ -347,6 +365,7 @@ class Crawl:
         visits = list(state.visits())
         for visit in visits:
             self._scope.restore(visit.entry)
+        self._remember()
         self._frontier.put_back((visit.entry, visit.taken is not None) for visit in visits)
         taken = sorted((v for v in visits if v.taken is not None), key=lambda v: v.taken or 0)
         for visit in taken:
@@ -355,7 +374,6 @@ class Crawl:
         self._window.extend(visit.entry for visit in taken if visit.outcome is None)
         self._taken = len(taken)
         self._answers = state.answers()
-        self._earlier = {key: earlier for key, _, earlier in state.earlier()}
         self._sitemaps.restore(state.fact("sitemaps", {}))
         self.pages = state.fact("pages", 0)
         self.errors = Counter(state.fact("errors", {}))

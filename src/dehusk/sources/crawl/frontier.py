@@ -152,12 +152,15 @@ class Frontier:
     def __init__(self) -> None:
         self._waiting: dict[_Group, deque[Entry]] = {}
         self._urgent: deque[Entry] = deque()
+        self._known: deque[Entry] = deque()
         self._again: deque[Entry] = deque()
         self._taken: Counter[str] = Counter()
         self._by_shape: Counter[tuple[str, str]] = Counter()
         self._by_place: Counter[_Group] = Counter()
         self._groups: set[_Group] = set()
         self._size = 0
+        self.known: set[str] = set()
+        """URLs of pages of an earlier crawl; they come before new ones."""
 
     def __len__(self) -> int:
         return self._size
@@ -170,18 +173,21 @@ class Frontier:
             self._urgent.append(entry)
         elif entry.attempts:
             self._again.append(entry)
+        elif entry.url in self.known:
+            self._known.append(entry)
         else:
             self._waiting.setdefault(group, deque()).append(entry)
 
     def take(self, is_free: Iterable[str]) -> Entry | None:
         """The next URL, of one of the sites that may be asked; None where there is none.
 
-        A site with fewer pages so far comes first. Of a site, a shape of URL with fewer pages
-        comes first until eight of it are known, then a place on the page with fewer, then what is
-        nearer to the start, then what was found earlier.
+        Pages of an earlier crawl come first. Of others a site with fewer pages so far comes first.
+        Of a site, a shape of URL with fewer pages comes first until eight of it are known, then a
+        place on the page with fewer, then what is nearer to the start, then what was found earlier.
         """
         free = frozenset(is_free)
-        for special in (self._urgent, self._again if not any(self._waiting.values()) else deque()):
+        again = self._again if not any(self._waiting.values()) else deque()
+        for special in (self._urgent, self._known, again):
             for entry in special:
                 if entry.site in free:
                     special.remove(entry)

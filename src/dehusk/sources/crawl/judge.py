@@ -34,7 +34,17 @@ from dehusk.sources.crawl.frontier import Entry, key_of, normal_url
 from dehusk.sources.crawl.network import is_html, is_page
 from dehusk.sources.crawl.robots import Asked, by_headers, by_meta
 from dehusk.sources.crawl.scope import Found, LeftOut, Scope
-from dehusk.sources.crawl.state import AGAIN, NO_VALIDATORS, PAGE, Answer, Earlier, Validators
+from dehusk.sources.crawl.state import (
+    AGAIN,
+    BUSY,
+    GONE,
+    NO_VALIDATORS,
+    PAGE,
+    REDIRECT,
+    Answer,
+    Earlier,
+    Validators,
+)
 from dehusk.sources.items import Failure
 
 _MAX_LINKS: Final = 5000
@@ -45,7 +55,7 @@ _UNUSABLE: Final = re.compile(r"\s*(?!https?:)[a-z][a-z0-9+.-]*:|\s*#|\s*\Z", re
 _PLAIN: Final = re.compile(r"https?://[\w.:-]+(?:/[\w~%-][\w~%.-]*)*/?(?:\?[\w~%.=&-]*)?", re.ASCII)
 """A link that needs no joining: most are written so by systems that write them."""
 _HEADER_LINK: Final = re.compile(r'<([^<>]{1,2000})>\s*;\s*rel="?canonical"?', re.IGNORECASE)
-REDIRECT: Final = "redirect"
+_GONE: Final = (HTTPStatus.NOT_FOUND, HTTPStatus.GONE)
 _BUSY: Final = (408, 425, 429, 500, 502, 503, 504)
 """Statuses that may be others the next time."""
 
@@ -244,13 +254,16 @@ class Judge:
             kind = NotHtml(entry.url, f"{answer.media_type[:100]}, not HTML")
             return self._left_out(entry, LeftOut.NOT_HTML, kind)
         error = HttpStatus(entry.url, _status_line(answer.status))
+        if answer.status in _GONE:
+            return replace(self._failed(entry, error), outcome=GONE)
         return self._failed(entry, error, may_pass=answer.status in _BUSY)
 
     def _failed(self, entry: Entry, error: PageError, *, may_pass: bool = False) -> Verdict:
         """A failure, or another try where it may pass."""
         if may_pass and entry.attempts < self._settings.retries:
             return Verdict(AGAIN, again=self._scope.again(entry))
-        return Verdict(error.code, Failure(entry.url, self.site_of(entry.url), error))
+        outcome = BUSY if may_pass else error.code
+        return Verdict(outcome, Failure(entry.url, self.site_of(entry.url), error))
 
     def _left_out(self, entry: Entry, reason: LeftOut, error: PageError) -> Verdict:
         """Left out, and counted; the start of the crawl, which was asked for by name, fails."""

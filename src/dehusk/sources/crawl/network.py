@@ -231,6 +231,11 @@ class Network:
             self._manners[origin] = self._wait(self._ask_manners(origin))
         return self._manners[origin]
 
+    @property
+    def has_all_manners(self) -> bool:
+        """False where the robots.txt of a host that was asked could not be had."""
+        return not any(manners.error for manners in self._manners.values())
+
     async def _ask_manners(self, origin: str) -> Manners:
         token = self._settings.robots_token
         try:

@@ -220,6 +220,8 @@ class Scope:
         self._waited_s: defaultdict[str, float] = defaultdict(float)
         self._is_settled = bool(sites)
         self.sites: set[str] = set(sites)
+        self.known: dict[int, str] = {}
+        """How the URLs of an earlier crawl's pages were written then, by key."""
         self.seen: dict[int, LeftOut | None] = {}
         self.traps = Traps()
         self.left_out: Counter[LeftOut] = Counter()
@@ -247,7 +249,7 @@ class Scope:
         normal = normal_url(url, self.traps.dropped)
         if normal is None or not self._is_new(key := key_of(normal), nofollow=nofollow):
             return None
-        entry = self._entry(normal, source, place)
+        entry = self._entry(self.known.get(key, normal), source, place)
         return self._found(key, entry, LeftOut.NOFOLLOW if nofollow else self.why_not(entry))
 
     def admit_known(self, known: Entry) -> Found | None:
@@ -274,7 +276,7 @@ class Scope:
         if normal is None or not self._is_new(key := key_of(normal), nofollow=False):
             return None
         entry = replace(
-            self._entry(normal, source, source.place),
+            self._entry(self.known.get(key, normal), source, source.place),
             depth=source.depth,
             hops=source.hops + 1,
             parent=source.number,

@@ -24,6 +24,8 @@ _BYTES_PER_URL: Final = 500
 that is wanted, with its date and its images."""
 _MAX_S: Final = 120.0
 """Seconds that all requests for a host's sitemaps take together: four that nobody answers."""
+_BUSY: Final = (408, 425, 429)
+"""Statuses below 500 that may be others the next time."""
 _MAX_URL: Final = 2048
 _GZIP_MAGIC: Final = b"\x1f\x8b"
 _STEP: Final = 1 << 16
@@ -66,6 +68,8 @@ class Sitemaps:
         self._max_urls = max_urls
         self._hosts: dict[str, Budget] = {}
         self.warnings: list[str] = []
+        self.is_cut = False
+        """True where a host's sitemaps name more pages than are wanted."""
         """What went wrong."""
 
     def __len__(self) -> int:
@@ -93,7 +97,7 @@ class Sitemaps:
     def read(self, origin: str, answer: Response | PageError) -> list[str]:
         """The pages that a file of the host names; its sitemaps wait from now on.
 
-        A sitemap that is not there is no fault.
+        A sitemap that is not there is no fault; one that the server fails to give is.
         """
         budget = self._hosts[origin]
         found = Sitemap()
@@ -104,8 +108,11 @@ class Sitemaps:
             if found.fault:
                 self.warnings.append(f"{answer.url}: {found.fault}")
             self._name(origin, budget, found.sitemaps)
+        elif answer.status >= HTTPStatus.INTERNAL_SERVER_ERROR or answer.status in _BUSY:
+            self.warnings.append(f"{answer.url}: status {answer.status}")
         budget.urls -= len(found.pages)
         budget.bytes -= found.size
+        self.is_cut |= budget.urls <= 0
         self._check(origin, budget)
         return found.pages
 

@@ -27,7 +27,7 @@ from dehusk.sources.crawl.fetch import Response
 from dehusk.sources.crawl.frontier import Entry
 from dehusk.sources.crawl.scope import LeftOut
 
-VERSION: Final = 2
+VERSION: Final = 3
 _MAGIC: Final = b"SQLite format 3\0"
 _COLUMNS: Final = ", ".join(field.name for field in fields(Entry))
 _FACTS: Final = "create table if not exists crawl_facts (name text primary key, value text)"
@@ -48,6 +48,13 @@ create table if not exists crawl_earlier (
 
 PAGE: Final = "page"
 """The outcome of a URL that gave a page. Others are the name of a `LeftOut`, or an error's code."""
+REDIRECT: Final = "redirect"
+GONE: Final = "gone"
+"""The outcome of a URL that the server says has no page, or no longer (404, 410)."""
+BUSY: Final = "busy"
+"""The outcome of a URL that failed as often as it was tried, but may not fail the next time."""
+UNLINKED: Final = "unlinked"
+"""The fact that says from which entry on URLs were found that no link and no sitemap led to."""
 AGAIN: Final = "again"
 """The outcome of a URL that is asked for again, as another entry."""
 
