@@ -80,6 +80,23 @@ def test_a_page_of_one_word_says_that_word_or_nothing(word: str) -> None:
         assert _text(html) in ("", word)
 
 
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<p>Hello</p><p>World</p>",
+        "<title>T</title><p>First line of a page.</p><p>Second line of a page.</p>",
+        "<blockquote>Give us this day our daily bread.</blockquote><p>Matthew 6:11</p>",
+        "<p>One.</p><p>Two.</p><p>Three.</p>",
+    ],
+)
+def test_a_fragment_loses_nothing(html: str) -> None:
+    said = " ".join(re.findall(r"[^<>]+(?=</[pb])", html))
+    assert " ".join(_text(html).split()) == said
+    site = dehusk.Site()
+    for _ in range(9):
+        assert " ".join(_text(html, site).split()) == said
+
+
 def test_a_page_of_links_says_its_links_or_nothing_and_harms_no_other() -> None:
     links = "".join(f"<li><a href=/{n}>Harvest of the year {n}</a>" for n in range(1700, 2000))
     page = f"<title>All harvests</title><ul>{links}</ul>"

@@ -204,3 +204,28 @@ def test_an_answer_that_lets_its_tree_go_keeps_its_problem() -> None:
         dehusk.extract(_article(number))
     assert first._tree is None
     assert first.problem is Problem.BOT_WALL
+
+
+@pytest.mark.parametrize(
+    ("title", "heading", "said"),
+    [
+        ("Search results for rye", "Search results for 'rye'", "No results found."),
+        ("Search", "Search", "Nothing found."),
+        ("Rye - Search", "0 results for rye", "Try other words."),
+    ],
+)
+def test_a_search_that_found_nothing_may_say_so_below_its_title(
+    title: str, heading: str, said: str
+) -> None:
+    menu = "<nav><a href=/>Home</a> <a href=/n>News</a></nav>"
+    page = f"<title>{title}</title>{menu}<main><h1>{heading}</h1><p>{said}</main>"
+    assert dehusk.extract(page, SITE).problem is Problem.EMPTY_SEARCH
+
+
+def test_a_page_of_images_is_not_empty() -> None:
+    menu = "<nav><a href=/>Home</a> <a href=/n>News</a></nav>"
+    images = "".join(f"<figure><img src=/{n}.jpg alt='mill {n}'></figure>" for n in range(3))
+    page = f"<title>Mills</title>{menu}<main>{images}</main><footer>All rights reserved</footer>"
+    result = dehusk.extract(page, SITE)
+    assert result.problem is None
+    assert result.markdown.count("![mill") == 3

@@ -192,6 +192,8 @@ def judge(
         marks = _at_stake(page, probability(logits), found, likely, pages - copies)
         likely = np.where(marks, np.maximum(likely, alone), likely)
     content = probability(likely)
+    if _is_bare(page):
+        content = np.maximum(content, 0.5)
     content = _with_rows(page, _with_heads(page, content))
     content = with_siblings(page, _with_sequences(page, content))
     content = _with_headings(page, content)
@@ -199,6 +201,17 @@ def judge(
     threshold = min(0.5, float(content.max()))
     scores = _scores(content, threshold)
     return Judgement(found, features, content, probability(decided[:, 1]), scores, threshold)
+
+
+_PARTS = ("nav", "header", "footer", "aside", "form", "button", "a")
+_BARE_BLOCKS = 8
+
+
+def _is_bare(page: Reading) -> bool:
+    """Is it a fragment: a few blocks without links, headings and parts of a page?"""
+    framed = [page.features[:, _PAGE[f"tags.{part}"].start] > 0 for part in _PARTS]
+    is_few = len(page.features) <= _BARE_BLOCKS
+    return is_few and not (np.any(framed) or page.blocks.link_chars.any() or any(_levels(page)))
 
 
 _EVIDENCE = columns_by_name(EVIDENCE)

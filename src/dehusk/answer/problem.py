@@ -25,7 +25,7 @@ from dehusk.answer.walls import CAPTCHAS, CHALLENGES, NOT_WALLS, WALLS
 from dehusk.methods.contract import Assessment
 from dehusk.page import tags
 from dehusk.page.patterns import pattern
-from dehusk.page.tree import Tree
+from dehusk.page.tree import Flags, Tree
 
 
 class Problem(StrEnum):
@@ -105,6 +105,7 @@ _FIRST_WIDE: Final = "\u2e80"
 """From here on scripts set no spaces between words."""
 _WIDE: Final = pattern("[\u2e80-\U0010ffff]")
 _CODE: Final = tags.NUMBERS["pre"]
+_IMAGE: Final = tags.NUMBERS["img"]
 _FRAMES: Final = tags.numbers("a", "nav", "header", "footer", "aside", "form", "button")
 _HEADLINE: Final = tags.numbers("h1")
 
@@ -176,7 +177,12 @@ class _Page:
         """Is there anything that speaks for a wall?"""
         if self.names or self.phrases or self.hints or self.is_guess or self.is_sold:
             return True
-        return self.status not in (None, _FOUND) or self.characters <= _MAX_FORM
+        return self.status not in (None, _FOUND) or self.characters <= _MAX_FORM or self.is_little
+
+    @property
+    def is_little(self) -> bool:
+        """Does it say so little that each line may tell what it is?"""
+        return self.length <= _MAX_BARE
 
     @cached_property
     def source(self) -> bytes:
@@ -300,6 +306,13 @@ def _is_told(page: _Page, kind: str) -> bool:
     return page.length <= _MAX_BARE and kind in page.hints and page.has_copies
 
 
+def _is_empty_search(page: _Page, kind: str) -> bool:
+    """Is it told as others are, or by a line of its own under the words that were looked for?"""
+    lines = (_plain(line.translate(_SIGNS)) for line in page.said.splitlines())
+    called = WALLS[kind].called
+    return _is_told(page, kind) or (page.is_little and any(line in called for line in lines))
+
+
 def _is_called(page: _Page, kind: str) -> bool:
     """Does nothing in the text speak against what the page is called?"""
     if page.is_bare or kind in page.phrases:
@@ -376,7 +389,7 @@ _WALLS: Final[dict[str, Callable[[_Page, str], bool]]] = {
     "consent_wall": _is_consent_wall,
     "login_wall": _is_login_wall,
     "paywall": _is_paywall,
-    "empty_search": _is_told,
+    "empty_search": _is_empty_search,
     "error_page": _is_told,
 }
 
@@ -387,14 +400,25 @@ def _is_empty(page: _Page) -> bool:
         return not _kernel.holders(page.tree.kernel)[1]
     if not page.is_guess or page.characters > _MAX_FRAME:
         return False
-    return needs_scripts(page.tree) or _is_frame(page.tree)
+    return needs_scripts(page.tree) or (_is_frame(page.tree) and not _has_images(page.tree))
 
 
-def _is_frame(tree: Tree) -> bool:
-    """Is all that is shown links, or what stands in the page's header, menu or footer?"""
+def _framed(tree: Tree) -> Flags:
+    """Which nodes are links, or stand in the page's header, menu or footer."""
     framed = np.zeros(len(tree), np.bool_)
     for names, is_frame in ((_FRAMES, True), (_HEADLINE, False)):
         for node in np.flatnonzero(names[tree.tag]):
             framed[node : tree.end[node]] = is_frame
+    return framed
+
+
+def _has_images(tree: Tree) -> bool:
+    """Does it show images elsewhere?"""
+    return bool(((tree.tag == _IMAGE) & tree.shown & ~_framed(tree)).any())
+
+
+def _is_frame(tree: Tree) -> bool:
+    """Is all that is shown links, or what stands in the page's header, menu or footer?"""
+    framed = _framed(tree)
     others = np.flatnonzero(tree.is_text & tree.shown & (tree.text_length > 0) & ~framed)
     return all(tree.text(int(node)).lstrip().startswith("©") for node in others)
