@@ -210,7 +210,7 @@ def test_what_is_read_or_kept_is_never_written_over(
         ("clean page.html --allow-private ::1", "--allow-private: only for web addresses"),
         ("clean http://a.example --resume -o new/", "`dehusk crawl` can be resumed"),
         ("clean http://a.example --two-pass", "save it first (--save FILE)"),
-        ("clean page.html --format text --no-front-matter", "--front-matter is about Markdown"),
+        ("clean page.html --format text --no-front-matter", "--no-front-matter is about Markdown"),
         ("clean page.html -o new.jsonl --front-matter", "--front-matter is about Markdown"),
         ("clean page.html -o new/ --llms-txt --no-front-matter", "Markdown with front matter"),
         ("clean page.html page.html --url http://a.example/", "the address of one page"),

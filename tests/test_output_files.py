@@ -566,3 +566,8 @@ def _page(folder: Path) -> Path:
     page = folder / "page.html"
     page.write_text("<nav>Home</nav><p>Harvest</p>", encoding="utf-8")
     return page
+
+
+def test_parquet_is_not_packed_once_more(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="Parquet is packed by itself"):
+        open_writer(str(tmp_path / "a.parquet.gz"), None, io.BytesIO())

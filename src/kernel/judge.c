@@ -147,15 +147,17 @@ static void put_scores(const double *content, size_t count, double threshold, do
     }
 }
 
+#define FEW_PAGES 3   /* With as many others a site tells its template. */
 #define BARE_BLOCKS 8 /* Chosen. Of 10,548 pages of the development corpora two are bare. */
 
 /* Is it a fragment, in which nothing tells content from template: a few blocks without links, headings and parts of a
    page? Networks that saw whole pages guess there. */
-static int is_bare(const Reading *reading)
+static int is_bare(const Asked *page)
 {
+    const Reading *reading = page->reading;
     static const size_t parts[] = {PAGE_ABOVE_nav, PAGE_ABOVE_header, PAGE_ABOVE_footer, PAGE_ABOVE_aside,
                                    PAGE_ABOVE_form, PAGE_ABOVE_button, PAGE_ABOVE_a};
-    int is_framed = reading->blocks > BARE_BLOCKS;
+    int is_framed = reading->blocks > BARE_BLOCKS || page->others >= FEW_PAGES;
     for (size_t i = 0; i < reading->blocks && !is_framed; i++) {
         is_framed = reading->link_chars[i] > 0 || heading_level(reading, i);
         for (size_t k = 0; k < sizeof(parts) / sizeof(*parts); k++)
@@ -166,14 +168,15 @@ static int is_bare(const Reading *reading)
 
 /* The probabilities, out of the logits of the context network that stand in their place, and the scores. A page with text
    does not come out empty. */
-static void decide(const Reading *reading, double shift, double *room, Judgement *to)
+static void decide(const Asked *page, double shift, double *room, Judgement *to)
 {
+    const Reading *reading = page->reading;
     double highest = 0;
     for (size_t i = 0; i < reading->blocks; i++) {
         to->content[i] = probability_of(to->content[i] + shift);
         to->comments[i] = probability_of(to->comments[i]);
     }
-    for (size_t i = 0; i < reading->blocks && is_bare(reading); i++)
+    for (size_t i = 0; i < reading->blocks && is_bare(page); i++)
         to->content[i] = at_least(to->content[i], 0.5);
     keep_whole(reading, room, to->content);
     for (size_t i = 0; i < reading->blocks; i++)
@@ -224,7 +227,7 @@ static int judge(const Asked *page, Context *context, const Atlas *atlas, double
         free(context->out);
     }
     if (is_done)
-        decide(page->reading, shift, room, to);
+        decide(page, shift, room, to);
     free(room);
     return is_done;
 }

@@ -192,7 +192,7 @@ def judge(
         marks = _at_stake(page, probability(logits), found, likely, pages - copies)
         likely = np.where(marks, np.maximum(likely, alone), likely)
     content = probability(likely)
-    if _is_bare(page):
+    if pages - copies < _FEW_OTHERS and _is_bare(page):
         content = np.maximum(content, 0.5)
     content = _with_rows(page, _with_heads(page, content))
     content = with_siblings(page, _with_sequences(page, content))
@@ -204,7 +204,7 @@ def judge(
 
 
 _PARTS = ("nav", "header", "footer", "aside", "form", "button", "a")
-_BARE_BLOCKS = 8
+_BARE_BLOCKS, _FEW_OTHERS = 8, 3
 
 
 def _is_bare(page: Reading) -> bool:

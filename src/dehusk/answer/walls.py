@@ -442,8 +442,9 @@ EMPTY_SEARCH: Final = Words(
         検索結果が見つかりません | 没有找到与 | 没有找到符合 | 未找到与 | 找不到符合
         에 대한 검색 결과가 없습니다 | 검색결과가 없습니다 | returned no results | no results for
         0 results for | no results match | nothing matches your search | no matching results
-        no products match | no posts match | no articles found | no items found | keine suchergebnisse
-        keine produkte gefunden | aucun produit | ningún producto coincide | nessun prodotto
+        no products match | no posts match | no articles found | no items found
+        keine suchergebnisse | keine produkte gefunden | aucun produit
+        ningún producto coincide | nessun prodotto
         we found nothing for | found nothing for | geen resultaten gevonden | nichts gefunden für
         rien trouvé pour
     """),

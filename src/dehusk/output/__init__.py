@@ -94,6 +94,8 @@ def open_writer(
         if not into_folder and path.name.lower().endswith(_NOT_WRITTEN):
             raise UsageError(f"cannot write {target}: of packed files only {_PACKED} is written")
         is_packed = not into_folder and path.name.lower().endswith(_PACKED)
+        if is_packed and chosen.row.open is not None:
+            raise UsageError(f"cannot write {target}: {chosen.title()} is packed by itself")
         shape = Shape(chosen, piece_tokens, has_structured, is_packed, is_bare)
         _check_places(shape)
         if resumes:

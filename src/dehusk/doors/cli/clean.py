@@ -311,7 +311,8 @@ def make_writer(
             f"--links, --images and --tables say how Markdown is written; {written_as} has none"
         )
     if arguments.front_matter is not None and not written_as.row.has_front_matter:
-        raise UsageError(f"--front-matter is about Markdown; {written_as} has none")
+        option = "--no-front-matter" if is_bare else "--front-matter"
+        raise UsageError(f"{option} is about Markdown; {written_as} has no front matter")
     return open_writer(
         arguments.output,
         chosen,
