@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from statistics import fmean
@@ -246,3 +247,14 @@ def test_a_line_of_copyright_behind_many_paragraphs_is_template() -> None:
     paragraphs = "\n".join(ALIKE["running text"] % number for number in range(1000))
     foot = "<p>Copyright 2020 The mill. All rights reserved.</p>"
     assert "Copyright" not in _text(f"<title>Years</title><h1>Years</h1>{paragraphs}{foot}")
+
+
+def test_many_pieces_of_code_take_no_more_than_their_number() -> None:
+    def took(count: int) -> float:
+        page = f"<h1>T</h1>{'<pre>a b</pre>' * count}"
+        began = time.process_time()
+        _text(page)
+        return time.process_time() - began
+
+    took(1000)
+    assert took(40_000) < 16 * max(took(10_000), 0.01)

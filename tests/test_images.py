@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from dehusk.memory import Memory
 from dehusk.methods.auto import Auto
 from dehusk.page.page import Page
 from dehusk.page.parse import parse
+from dehusk.page.urls import base_of
 from dehusk.settings import Limits
 
 CROPS = ("rye", "oats", "wheat", "barley", "hay", "flax", "hemp", "maize", "millet", "spelt")
@@ -167,7 +169,7 @@ def test_an_image_is_known_by_what_the_page_says_its_addresses_are_relative_to(
 
 def _key(written: str, url: str | None, head: str = "") -> bytes:
     tree = parse(Page(f"{head}<p>x<img src='{written}'>", url), Limits()).tree
-    return bytes(_kernel.images(tree.kernel, (url or "").encode())[1])
+    return bytes(_kernel.images(tree.kernel, (base_of(tree, url).url or url or "").encode())[1])
 
 
 def test_images_on_a_page_without_an_address_are_as_they_are_written() -> None:
@@ -182,3 +184,12 @@ def test_the_source_of_a_node_that_is_not_there_is_refused() -> None:
         _kernel.image_source(tree.kernel, len(tree))
     with pytest.raises(OverflowError):
         _kernel.image_source(tree.kernel, -1)
+
+
+def test_a_long_base_and_many_images_of_a_picture_take_no_more_than_their_number() -> None:
+    base = f"<base href='https://mill.example/{'x' * 500_000}/'>" + "<img src=a>" * 20_000
+    picture = f"<picture><source srcset='{'a 1w, ' * 16_000}'>{'<img src=b>' * 10_000}</picture>"
+    for page in (base, picture):
+        began = time.process_time()
+        assert dehusk.Site().add(f"{page}<p>Rye", "https://mill.example/").markdown
+        assert time.process_time() - began < 2

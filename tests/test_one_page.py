@@ -16,6 +16,8 @@ import pytest
 
 import dehusk
 from dehusk.doors.cli import main
+from dehusk.errors import UsageError
+from dehusk.settings import SourceSettings
 from hostile_server import HOST, Behaviour, allow_only_loopback, serve
 
 PATIENCE = ["--allow-private", HOST, "--delay", "600", "-q"]
@@ -237,3 +239,13 @@ def test_pages_of_folders_of_one_name_go_into_folders_of_their_own(tmp_path: Pat
     assert main(["clean", *sources, "-o", f"{out}/", "-q"]) == 0
     names = sorted(path.relative_to(out).as_posix() for path in out.rglob("*.md"))
     assert names == [f"{age}/html/{page}.md" for age in ("new", "old") for page in ("oats", "rye")]
+
+
+def test_two_users_of_one_server_are_refused_in_one_run(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["clean", "http://a:1@grain.example/x", "http://b:2@grain.example/y"]) == 2
+    assert "two users of http://grain.example" in capsys.readouterr().err
+
+
+def test_an_address_without_a_page_is_refused() -> None:
+    with pytest.raises(UsageError, match="--url is the address of one page"):
+        dehusk.read(settings=SourceSettings(url="https://grain.example/"))

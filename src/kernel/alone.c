@@ -112,11 +112,10 @@ static void mark_wholes(const Stake *stake, int32_t *rows)
         if (tables[i] >= 0)
             mark_run(stake, i, stop);
     }
-    size_t block = 0, stop = 0;
-    for (int32_t node = 0, end; (node = next_sequence(reading, node, &end, &block, &stop)) >= 0; node = end) {
-        int16_t tag = reading->tree->tag[node];
+    for (Sequence at = {0}; next_sequence(reading, &at);) {
+        int16_t tag = reading->tree->tag[at.node];
         if (tag != TAG_ul && tag != TAG_ol)
-            mark_run(stake, block, stop);
+            mark_run(stake, at.first, at.stop);
     }
 }
 
@@ -127,13 +126,15 @@ static void mark_items(const Stake *stake)
     const Reading *reading = stake->reading;
     for (size_t i = 0; i < reading->blocks; i++) {
         size_t low = i, high = i + 1;
+        if (!may_be_kept(stake, i))
+            continue;
         for (size_t level = 0; level < LEVELS && high - low < 2; level++) {
             low = (size_t)reading->low[i * LEVELS + level];
             high = (size_t)reading->high[i * LEVELS + level];
         }
         double chars = 0;
         int has_kept = 0;
-        for (size_t k = low; k < high && chars <= ITEM_CHARS && may_be_kept(stake, i); k++) {
+        for (size_t k = low; k < high && chars <= ITEM_CHARS; k++) {
             chars += reading->chars[k];
             has_kept |= is_kept(stake, k) && is_own(stake, k);
         }

@@ -10,7 +10,7 @@
 #define OF_DENSITY 10.0
 #define OF_WIDTH 1e8
 #define MAX_SIZE 1e6
-#define MAX_SOURCES 32 /* Nodes before an image in its `<picture>`: each image of it looks at them. */
+#define MAX_SOURCES 32 /* Nodes before the image in its `<picture>`. */
 
 /* The address that most speaks for, in the source. */
 typedef struct {
@@ -94,15 +94,25 @@ static void offer_attributes(const Tree *tree, size_t node, Candidate *best)
         }
 }
 
+/* The `<picture>` that an image is the first one of; -1 for none. */
+static int32_t picture_of(const Tree *tree, size_t node)
+{
+    int32_t picture = tree->parent[node], at = picture + 1;
+    if (picture < 0 || tree->tag[picture] != TAG_picture)
+        return -1;
+    for (int seen = 0; at < (int32_t)node && seen < MAX_SOURCES && !is_image(tree, (size_t)at); seen++)
+        at = tree->end[at];
+    return at == (int32_t)node ? picture : -1;
+}
+
 int find_image_source(const Tree *tree, size_t node, Bytes *written)
 {
     Candidate best = {0};
-    int32_t picture = tree->parent[node];
+    int32_t picture = picture_of(tree, node);
     offer_attributes(tree, node, &best);
-    if (picture >= 0 && tree->tag[picture] == TAG_picture)
-        for (int32_t i = picture + 1, seen = 0; i < (int32_t)node && seen < MAX_SOURCES; i = tree->end[i], seen++)
-            if (tree->tag[i] == TAG_source)
-                offer_attributes(tree, (size_t)i, &best);
+    for (int32_t i = picture + 1; picture >= 0 && i < (int32_t)node; i = tree->end[i])
+        if (tree->tag[i] == TAG_source)
+            offer_attributes(tree, (size_t)i, &best);
     *written = (Bytes){tree->source.bytes + best.at, best.stop - best.at};
     return best.worth > 0;
 }
@@ -120,21 +130,16 @@ static size_t web_scheme(Bytes url)
     return stands_at(url, 0, "http:") ? 5 : stands_at(url, 0, "https:") ? 6 : 0;
 }
 
-/* The folder of an address without its scheme. */
-static Folder cut_folder(Bytes url, int has_host)
-{
-    url.size = find_either(url, '?', '#', 0, url.size);
-    size_t host = has_host ? find_byte(url, '/', 0, url.size) : 0;
-    while (url.size > host && url.bytes[url.size - 1] != '/')
-        url.size--;
-    return (Folder){url, host};
-}
-
+/* The folder of a page. */
 static Folder folder_of(Bytes url)
 {
     size_t scheme = web_scheme(url), front = scheme ? scheme + 2 : stands_at(url, 0, "file:") ? 5 : 0;
     front = front < url.size ? front : url.size;
-    return cut_folder((Bytes){url.bytes + front, url.size - front}, scheme > 0);
+    url = (Bytes){url.bytes + front, find_either(url, '?', '#', front, url.size) - front};
+    size_t host = scheme ? find_byte(url, '/', 0, url.size) : 0;
+    while (url.size > host && url.bytes[url.size - 1] != '/')
+        url.size--;
+    return (Folder){url, host};
 }
 
 /* Put down an address without its scheme, a relative one behind the folder of its page: `../up.png` is the same image
@@ -174,31 +179,13 @@ static Bytes unescaped_in(Buffer *room, Bytes written)
     return (Bytes){to, to ? put_unescaped(written.bytes, written.size, to) : 0};
 }
 
-/* Let what is relative be so to what a `<base>` says, if that is on the web; 0 for one that says nothing. `based` holds the
-   folder then. */
-static int read_base(const Tree *tree, size_t node, Folder *folder, Buffer *url, Buffer *based)
-{
-    Attribute found;
-    if (!find_attribute(tree->source, (size_t)tree->start[node], (size_t)tree->stop[node], "href", &found))
-        return 0;
-    Bytes said = unescaped_in(url, (Bytes){tree->source.bytes + found.value, found.value_stop - found.value});
-    if (said.size && (web_scheme(said) || (folder->host && find_byte(said, ':', 0, said.size) == said.size))) {
-        put_absolute(*folder, said, based);
-        *folder = cut_folder((Bytes){based->bytes, based->size}, 1);
-    }
-    return 1;
-}
-
 /* The nodes of the images that a page shows, and their keys. Buffers are short without memory. */
 static void find_images(const Tree *tree, Bytes page, Buffer *nodes, Buffer *keys)
 {
     Folder folder = folder_of(page);
-    Buffer url = {0}, room = {0}, based = {0};
-    int is_based = 0;
+    Buffer url = {0}, room = {0};
     Bytes written;
     for (size_t i = 0; i < tree->count; i++) {
-        if (tree->tag[i] == TAG_base && !is_based)
-            is_based = read_base(tree, i, &folder, &url, &based);
         if (!is_image(tree, i) || !tree->shown[i] || !find_image_source(tree, i, &written))
             continue;
         int32_t node = (int32_t)i;
@@ -207,10 +194,9 @@ static void find_images(const Tree *tree, Bytes page, Buffer *nodes, Buffer *key
         put(nodes, &node, sizeof(node));
         put(keys, &key, sizeof(key));
     }
-    keys->is_short |= url.is_short | room.is_short | based.is_short;
+    keys->is_short |= url.is_short | room.is_short;
     free(url.bytes);
     free(room.bytes);
-    free(based.bytes);
 }
 
 PyObject *kernel_images(PyObject *module, PyObject *const *arguments, Py_ssize_t count)

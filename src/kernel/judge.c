@@ -176,7 +176,7 @@ static void decide(const Asked *page, double shift, double *room, Judgement *to)
         to->content[i] = probability_of(to->content[i] + shift);
         to->comments[i] = probability_of(to->comments[i]);
     }
-    for (size_t i = 0; i < reading->blocks && is_bare(page); i++)
+    for (size_t i = is_bare(page) ? 0 : reading->blocks; i < reading->blocks; i++)
         to->content[i] = at_least(to->content[i], 0.5);
     keep_whole(reading, room, to->content);
     for (size_t i = 0; i < reading->blocks; i++)

@@ -46,8 +46,15 @@ double rank_blocks(const Reading *reading, const double *content, Keyed *items, 
 /* Of each block the row of a table of data that it stands in, and the table, or -1. */
 void find_table_rows(const Reading *reading, int32_t *rows, int32_t *tables);
 
-/* The next list, or code, that holds no more than items, from a node on: where it ends, and its blocks; -1 for none. */
-int32_t next_sequence(const Reading *reading, int32_t node, int32_t *end, size_t *block, size_t *stop);
+/* A list, or code, that holds no more than items: its node, where that ends, the run of its blocks; and the next element
+   with a structure of its own behind where was looked last. */
+typedef struct {
+    int32_t node, end, structure;
+    size_t first, stop;
+} Sequence;
+
+/* Go on to the next one, from zeros on; 0 for none. */
+int next_sequence(const Reading *reading, Sequence *at);
 
 /* The level of the heading that a block is, from 1 on; 0 for another block. */
 int heading_level(const Reading *reading, size_t block);

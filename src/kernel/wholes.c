@@ -82,39 +82,38 @@ static int is_sequence(int16_t tag)
     return tag == TAG_ul || tag == TAG_ol || tag == TAG_dl || tag == TAG_pre;
 }
 
-/* The next list, or code, that holds no more than items, from a node on: where it ends, and its blocks; -1 for none. */
-int32_t next_sequence(const Reading *reading, int32_t node, int32_t *end, size_t *block, size_t *stop)
+int next_sequence(const Reading *reading, Sequence *at)
 {
     const Tree *tree = reading->tree;
     int32_t nodes = (int32_t)tree->count;
-    for (int32_t i = node, structure = node; i < nodes; i++) {
+    for (int32_t i = at->end; i < nodes; i++) {
         if (!is_sequence(tree->tag[i]))
             continue;
-        structure = structure > i ? structure : i + 1;
-        while (structure < nodes && !(tag_sets[tree->tag[structure]] & SET_STRUCTURE))
-            structure++;
-        if (structure < tree->end[i])
+        at->structure = at->structure > i ? at->structure : i + 1;
+        while (at->structure < nodes && !(tag_sets[tree->tag[at->structure]] & SET_STRUCTURE))
+            at->structure++;
+        if (at->structure < tree->end[i])
             continue;
-        *end = tree->end[i];
-        for (*block = *stop; *block < reading->blocks && node_of(reading, *block) < i; ++*block) {
+        at->node = i;
+        at->end = tree->end[i];
+        for (at->first = at->stop; at->first < reading->blocks && node_of(reading, at->first) < i; at->first++) {
         }
-        for (*stop = *block; *stop < reading->blocks && node_of(reading, *stop) < *end; ++*stop) {
+        for (at->stop = at->first; at->stop < reading->blocks && node_of(reading, at->stop) < at->end; at->stop++) {
         }
-        return i;
+        return 1;
     }
-    return -1;
+    return 0;
 }
 
 /* A list, or code, is kept or dropped whole, if most of its text is content or template: one that holds no more than items,
    and with it all lists in it. */
 static void keep_sequences(const Reading *reading, double *content)
 {
-    size_t block = 0, stop = 0;
-    for (int32_t node = 0, end; (node = next_sequence(reading, node, &end, &block, &stop)) >= 0; node = end) {
-        double mean = mean_of(reading, content, block, stop);
-        for (size_t k = block; k < stop && mean >= 0.5; k++)
+    for (Sequence at = {0}; next_sequence(reading, &at);) {
+        double mean = mean_of(reading, content, at.first, at.stop);
+        for (size_t k = at.first; k < at.stop && mean >= 0.5; k++)
             content[k] = at_least(content[k], 0.5);
-        for (size_t k = block; k < stop && mean < FEW; k++)
+        for (size_t k = at.first; k < at.stop && mean < FEW; k++)
             content[k] = at_most(content[k], DROPPED);
     }
 }

@@ -26,7 +26,7 @@ _NOT_FOLLOWED = re.compile(
 
 def images(tree: Tree) -> dict[int, int]:
     """The key of each image that the page shows and that says where it is loaded from, by node."""
-    url = (base_of(tree, tree.url).url or tree.url or "").encode("utf-8", "surrogatepass")
+    url = (base_of(tree, tree.url).url or tree.url or "")[:2000].encode("utf-8", "surrogatepass")
     sources = {
         node: _decoded(source)
         for node in np.flatnonzero(np.isin(tree.tag, _IMAGES) & tree.shown).tolist()
@@ -53,11 +53,14 @@ def _source(tree: Tree, node: int) -> bytes:
     found = list(_offered(tree, node))
     picture = int(tree.parent[node])
     if tree.tag[picture] == tags.NUMBERS["picture"]:
-        below = picture + 1
-        for _ in range(32):
-            if below < node and tree.tag[below] == tags.NUMBERS["source"]:
-                found += _offered(tree, below)
-            below = int(tree.end[below]) if below < node else node
+        before, below = [], picture + 1
+        while below < node:
+            before.append(below)
+            below = int(tree.end[below])
+        # Only the first image of a picture has its sources.
+        if len(before) <= 32 and not np.isin(tree.tag[before], _IMAGES).any():
+            for each in before:
+                found += _offered(tree, each) if tree.tag[each] == tags.NUMBERS["source"] else []
     usable = [(worth, url) for worth, url in found if url and not _NOT_FOLLOWED.match(url)]
     return max(usable, key=lambda each: each[0], default=(0.0, b""))[1]
 

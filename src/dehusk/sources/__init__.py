@@ -358,7 +358,7 @@ def _check_one(url: str, found: Sequence[tuple[Path | None, Kind]]) -> None:
     if not is_web(url):
         raise UsageError(f"--url {url}: not a web address{hint(url)}")
     kinds = [kind for _, kind in found]
-    if len(kinds) > 1 or not (kinds[0].is_page or kinds[0] in (STREAM, UNKNOWN)):
+    if len(kinds) != 1 or not (kinds[0].is_page or kinds[0] in (STREAM, UNKNOWN)):
         raise UsageError("--url is the address of one page: a file of HTML, or standard input")
 
 

@@ -27,6 +27,7 @@ from dehusk.methods.auto.reasons import REASONS, Reason, evidence_on, reasons_of
 from dehusk.methods.contract import Assessment, Explanation, FamilySeen, Verdict
 from dehusk.page.hashing import Hashes, digest
 from dehusk.page.tree import Flags, Floats, Ints, Tree
+from dehusk.page.urls import base_of
 from dehusk.settings import Comments, Favour, PageType
 
 _SHIFTS: Final[dict[str, float]] = {
@@ -38,6 +39,8 @@ _UNSURE: Final = 0.35
 _LEAST_SURE: Final = 0.3
 """A page on which nothing is content so probably has none: of 10,028 pages of articles-, docs-,
 facts-, news-, sites- and wcxb-dev these were 13, which all came without their content."""
+_MAX_URL: Final = 2_000
+"""Characters of an address that relative ones are behind: each image of a page repeats it."""
 _NUMBERS: Final = 999_999
 """Two of 256 families have one number on one site in thirty."""
 ATLAS_PAGES: Final = 5
@@ -404,8 +407,8 @@ def copies_of(memory: Memory, lesson: Memory) -> int:
 
 def _images(tree: Tree) -> tuple[Ints, Hashes]:
     """The images that a page shows, and what a memory knows each by: its address, made absolute."""
-    url = (tree.url or "").encode("utf-8", "surrogatepass")
-    nodes, keys = _kernel.images(tree.kernel, url)
+    url = (base_of(tree, tree.url).url or tree.url or "")[:_MAX_URL]
+    nodes, keys = _kernel.images(tree.kernel, url.encode("utf-8", "surrogatepass"))
     return np.frombuffer(nodes, np.int32), np.frombuffer(keys, np.uint64)
 
 

@@ -112,8 +112,17 @@ def read_start(written: str) -> Start:
 
 
 def credentials_of(starts: Iterable[Start]) -> dict[str, str]:
-    """What each origin is told of users and passwords."""
-    return {start.origin: start.authorization for start in starts if start.authorization}
+    """What each origin is told of users and passwords.
+
+    Raises UsageError for two of one origin: nobody could tell which page is whose.
+    """
+    found: dict[str, str] = {}
+    for start in starts:
+        if start.authorization and found.setdefault(start.origin, start.authorization) != (
+            start.authorization
+        ):
+            raise UsageError(f"two users of {start.origin}: name them in runs of their own")
+    return found
 
 
 @dataclass(frozen=True, slots=True)

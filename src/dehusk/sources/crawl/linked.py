@@ -174,7 +174,8 @@ class LinkedPages:
                 return known, answers
             # Another host, to which many may lead, has a delay of its own.
             came_from = urlsplit(answers[-1].url).netloc if answers else None
-            answer = self._ask(entry.url, is_prompt=urlsplit(entry.url).netloc == came_from)
+            is_first = entry.attempts == 0 and urlsplit(entry.url).netloc == came_from
+            answer = self._ask(entry.url, is_prompt=is_first)
             if isinstance(answer, FetchTimeout) or (is_busy(answer) and not is_key):
                 # Another page may take its place, so nobody waits for it twice.
                 entry = replace(entry, attempts=self._settings.retries)
@@ -217,9 +218,10 @@ def fetch_pages(
     address on the web.
     """
     starts = [read_start(url) for url in urls]
+    credentials = credentials_of(starts)
 
     def pages() -> Iterator[Page | Failure]:
-        with Network(settings, credentials_of(starts)) as network:
+        with Network(settings, credentials) as network:
             for start in starts:
                 linked = LinkedPages(start.url, settings, source_settings, on_page, network=network)
                 try:
