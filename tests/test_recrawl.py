@@ -441,3 +441,13 @@ def test_clean_names_the_command_that_tells_changes(capsys: pytest.CaptureFixtur
     with pytest.raises(SystemExit):
         main(["clean", "https://example.org", "--changes", "c.jsonl"])
     assert "dehusk crawl" in capsys.readouterr().err
+
+
+def test_a_page_whose_output_was_removed_is_written_again(almanac: Almanac) -> None:
+    files = sorted((almanac.folder / "out").rglob("*.md"))
+    lost, name = files[1], files[1].stem
+    assert f"# How {name} is grown" in lost.read_text("utf-8")
+    lost.unlink()
+    assert almanac.crawl() == 0
+    assert f"# How {name} is grown" in lost.read_text("utf-8")
+    assert almanac.changes() == {}

@@ -266,6 +266,20 @@ class Crawling:
             kept["folder"] = state.fact("folder")
             changes.begin_again(state)
             state.begin_again(key_of, kept)
+            self._forget_lost()
+
+    def _forget_lost(self) -> None:
+        """Have pages come again whose output is no longer in the folder."""
+        if self._folder is None:
+            return
+        query = "select url, file from crawl_written where file is not null"
+        rows = self._state.connection.execute(query).fetchall()
+        lost = [(url,) for url, file in rows if not (self._folder / file).exists()]
+        with self._state.transaction():
+            self._state.connection.executemany(
+                "update crawl_earlier set etag = '', modified = '', text_hash = null where url = ?",
+                lost,
+            )
 
     def _note_run(self) -> None:
         """Write down what telling changes at the end depends on."""
