@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ import dehusk
 from dehusk.answer.dates import iso_date
 from dehusk.answer.describe import Description, describe
 from dehusk.answer.labels import Label
+from dehusk.answer.names import people
 from dehusk.answer.stated import read_stated
 from dehusk.page.page import Page
 from dehusk.page.parse import parse
@@ -410,3 +412,10 @@ def test_the_title_and_the_headings_are_in_one_line_each() -> None:
     stated = read_stated(tree)
     assert stated.title == "a <b>"
     assert [heading.text for heading in stated.headings] == ["b c &amp;", *"g" * 9]
+
+
+@pytest.mark.parametrize("byline", ["(John{}x)", "John{}x", "by{}John Miller", "(by John{}@"])
+def test_a_byline_without_end_takes_no_time(byline: str) -> None:
+    began = time.process_time()
+    people(byline.format(" " * 20_000), is_marked=True)
+    assert time.process_time() - began < 1

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 import time
+import tracemalloc
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -11,6 +16,7 @@ import pytest
 import dehusk
 from dehusk.doors.cli import main
 from dehusk.errors import IsFeed, IsJson, NotHtml
+from dehusk.page.kinds import as_html, mended
 from dehusk.page.page import Page
 
 NOTE = "Sown in spring:\n\n    oats      12\n    barley & rye\n\nBy <anna@mill.example>, if 1 < 2."
@@ -26,12 +32,47 @@ def _meta(charset: str) -> str:
     return f"<!doctype html><meta charset={charset}>{SAID}"
 
 
-@pytest.mark.parametrize("html", [NOTE, NOTE.encode(), b"\xef\xbb\xbf" + NOTE.encode()])
+@pytest.mark.parametrize(
+    "html",
+    [NOTE, "\ufeff" + NOTE, NOTE.encode(), NOTE.encode("utf-8-sig"), NOTE.encode("utf-16")],
+)
 def test_plain_text_keeps_its_lines(html: str | bytes) -> None:
     result = dehusk.extract(html)
     assert result.text == NOTE
     assert NOTE in result.markdown
     assert result.problem is None
+
+
+@pytest.mark.parametrize("charset", ["utf-16", "utf-16-le", "UTF-16BE", "iso-2022-jp"])
+@pytest.mark.parametrize("said", ["自分の本です\n2 < 3 &amp", "書く\n\n  ｱｲｳ"])
+def test_plain_text_keeps_its_signs_where_halves_of_them_are_those_of_html(
+    said: str, charset: str
+) -> None:
+    coder = "iso2022_jp_ext" if charset == "iso-2022-jp" else charset
+    page = Page(said.encode(coder), charset=charset)
+    assert dehusk.extract(page).text == said
+
+
+def test_text_in_a_charset_of_that_kind_that_nobody_knows_is_no_failure() -> None:
+    assert dehusk.extract(Page(b"Rye\nOats", charset="iso-2022-rye")).text == "Rye\nOats"
+
+
+def test_html_in_a_charset_of_that_kind_is_html() -> None:
+    page = Page("<p>自分の本です\n</p>".encode("iso2022_jp"), charset="iso-2022-jp")
+    assert dehusk.extract(page).text == "自分の本です"
+
+
+@pytest.mark.parametrize(
+    "written", [codecs.BOM_UTF16_LE + NOTE.encode("utf-16-le"), NOTE.encode("utf-8-sig")]
+)
+def test_a_text_file_with_a_byte_order_mark_is_text(tmp_path: Path, written: bytes) -> None:
+    (tmp_path / "note.txt").write_bytes(written)
+    assert [result.text for result in dehusk.clean(tmp_path / "note.txt")] == [NOTE]
+
+
+def test_a_page_in_utf_16_that_was_saved_as_text_is_a_page(tmp_path: Path) -> None:
+    (tmp_path / "note.txt").write_bytes(f"<html><body>{SAID}".encode("utf-16"))
+    assert [result.text for result in dehusk.clean(tmp_path / "note.txt")] == [PLAIN]
 
 
 @pytest.mark.parametrize("name", ["note.txt", "note", "NOTE.TXT"])
@@ -62,7 +103,14 @@ def test_a_feed_is_refused_by_name_with_what_to_do(head: str, feed: str, name: s
 
 
 @pytest.mark.parametrize(
-    "html", ['{"title": "Rye"}', '\n [{"title": "Rye"}]\n', b'{"html": "<p>Rye"}']
+    "html",
+    [
+        '{"title": "Rye"}',
+        '\n [{"title": "Rye"}]\n',
+        b'{"html": "<p>Rye"}',
+        b"\xef\xbb\xbf{}",
+        "\ufeff[]",
+    ],
 )
 def test_json_is_refused_by_name_with_what_to_do(html: str | bytes) -> None:
     with pytest.raises(IsJson, match=r"JSON, .*--html-field") as met:
@@ -148,3 +196,32 @@ def test_a_hostile_start_takes_no_time() -> None:
     ):
         dehusk.extract(start + "<p>Rye")
     assert time.process_time() - began < 2
+
+
+@pytest.mark.parametrize(
+    "end", [b"", b"\xd1", b"\xe9\xe9\xe9\xe9 Rye"], ids=["whole", "cut off", "broken"]
+)
+def test_a_long_page_takes_few_times_its_size_to_mend(end: bytes) -> None:
+    for word in ("я", "яa"):
+        page = Page(b"<table>x<p>" + word.encode() * 300_000 + end)
+        assert _memory(partial(mended, page)) < 6 * len(page.html)
+
+
+@pytest.mark.parametrize("html", [b"[" + b"[]," * 300_000 + b"[]]", b"[]," * 300_000])
+def test_what_may_be_json_is_not_built(html: bytes) -> None:
+    assert _memory(partial(_refused, html)) < 2 * len(html)
+
+
+def _refused(html: bytes) -> None:
+    with suppress(IsJson):
+        as_html(Page(html))
+
+
+def _memory(run: Callable[[], object]) -> int:
+    """The most bytes that Python holds at once in a run."""
+    tracemalloc.start()
+    try:
+        run()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import tracemalloc
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -132,12 +133,45 @@ def test_what_readers_of_json_refuse_is_written_so_that_they_do_not() -> None:
         f"<p itemscope itemtype=a>{'<b itemscope itemprop=b>' * 600}word",
         "<p itemscope>" + "<b itemprop=a>word " * 500,
         "<p itemscope>" + f"<meta itemprop=a content='{'word ' * 1_000}'>" * 900,
+        f"<p itemscope><meta content='' itemprop='{' '.join(map(str, range(300_000)))}'>",
+        f"<p itemscope itemtype='{'word ' * 300_000}'>",
     ],
 )
 def test_a_page_that_states_without_end_is_cut_and_says_so(html: str) -> None:
     said = _said(f"<meta property=og:type content=a>{html}")
     assert len(json.dumps(said)) < 4 * MAX_JSON
     assert said["truncated"] or len(json.dumps(said)) < MAX_JSON
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        _linked(json.dumps(["Я" * 400_000], ensure_ascii=False)),
+        _linked(json.dumps(["word " * 300_000])),
+        f"<p itemscope itemtype='{'word ' * 300_000}'>",
+    ],
+)
+def test_a_page_of_which_all_is_too_large_says_so(html: str) -> None:
+    empty: dict[str, list[object]] = {"json_ld": [], "microdata": [], "open_graph": []}
+    assert _said(html) == {**empty, "truncated": True}
+
+
+@pytest.mark.parametrize("name", ["itemprop", "itemtype"])
+def test_a_million_names_take_little_memory(name: str) -> None:
+    words = " ".join(map(str, range(1_000_000)))
+    result = dehusk.extract(f"<p itemscope><b itemscope {name}='{words}'></b></p>", URL)
+    tracemalloc.start()
+    try:
+        assert result.structured is not None
+        assert tracemalloc.get_traced_memory()[1] < 5 * len(words)
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("number", ["NaN", "-Infinity", "1e999"])
+def test_numbers_that_are_none_are_null(number: str) -> None:
+    said = _said(_linked(f'{{"a": [{number}, 2.5], "b": "{number}"}}'))
+    assert said["json_ld"] == [{"a": [None, 2.5], "b": number}]
 
 
 @FIXED

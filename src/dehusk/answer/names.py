@@ -165,9 +165,10 @@ def people(text: str, *, is_marked: bool) -> tuple[str, ...]:
 
     What is marked as an author may be one word, of any case: many sign so.
     """
+    text = text[: 2 * MAX_NAME]
     if _is_plain(text):
         return (text,)
-    inside = _INSIDE.search(text[: 2 * MAX_NAME])
+    inside = _INSIDE.search(text)
     if inside and inside[1]:
         named = _names(text[inside.start() :], is_marked=False)
         return named if len(named) > 1 else (inside[1],)
@@ -177,7 +178,7 @@ def people(text: str, *, is_marked: bool) -> tuple[str, ...]:
 def _names(text: str, *, is_marked: bool) -> tuple[str, ...]:
     """The names in a text that begins with a byline."""
     whole = _BRACKETS.fullmatch(text)
-    rest = whole[1] if whole else _BRACKETS.sub(" ", text[: 2 * MAX_NAME])
+    rest = whole[1] if whole else _BRACKETS.sub(" ", text)
     for _ in range(2):  # Some say who has written it twice.
         by = _BY.match(rest)
         rest = rest[by.end() :] if by else rest

@@ -25,6 +25,8 @@ _MAX_NODES: Final = 2000
 _MAX_SCOPES: Final = 16
 """Items in each other."""
 _MARK: Final = pattern(rb" item(?:prop|scope)=\"")
+_COUNTED: Final = ("itemprop", "itemtype", "itemid")
+"""What counts as the values do."""
 _MAX_INTEGER: Final = 2**63
 _GRAPHS: Final = ("og:", "article:", "book:", "profile:", "video:", "music:", "product:")
 _ADDRESSES: Final = dict.fromkeys(
@@ -44,6 +46,7 @@ def structured(tree: Tree, url: str | None) -> dict[str, object] | None:
     """
     stated, _ = tree.once(read_said)
     items, is_whole = _items(tree, url)
+    is_whole = is_whole and not _has_long(tree)
     kinds: dict[str, Iterable[object]] = {
         "json_ld": _linked(stated.scripts),
         "microdata": items,
@@ -54,13 +57,29 @@ def structured(tree: Tree, url: str | None) -> dict[str, object] | None:
         kept: list[object] = []
         left = MAX_JSON
         for each in objects:
-            left -= len(json.dumps(each))
+            written = json.dumps(each)
+            left -= len(written)
             if left < 0:
                 is_whole = False
                 break
-            kept.append(each)
+            kept.append(json.loads(written, parse_constant=_null))
         found[name] = kept
-    return {**found, "truncated": not is_whole} if any(found.values()) else None
+    is_any = any(found.values()) or not is_whole
+    return {**found, "truncated": not is_whole} if is_any else None
+
+
+def _null(_: str) -> None:
+    """What stands for NaN and infinity: they are no JSON."""
+
+
+def _has_long(tree: Tree) -> bool:
+    """Is there JSON-LD that is too long to be read?"""
+    texts = np.flatnonzero(tree.is_text & (tree.stop - tree.start > MAX_JSON))
+    above = tree.parent[texts].tolist()
+    return any(
+        tree.name(node) == "script" and "ld+json" in tree.attributes(node).get("type", "").lower()
+        for node in above
+    )
 
 
 def _linked(scripts: Iterable[str]) -> Iterator[object]:
@@ -94,11 +113,12 @@ def _items(tree: Tree, url: str | None) -> tuple[Items, bool]:
     scopes: list[tuple[int, dict[str, list[object]]]] = []
     base, left = base_of(tree, url), MAX_JSON
     for number, node in enumerate(_marked(tree)):
+        stated = tree.attributes(node)
+        left -= sum(len(stated.get(name, "")) for name in _COUNTED)
         if left < 0 or number == _MAX_PROPERTIES:
             return top, False
         while scopes and scopes[-1][0] <= node:
             scopes.pop()
-        stated = tree.attributes(node)
         names = dict.fromkeys(stated.get("itemprop", "").split() if scopes else ())
         properties: dict[str, list[object]] = {}
         if "itemscope" in stated and len(scopes) < _MAX_SCOPES:
@@ -112,9 +132,9 @@ def _items(tree: Tree, url: str | None) -> tuple[Items, bool]:
             scopes.append((int(tree.end[node]), properties))
             continue
         value = _value(tree, node, stated, base) if names else ""
-        for name in names if len(names) * len(value) <= left else ():
-            scopes[-1][1].setdefault(name, []).append(value)
         left -= len(names) * len(value)
+        for name in names if left >= 0 else ():
+            scopes[-1][1].setdefault(name, []).append(value)
     return top, left >= 0
 
 

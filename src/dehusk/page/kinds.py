@@ -27,6 +27,10 @@ _HTML_BYTES: Final = pattern(_TAG.encode())
 _PAGE: Final = pattern(rb"<(?:!doctype\s+html|html|head|title|body)[\s>]", re.IGNORECASE)
 """What stands at the start of a page, and hardly in that of a text."""
 _MARKS: Final = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
+_NOT_ASCII: Final = ("utf-16", "iso-2022", "csiso2022")
+"""How the charsets are called in which a byte of ASCII may be half a character."""
+_WITH_KANA: Final = dict.fromkeys(("iso-2022-jp", "csiso2022jp"), "iso2022_jp_ext")
+"""Browsers read more of these than Python does by that name."""
 PRESCANNED: Final = 1024
 """How far browsers look for the charset of a page before they read it."""
 _STATED: Final = pattern(rb"charset\s*+=\s*+[\"']?+\s*+([\w:.-]++)", re.IGNORECASE)
@@ -35,11 +39,8 @@ _LATIN: Final = frozenset((
     "iso-8859-1", "iso8859-1", "iso_8859-1", "latin1", "latin-1", "l1", "windows-1252", "cp1252",
     "us-ascii", "ascii",
 ))  # fmt: skip
-_CHARACTERS: Final = pattern(
-    rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}"
-)
-"""Characters beyond ASCII in UTF-8."""
-_RUNS: Final = pattern(rb"[\x80-\xff]+")
+_STRAYS: Final = pattern("[\udc80-\udcff]+")
+"""Bytes beyond ASCII that are no UTF-8, as Python decodes them."""
 _MAX_CUT: Final = 3
 """Bytes that are left of a character where a page was cut off."""
 _MAX_RUN: Final = 1.5
@@ -52,39 +53,55 @@ def as_html(page: Page) -> Page:
 
     Raises IsFeed and IsJson.
     """
-    html = page.html
     _check_feed(page)
     _check_json(page)
-    if isinstance(html, str):
-        is_plain = not _HTML.search(html) and "\n" in html.strip()
-        return replace(page, html=_kept_lines(html)) if is_plain else page
-    is_wide = html.startswith(_MARKS[1:]) or (page.charset or "").lower().startswith("utf-16")
-    if is_wide or _HTML_BYTES.search(html) or b"\n" not in html.strip():
-        return page
-    return replace(page, html=text_as_html(html))
+    text = _readable(page)
+    if isinstance(text, str):
+        is_plain = not _HTML.search(text) and "\n" in text.strip()
+    else:
+        is_plain = not _HTML_BYTES.search(text) and b"\n" in text.strip()
+    return replace(page, html=_kept_lines(text)) if is_plain else page
 
 
-def text_as_html(data: bytes) -> bytes:
+def text_as_html(page: Page) -> Page:
     """Plain text as a page that shows it as it is; a page that was saved as text stays one."""
-    if _PAGE.search(data, 0, PRESCANNED):
-        return data
-    mark = _MARKS[0] if data.startswith(_MARKS[0]) else b""
-    escaped = data.removeprefix(mark).replace(b"&", b"&amp;").replace(b"<", b"&lt;")
-    return mark + b"<pre>\n" + escaped
+    text = _readable(page)
+    is_page = _PAGE.search(_head(text), 0, PRESCANNED)
+    return page if is_page else replace(page, html=_kept_lines(text))
 
 
-def _kept_lines(written: str) -> str:
-    escaped = written.replace("&", "&amp;").replace("<", "&lt;")
-    return f"<pre>\n{escaped}"
+def _readable(page: Page) -> str | bytes:
+    """The text, decoded where bytes of ASCII may be parts of other characters."""
+    html, charset = page.html, (page.charset or "").lower()
+    if isinstance(html, str) or html.startswith(_MARKS[0]):
+        return html
+    if html.startswith(_MARKS):
+        charset = "utf-16"
+    if not charset.startswith(_NOT_ASCII):
+        return html
+    try:
+        return html.decode(_WITH_KANA.get(charset, charset), "replace")
+    except (LookupError, ValueError):
+        return html  # Nobody knows such a charset.
 
 
-def _head(page: Page) -> bytes:
-    head = page.html[:_START]
+def _kept_lines(text: str | bytes) -> str | bytes:
+    if isinstance(text, str):
+        escaped = text.removeprefix("\ufeff").replace("&", "&amp;").replace("<", "&lt;")
+        return f"<pre>\n{escaped}"
+    mark = _MARKS[0] if text.startswith(_MARKS[0]) else b""
+    return (
+        mark + b"<pre>\n" + text.removeprefix(mark).replace(b"&", b"&amp;").replace(b"<", b"&lt;")
+    )
+
+
+def _head(html: str | bytes) -> bytes:
+    head = html[:_START]
     return head.encode("utf-8", "replace") if isinstance(head, str) else head
 
 
 def _check_feed(page: Page) -> None:
-    found = _FEED.match(_head(page))
+    found = _FEED.match(_head(page.html))
     if found:
         kind = "an Atom feed" if found[2] else "an RSS feed"
         raise IsFeed(page.url, f"{kind}, not a page: clean the pages that it links to")
@@ -92,13 +109,14 @@ def _check_feed(page: Page) -> None:
 
 def _check_json(page: Page) -> None:
     """Raise IsJson for an object or a list of JSON."""
-    start = page.html[:_START].lstrip()
-    if start[:1] not in ("{", "[", b"{", b"["):
+    html = page.html
+    html = html.removeprefix("\ufeff") if isinstance(html, str) else html.removeprefix(_MARKS[0])
+    if html[:_START].lstrip()[:1] not in ("{", "[", b"{", b"["):
         return
-    from msgspec import DecodeError, json  # noqa: PLC0415  few pages begin so
+    from msgspec import DecodeError, Raw, json  # noqa: PLC0415  few pages begin so
 
     with suppress(DecodeError, UnicodeError, RecursionError):
-        json.decode(page.html)
+        json.decode(html, type=Raw)  # It is read, but not built.
         raise IsJson(
             page.url,
             "JSON, not a page: clean JSON lines (an object a line, with the page in `html`) as a"
@@ -133,12 +151,14 @@ def mended(page: Page) -> Page:
         return page
     if stated is not None and stated not in UTF_8:
         return page
-    characters = _CHARACTERS.findall(html)
-    rest = _CHARACTERS.sub(b"", html)
-    strays = sum(map(len, _RUNS.findall(rest[:-_MAX_CUT])))
+    text = html.decode("utf-8", "surrogateescape")[:-_MAX_CUT]
+    strays = runs = 0
+    for found in _STRAYS.finditer(text):
+        strays += found.end() - found.start()
+        runs += 1
     if not strays:
         return page
-    if len(characters) > strays:
+    if len(text) - len(text.encode("ascii", "ignore")) > 2 * strays:
         return replace(page, charset="utf-8")
-    is_western = strays <= _MAX_RUN * len(_RUNS.findall(rest))
+    is_western = strays <= _MAX_RUN * runs
     return replace(page, charset="windows-1252") if is_western else page

@@ -6,7 +6,6 @@ add one: a module that reads it, a row, and its line in docs/sources.md.
 
 from __future__ import annotations
 
-import dataclasses
 import io
 import os
 import re
@@ -200,13 +199,7 @@ def _read_page(source: _Source) -> Items:
 
 def _read_text(source: _Source) -> Items:
     for item in _read_page(source):
-        yield item if isinstance(item, Failure) else _as_text(item)
-
-
-def _as_text(page: Page) -> Page:
-    """The page that shows a text as it is."""
-    assert isinstance(page.html, bytes), "a file is read as bytes"
-    return dataclasses.replace(page, html=text_as_html(page.html))
+        yield item if isinstance(item, Failure) else text_as_html(item)
 
 
 def _read_any(source: _Source) -> Items:
