@@ -162,6 +162,20 @@ def test_a_length_that_counts_the_line_end_is_believed() -> None:
     assert (failures, [each.url for each in pages]) == ([], [url(1), url(2)])
 
 
+@pytest.mark.parametrize("more", range(2, 90))
+def test_a_length_that_ends_inside_the_next_line_swallows_no_part_of_it(more: int) -> None:
+    wrong = line(url(1), "text/html", len(http(page(1))) + more) + http(page(1)) + b"\n"
+    pages, failures, _ = read(archive(wrong, response(2)))
+    assert [each.url for each in pages] == [url(2)]
+    assert [each.url for each in failures] == [url(1)]
+
+
+def test_members_without_a_line_end_behind_their_record_are_read() -> None:
+    members = [gzip.compress(response(number)[:-1]) for number in range(3)]
+    pages, failures, _ = read(gzip.compress(description()) + b"".join(members))
+    assert (failures, [each.url for each in pages]) == ([], [url(0), url(1), url(2)])
+
+
 def test_a_damaged_member_is_reported_once() -> None:
     member = gzip.compress(response(1))
     data = gzip.compress(description()) + member[:-300] + gzip.compress(response(2))

@@ -32,8 +32,9 @@ _INNER_LINE: Final = re.compile(rb"\n" + _LINE.pattern)
 """The same behind a line end: what ends a record that claims to be far longer than it is."""
 _USUAL_LINE: Final = 4096
 """Bytes in which the end of a line is looked for first."""
-_NEWLINES: Final = re.compile(rb"[\r\n]{0,4}")
 _MAX_LINE: Final = 1 << 17
+_BEHIND: Final = 4
+"""Bytes of the line ends behind a record."""
 _HTTP: Final = b"HTTP/"
 _DAY: Final = len("20051231")
 _SECOND: Final = len("20051231235959")
@@ -83,43 +84,47 @@ def _pass_line(window: Window) -> None:
 def _next(window: Window, line: re.Match[bytes], max_block: int) -> Record | Damage | None:
     """The record of this line, or what is wrong with it; None for that of the file."""
     start, length = len(line[0]), int(line["length"])
-    size = start + length
     header, place = _header(line), window.place(window.at)
     is_too_large = length > max_block
-    window.has(start + _START if is_too_large else size + 1)
-    held = min(window.at + size, len(window.data))
     if is_too_large:
-        held = min(window.at + start + _START, held)
-        block = memoryview(window.data)[window.at + start : held]
-        if (passed := window.skip(size, _INNER_LINE, _USUAL_LINE)) < size:
+        window.has(start + _START)
+        at = window.at + start
+        block = memoryview(window.data)[at : at + _START]
+        if (passed := window.skip(start + length, _INNER_LINE, _USUAL_LINE)) < start + length:
             return Damage(place, short(length, passed - start), header)
     else:
-        reason = ""
-        if held < window.at + size:
-            reason = short(length, held - window.at - start)
-        elif not _is_whole(window, start, size):
-            reason = "no record ends where its length says"
-        if reason:
+        window.has(start + length + _BEHIND)
+        if reason := _fault(window, start, length):
             return damaged(window, start, reason, header, _to_next_line)
-        block = memoryview(window.data)[window.at + start : window.at + size]
-        window.at += size
+        at = window.at + start
+        block = memoryview(window.data)[at : at + length]
+        window.at = at + length
     if line["url"].startswith(ARC):
         return None
     kind = b"response" if bytes(block[: len(_HTTP)]) == _HTTP else b"resource"
     return Record(kind, header, block, place, is_too_large)
 
 
-def _is_whole(window: Window, start: int, size: int) -> bool:
-    """Does a record of this size end where it says: before a line end, another one, or nothing?
+def _fault(window: Window, start: int, length: int) -> str:
+    """What is wrong with a record whose block begins so far from here; nothing for a whole one.
 
-    Pages have many line ends: where no record begins behind this one, none may begin in it.
+    Behind it comes a line end, another record, or nothing. Pages have many line ends: where no
+    record begins behind this one, none may begin in it.
     """
-    newlines = _NEWLINES.match(window.data, window.at + size)
-    ahead = newlines.end() - window.at if newlines else size
-    if not window.has(ahead + 1) or _line(window, ahead):
-        return True
-    inside = window.at + start - 1, window.at + size
-    return ahead > size and not _INNER_LINE.search(window.data, *inside)
+    size = start + length
+    there = len(window.data) - window.at
+    if there < size:
+        return short(length, there - start)
+    behind = window.data[window.at + size : window.at + size + _BEHIND]
+    ahead = size + len(behind) - len(behind.lstrip(b"\r\n"))
+    if not window.has(ahead + 1):
+        return ""
+    found, at = _line(window, ahead), window.at
+    if found and (window.data[at + ahead - 1] in b"\n" or window.begins_member(at + ahead)):
+        return ""
+    if ahead > size and not _INNER_LINE.search(window.data, at + start - 1, at + ahead):
+        return ""
+    return "no record ends where its length says"
 
 
 def _header(line: re.Match[bytes]) -> bytes:

@@ -100,6 +100,10 @@ class Window:
         """Where in the file the member begins that is read."""
         return self._marks[self._member(self.at)][1]
 
+    def begins_member(self, at: int) -> bool:
+        """True where the byte at this index of `data` is the first of a member."""
+        return self._marks[self._member(at)][0] == self._passed + at
+
     def _member(self, at: int) -> int:
         """Which of the members has the byte at this index of `data`."""
         return bisect_right(self._marks, self._passed + at, key=itemgetter(0)) - 1
