@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import time
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -17,7 +18,9 @@ from dehusk.errors import DamagedRecord, PageTooLarge
 from dehusk.page.page import Page
 from dehusk.settings import SourceSettings
 from dehusk.sources import Failure, read_pages
+from warcs import archive as warc
 from warcs import http, page, url, whole
+from warcs import response as warc_response
 
 DATE = "20051231235958"
 PACKERS: dict[str, Callable[[bytes], bytes]] = {".arc": whole, ".arc.gz": gzip.compress}
@@ -130,3 +133,74 @@ def test_a_record_that_is_too_large_is_passed_over() -> None:
     pages, failures, _ = read(archive(large, response(2)), max_bytes=100_000)
     assert [each.url for each in pages] == [url(2)]
     assert [(each.url, type(each.error)) for each in failures] == [(url(1), PageTooLarge)]
+
+
+@packed
+@pytest.mark.parametrize("length", [5, 5_000, 9_000, 99_999_999_999])
+def test_a_wrong_length_costs_no_record_but_its_own(suffix: str, length: int) -> None:
+    records = [response(number) for number in range(6)]
+    records[2] = line(url(2), "text/html", length) + http(page(2)) + b"\n"
+    pages, failures, _ = read(archive(*records, suffix=suffix))
+    assert [each.url for each in pages] == [url(number) for number in (0, 1, 3, 4, 5)]
+    assert [(each.url, type(each.error)) for each in failures] == [(url(2), DamagedRecord)]
+
+
+@packed
+def test_a_wrong_length_that_ends_at_a_line_end_swallows_no_record(suffix: str) -> None:
+    lines = record(url(2), http(b"<title>x</title>\n<p>y\n" * 200))
+    wrong = line(url(1), "text/html", len(http(page(1))) + 1 + lines.index(b"<p>y") - 1)
+    data = archive(wrong + http(page(1)) + b"\n", lines, response(3), suffix=suffix)
+    pages, failures, _ = read(data)
+    assert [each.url for each in pages] == [url(2), url(3)]
+    assert [each.url for each in failures] == [url(1)]
+
+
+def test_a_length_that_counts_the_line_end_is_believed() -> None:
+    block = http(page(1)) + b"\n"
+    records = line(url(1), "text/html", len(block)) + block, response(2)
+    pages, failures, _ = read(archive(*records))
+    assert (failures, [each.url for each in pages]) == ([], [url(1), url(2)])
+
+
+@pytest.mark.parametrize("more", range(2, 90))
+def test_a_length_that_ends_inside_the_next_line_swallows_no_part_of_it(more: int) -> None:
+    wrong = line(url(1), "text/html", len(http(page(1))) + more) + http(page(1)) + b"\n"
+    pages, failures, _ = read(archive(wrong, response(2)))
+    assert [each.url for each in pages] == [url(2)]
+    assert [each.url for each in failures] == [url(1)]
+
+
+def test_members_without_a_line_end_behind_their_record_are_read() -> None:
+    members = [gzip.compress(response(number)[:-1]) for number in range(3)]
+    pages, failures, _ = read(gzip.compress(description()) + b"".join(members))
+    assert (failures, [each.url for each in pages]) == ([], [url(0), url(1), url(2)])
+
+
+def test_a_damaged_member_is_reported_once() -> None:
+    member = gzip.compress(response(1))
+    data = gzip.compress(description()) + member[:-300] + gzip.compress(response(2))
+    pages, failures, _ = read(data)
+    assert [each.url for each in pages] == [url(2)]
+    assert len(failures) == 1
+
+
+def test_thousands_of_tiny_members_take_no_time_by_their_square() -> None:
+    began = time.process_time()
+    read(gzip.compress(description()) + gzip.compress(b"x") * 20_000)
+    assert time.process_time() - began < 4
+
+
+def test_thousands_of_false_lengths_take_no_time_by_their_square() -> None:
+    wrong = line(url(1), "text/html", 900_000) + b"x\n"
+    began = time.process_time()
+    _, failures, _ = read(archive(*[wrong] * 5_000, suffix=".arc.gz"))
+    assert len(failures) == 5_000
+    assert time.process_time() - began < 8
+
+
+@pytest.mark.parametrize("suffix", [".warc", ".warc.gz"])
+def test_a_warc_file_that_is_called_arc_is_read(tmp_path: Path, suffix: str) -> None:
+    source = tmp_path / f"mill{suffix.replace('warc', 'arc')}"
+    source.write_bytes(warc([warc_response(1), warc_response(2)], suffix))
+    items = list(read_pages([str(source)], SourceSettings()))
+    assert [each.url for each in items if isinstance(each, Page)] == [url(1), url(2)]

@@ -108,7 +108,9 @@ def read_archive(
     window = Window(_SOURCES[packing](stream.take), is_packed=packing is not None)
     # Headers and chunk sizes make a record longer than its page.
     window.has(_MAX_WORD)
-    is_arc = window.data.startswith(ARC) or unpacked_name(stream.name).endswith(_ARC)
+    is_arc = window.data.startswith(ARC) or (
+        unpacked_name(stream.name).endswith(_ARC) and not window.data.startswith(WORD)
+    )
     read = read_arc if is_arc else read_records
     for item in read(window, 2 * settings.max_bytes + 1_000_000):
         error: DehuskError

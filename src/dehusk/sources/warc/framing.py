@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Callable, Iterator
+from operator import itemgetter
 from typing import Final, NamedTuple
 
 from dehusk.sources.warc.pieces import Gap, Piece, Source
@@ -60,47 +62,51 @@ class Window:
         self.data = b""
         self.at = 0
         self.gap: Gap | None = None
-        self._origin = 0
-        """Where in the file the member begins that `data` begins in."""
-        self._into = 0
-        """How many plain bytes of that member stand before `data`."""
-        self._marks: list[tuple[int, int]] = []
-        """The members that begin inside `data`: where there, and where in the file."""
-        self._is_distrusted = False
+        self._passed = 0
+        """How many plain bytes stand before `data`."""
+        self._marks = [(0, 0)]
+        """The member that `data` begins in and all behind it: before how many plain bytes each
+        begins, and where in the file."""
+        self.is_distrusted = False
         """A header has lied: what it asks for is read in larger steps, and looked at again."""
 
     def has(self, size: int, *, in_record: bool = False) -> bool:
         """True where so many bytes can be read from here."""
         if len(self.data) - self.at >= size:
             return True
-        wanted = size + (size >> 2 if self._is_distrusted and size > _LARGE else 0)
-        parts = [self.data[self.at :]] if self.at < len(self.data) else []
-        self._move(self.at)
-        have = sum(map(len, parts))
+        wanted = size + (size >> 2 if self.is_distrusted and size > _LARGE else 0)
+        have, parts = len(self.data) - self.at, []
         while have < wanted and (piece := self._next(wanted - have if have else 0)):
             if piece.starts:
                 if in_record and piece.data.startswith(WORD):
                     self._held = piece
                     break
-                self._marks.append((have, piece.offset))
+                self._marks.append((self._passed + self.at + have, piece.offset))
             parts.append(piece.data)
             have += len(piece.data)
-        self.data = b"".join(parts)
+        if parts:
+            rest = [self.data[self.at :]] if self.at < len(self.data) else []
+            self._move(self.at)
+            self.data = b"".join(rest + parts)
         return have >= size
 
     def place(self, at: int) -> Place:
         """Where in the file the byte at this index of `data` is."""
-        origin, into = self._origin, self._into + at
-        for mark, offset in self._marks:
-            if mark <= at:
-                origin, into = offset, at - mark
-        return Place(origin, into) if self._is_packed else Place(into)
+        mark, offset = self._marks[self._member(at)]
+        into = self._passed + at - mark
+        return Place(offset, into) if self._is_packed else Place(into)
 
     def member(self) -> int:
         """Where in the file the member begins that is read."""
-        return max(
-            (offset for mark, offset in self._marks if mark <= self.at), default=self._origin
-        )
+        return self._marks[self._member(self.at)][1]
+
+    def begins_member(self, at: int) -> bool:
+        """True where the byte at this index of `data` is the first of a member."""
+        return self._marks[self._member(at)][0] == self._passed + at
+
+    def _member(self, at: int) -> int:
+        """Which of the members has the byte at this index of `data`."""
+        return bisect_right(self._marks, self._passed + at, key=itemgetter(0)) - 1
 
     def pass_gap(self) -> None:
         """Go on behind the gap; what stands before it and was not read is dropped."""
@@ -109,40 +115,42 @@ class Window:
 
     def to_next_record(self) -> int:
         """Move to where a record seems to begin; the bytes passed over. At a gap, to the gap."""
-        self._is_distrusted = True
-        return self._search(HEADER, None)
+        return self._search(HEADER, None, _OVERLAP)
 
-    def skip(self, size: int) -> int:
-        """Move so many bytes on; how many it were where the data, or the record, ends before."""
-        return self._search(_INNER_HEADER, size)
+    def skip(
+        self, size: int, inner: re.Pattern[bytes] = _INNER_HEADER, overlap: int = _OVERLAP
+    ) -> int:
+        """Move so many bytes on; how many it were where the data, or the record, ends before.
 
-    def _search(self, header: re.Pattern[bytes], size: int | None) -> int:
+        A record ends where `inner` finds the next, in `overlap` bytes and behind line ends.
+        """
+        return self._search(inner, size, overlap)
+
+    def _search(self, header: re.Pattern[bytes], size: int | None, most: int) -> int:
         """Move on to the next header, at most `size` bytes; the bytes passed over."""
         passed = 0
         while True:
             rest = len(self.data) - self.at
             found = header.search(self.data, self.at)
-            step = self.data.index(WORD, found.start()) - self.at if found else rest
+            step = found.end() - len(found[0].lstrip()) - self.at if found else rest
             if size is not None and passed + step >= size:
                 self.at += size - passed
                 return size
             if found:
                 self.at += step
                 return passed + step
-            overlap = min(rest, _OVERLAP)
+            overlap = min(rest, most)
             self.at += rest - overlap
             passed += rest - overlap
-            if not self.has(overlap + 1, in_record=True):
+            self.has(2 * most, in_record=True)
+            if len(self.data) - self.at == overlap:
                 self.at = len(self.data)
                 return passed + overlap
 
     def _move(self, at: int) -> None:
         """Let `data` begin at what is index `at` of it now."""
-        for mark, offset in self._marks:
-            if mark <= at:
-                self._origin, self._into = offset, -mark
-        self._marks = [(mark - at, offset) for mark, offset in self._marks if mark > at]
-        self._into += at
+        del self._marks[: self._member(at)]
+        self._passed += at
         self.at = 0
 
     def _next(self, missing: int) -> Piece | None:
@@ -208,7 +216,7 @@ def read_records(window: Window, max_block: int) -> Iterator[Record | Damage]:
         elif window.has(len(WORD)) and window.data.startswith(WORD, window.at):
             yield _next_record(window, max_block)
         else:
-            yield _damaged(window, 0, "no record begins here")
+            yield damaged(window, 0, "no record begins here")
 
 
 def parse_fields(header: bytes) -> Fields:
@@ -253,14 +261,14 @@ def _next_record(window: Window, max_block: int) -> Record | Damage:
     """The record that begins here, or what is wrong with it."""
     header_size = _header_size(window)
     if not header_size:
-        return _damaged(window, len(WORD), "its header has no end")
+        return damaged(window, len(WORD), "its header has no end")
     header = window.data[window.at : window.at + header_size]
     if header.find(WORD, len(WORD)) > 0 and HEADER.search(header, len(WORD)):
-        return _damaged(window, len(WORD), "its header is cut off")
+        return damaged(window, len(WORD), "its header is cut off")
     lowered = header.lower()
     stated = _value(lowered, b"content-length")
     if not stated.isdigit() or len(stated) > _MAX_DIGITS:
-        return _damaged(window, header_size, "its header states no length", header)
+        return damaged(window, header_size, "its header states no length", header)
     length = int(stated)
     size = header_size + length
     if length > max_block:
@@ -270,11 +278,11 @@ def _next_record(window: Window, max_block: int) -> Record | Damage:
     data, at = window.data, window.at
     there = len(data) - at - header_size
     if there < length:
-        return _damaged(window, header_size, short(length, there), header)
+        return damaged(window, header_size, short(length, there), header)
     # Behind it come empty lines, another record, or nothing.
     behind = data[at + size : at + size + _TRAILER]
     if behind != b"\r\n\r\n" and not WORD.startswith(behind.lstrip(b"\r\n")):
-        return _damaged(window, header_size, "no record ends where its length says", header)
+        return damaged(window, header_size, "no record ends where its length says", header)
     window.at = at + size + (_TRAILER if behind == b"\r\n\r\n" else 0)
     block = memoryview(data)[at + header_size : at + size]
     return Record(_value(lowered, b"warc-type"), header, block, window.place(at))
@@ -290,7 +298,10 @@ def _header_size(window: Window) -> int:
         if found:
             return found.end() - window.at
         there = len(window.data) - window.at
-        if there >= _MAX_HEADER or not window.has(there + 1, in_record=True):
+        if there >= _MAX_HEADER:
+            return 0
+        window.has(max(2 * there, _USUAL_HEADER), in_record=True)
+        if len(window.data) - window.at == there:
             return 0
 
 
@@ -312,11 +323,18 @@ def _pass_large(window: Window, header: bytes, size: int) -> Record | Damage:
     return Record(kind, header, start, place, is_too_large=True)
 
 
-def _damaged(window: Window, step: int, reason: str, header: bytes = b"") -> Damage:
+def damaged(
+    window: Window,
+    step: int,
+    reason: str,
+    header: bytes = b"",
+    to_next: Callable[[Window], object] = Window.to_next_record,
+) -> Damage:
     """The damage that begins here; the window has been moved to where the next record begins."""
     place, member = window.place(window.at), window.member()
+    window.is_distrusted = True
     window.at += step
-    window.to_next_record()
+    to_next(window)
     if window.gap and window.gap.offset == member and not window.has(1):
         reason = window.gap.reason
         window.pass_gap()
