@@ -45,6 +45,7 @@ NOT_RUN: Final = re.compile(
 )
 PROGRAMS: Final = {
     "Chromium": re.compile(r"--render\b|\bBrowser\("),
+    "awk": re.compile(r"\bawk "),
     "curl": re.compile(r"\bcurl "),
     "less": re.compile(r"\| less\b"),
 }

@@ -253,7 +253,7 @@ from dehusk import pipeline
 def chatty(act):
     def meet(*given, **more):
         os.write(1, b"in C, say")
-        print("in Python")
+        print("in Python", flush=True)
         subprocess.run(["echo", "in another process"], check=True)
         assert os.read(0, 100) == b""
         return act(*given, **more)
